@@ -1,0 +1,122 @@
+//! The command line as it was typed: checked, and nothing more. Never looks at the machine.
+
+use clap::builder::PossibleValuesParser;
+use clap::{ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
+use orient_tools::{Exit, TOOLS, Tool};
+use std::path::PathBuf;
+
+/// What was typed.
+pub(crate) struct Args {
+    /// The flags every command takes.
+    pub(crate) globals: Globals,
+    /// The operation.
+    pub(crate) tool: &'static Tool,
+    /// Its own arguments.
+    pub(crate) matches: ArgMatches,
+}
+
+/// The flags every command takes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Everywhere")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Globals {
+    /// Answer as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// The folder to work on instead of the one you are in
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// The folder to keep indexes in
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// Make a setting: index.threads=2
+    #[arg(long, global = true, value_name = "SECTION.KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true,
+          value_parser = PossibleValuesParser::new(["auto", "always", "never"]))]
+    pub(crate) color: String,
+    /// No progress and no remarks, only the answer and errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Answer from the index as it is, without catching up with the files
+    #[arg(long, global = true)]
+    pub(crate) no_refresh: bool,
+    /// Index a home or system folder after all; must be given twice
+    #[arg(long, global = true, action = ArgAction::Count)]
+    pub(crate) force: u8,
+}
+
+/// Reads the command line; ends the process for help, version and mistakes.
+pub(crate) fn parse() -> Args {
+    let matches = command().get_matches();
+    let globals = Globals::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let (name, own) = matches.subcommand().expect("clap asks for a subcommand");
+    let tool = TOOLS.iter().find(|tool| tool.name == name).expect("every subcommand is from the table");
+    Args { globals, tool, matches: own.clone() }
+}
+
+fn command() -> Command {
+    let exits: Vec<String> =
+        Exit::ALL.iter().map(|exit| format!("  {:>3}  {}", *exit as u8, exit.meaning())).collect();
+    let command = Command::new("orient")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Knows your code: an exact and always fresh index of the folder you are in")
+        .long_about(
+            "Knows your code: an exact and always fresh index of the folder you are in.\n\n\
+             No set-up: the first question indexes the folder, later ones catch up with what changed. \
+             Nothing leaves the machine, and nothing is written into the repository.",
+        )
+        .after_help(
+            "Examples:\n  \
+             orient symbols Server          find a definition\n  \
+             orient outline src             see what a folder defines\n  \
+             orient show Server.run         read one definition\n\n\
+             `orient COMMAND --help` has more examples.",
+        )
+        .after_long_help(format!(
+            "Examples:\n  \
+             orient symbols Server          find a definition\n  \
+             orient outline src             see what a folder defines\n  \
+             orient show Server.run         read one definition\n\n\
+             Exit codes:\n{}",
+            exits.join("\n")
+        ))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .max_term_width(110)
+        .subcommands(TOOLS.iter().map(Tool::command));
+    Globals::augment_args(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_example_of_the_table_is_understood() {
+        for tool in TOOLS {
+            for example in tool.examples {
+                let words = example.command.split(' ').map(|word| word.trim_matches('\''));
+                let typed = std::iter::once("orient").chain(words);
+                if let Err(error) = command().try_get_matches_from(typed) {
+                    panic!("{}: {error}", example.command);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn global_flags_stand_anywhere() {
+        for line in ["orient --json status", "orient status --json"] {
+            let matches = command().try_get_matches_from(line.split(' ')).expect(line);
+            assert!(Globals::from_arg_matches(&matches).expect(line).json);
+        }
+    }
+}

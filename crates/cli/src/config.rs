@@ -1,0 +1,65 @@
+//! From what was typed to what the program needs: the terminal is looked at here, and nowhere else.
+
+use crate::args::Globals;
+use crate::progress::Style;
+use anstream::{AutoStream, ColorChoice};
+use anyhow::{Context, bail};
+use orient_settings::Override;
+use orient_tools::Setup;
+use std::io::IsTerminal;
+
+/// Everything the command needs to know of its surroundings.
+pub(crate) struct Config {
+    /// What to work on, and how.
+    pub(crate) setup: Setup,
+    /// Whether to answer as JSON.
+    pub(crate) json: bool,
+    /// Whether to leave out remarks.
+    pub(crate) quiet: bool,
+    /// Whether answers are coloured.
+    pub(crate) colour: bool,
+    /// Whether remarks and errors are coloured.
+    pub(crate) colour_remarks: bool,
+    /// How progress is shown.
+    pub(crate) progress: Style,
+}
+
+impl Config {
+    /// Resolves what was typed.
+    pub(crate) fn resolve(globals: Globals) -> anyhow::Result<Self> {
+        let folder = std::env::current_dir().context("the current folder is gone")?;
+        let mut overrides = globals.set.iter().map(|text| setting(text)).collect::<anyhow::Result<Vec<_>>>()?;
+        if let Some(store) = &globals.store {
+            let Some(value) = store.to_str() else {
+                bail!("the folder given with --store is not valid UTF-8; choose one that is");
+            };
+            overrides.push(Override { key: "store.dir".into(), value: value.into(), flag: "--store".into() });
+        }
+        let start = globals.root.map_or_else(|| folder.clone(), |root| folder.join(root));
+        let colour = |auto: ColorChoice| match globals.color.as_str() {
+            "always" => true,
+            "never" => false,
+            _ => auto != ColorChoice::Never,
+        };
+        let progress = match (globals.quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Style::None,
+            (false, true) => Style::Bar,
+            (false, false) => Style::Lines,
+        };
+        Ok(Self {
+            setup: Setup { start, overrides, force: globals.force, refresh: !globals.no_refresh },
+            json: globals.json,
+            quiet: globals.quiet,
+            colour: colour(AutoStream::choice(&std::io::stdout())),
+            colour_remarks: colour(AutoStream::choice(&std::io::stderr())),
+            progress,
+        })
+    }
+}
+
+fn setting(text: &str) -> anyhow::Result<Override> {
+    let Some((key, value)) = text.split_once('=') else {
+        bail!("--set {text}: a setting is made with SECTION.KEY=VALUE, for example --set index.threads=2");
+    };
+    Ok(Override { key: key.trim().into(), value: value.into(), flag: format!("--set {}", key.trim()) })
+}

@@ -1,0 +1,53 @@
+//! The `orient` command: reads the command line, asks the table of operations, shows the answer.
+
+mod args;
+mod config;
+mod exit_codes;
+mod interrupt;
+mod progress;
+mod render;
+
+use args::Args;
+use config::Config;
+use interrupt::Interrupt;
+use orient_tools::{Code, Exit, Session, ToolError};
+use progress::Meter;
+use std::io;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = args::parse();
+    let json = args.globals.json;
+    let exit = run(args).unwrap_or_else(|error| {
+        // Nobody is left to tell if this fails too.
+        let _ = render::error(&error, json, false);
+        error.code().exit()
+    });
+    exit_codes::code(exit)
+}
+
+fn run(Args { globals, tool, matches }: Args) -> Result<Exit, ToolError> {
+    let config =
+        Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
+    let interrupt = Interrupt::install();
+    let meter = Meter::new(config.progress, interrupt.clone());
+    let answered = Session::open(config.setup, &meter, &interrupt.cancel)
+        .and_then(|session| tool.run(&session, &matches));
+    let reply = match answered {
+        Ok(reply) => reply,
+        Err(error) => {
+            let _ = render::error(&error, config.json, config.colour_remarks);
+            return Ok(error.code().exit());
+        }
+    };
+    let mut written = render::answer(reply.as_ref(), config.json, config.colour);
+    if written.is_ok() && !config.json && !config.quiet {
+        written = render::remarks(reply.as_ref(), config.colour_remarks);
+    }
+    match written {
+        // Whoever read our output has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(reply.exit()),
+        Err(error) => Err(ToolError::new(Code::Io, format!("cannot write the answer: {error}"))),
+        Ok(()) => Ok(reply.exit()),
+    }
+}

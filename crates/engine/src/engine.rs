@@ -1,0 +1,99 @@
+//! Opening: which tree, which settings, which store.
+
+use crate::languages::Languages;
+use crate::memory::{Loan, Memory};
+use crate::place::Place;
+use crate::{EngineError, Snapshot};
+use orient_settings::Settings;
+use orient_store::StoreError;
+use orient_walk::{Repo, WalkOptions, from_native, guard};
+use std::path::{Path, PathBuf};
+
+/// How often a user must insist before a folder is indexed that nobody means to index.
+const INSISTING: u8 = 2;
+
+/// How to open an engine.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// How often the user insisted; twice opens what is refused otherwise.
+    pub force: u8,
+    /// The folder of all stores, in place of what the settings say.
+    pub store: Option<PathBuf>,
+}
+
+/// The index of one tree. Cheap to open; nothing is read or written before it is asked to.
+pub struct Engine {
+    pub(crate) repo: Repo,
+    pub(crate) settings: Settings,
+    pub(crate) place: Place,
+    pub(crate) languages: Languages,
+    pub(crate) memory: Memory,
+}
+
+impl Engine {
+    /// Opens the index of the repository or folder that `start` lies in.
+    pub fn open(start: &Path, settings: Settings, options: &OpenOptions) -> Result<Self, EngineError> {
+        let repo = Repo::find(start)?;
+        if options.force < INSISTING {
+            guard(&repo.root)?;
+        }
+        let place = Place::resolve(&repo, &settings, options.store.as_deref())?;
+        let languages = Languages::new(&settings)?;
+        Ok(Self { repo, settings, place, languages, memory: Memory::default() })
+    }
+
+    /// The top of the tree.
+    pub fn root(&self) -> &Path {
+        &self.repo.root
+    }
+
+    /// Where the index is kept.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// What is in the index now, as one generation that never changes. While the index is held in memory, a second
+    /// snapshot waits until the first is dropped.
+    pub fn snapshot(&self) -> Result<Snapshot, EngineError> {
+        let loan = match self.memory.borrow() {
+            Some(loan) => loan,
+            None => match orient_store::Snapshot::open(&self.place.index()) {
+                Ok(snapshot) => Loan::of_file(snapshot),
+                Err(StoreError::Missing { .. }) => return Err(EngineError::NotIndexed),
+                Err(error) => return Err(error.into()),
+            },
+        };
+        Ok(Snapshot::new(loan, self.repo.root.clone(), self.place.clone(), self.settings.index.max_file_size.bytes()))
+    }
+
+    /// How many threads to use.
+    pub(crate) fn threads(&self) -> usize {
+        match self.settings.index.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+
+    /// How to walk; a store inside the tree is no part of it.
+    pub(crate) fn walk_options(&self) -> WalkOptions {
+        let mut excludes = self.settings.index.exclude.clone();
+        for folder in [&self.place.store, &self.place.repository] {
+            let inside = from_native(&self.repo.root, folder).filter(|path| !path.as_bytes().is_empty());
+            excludes.extend(inside.map(|path| format!("/{}/", escaped(&path.display()))));
+        }
+        let max_file_size = self.settings.index.max_file_size.bytes();
+        WalkOptions { max_file_size, excludes, threads: self.threads() }
+    }
+}
+
+/// A path as a pattern that matches it alone.
+fn escaped(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for c in path.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!' | '#' | ' ') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}

@@ -1,0 +1,52 @@
+//! What can go wrong, by what the caller can do about it.
+
+use orient_store::StoreError;
+use orient_walk::{Refusal, WalkError};
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why the engine could not do what was asked.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The folder is one that nobody means to index: the user names another, or insists.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The tree cannot be walked: the user named the wrong folder or a wrong pattern.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// A setting holds something that only shows to be wrong when it is used.
+    #[error("setting {key}: {problem}")]
+    Setting {
+        /// The full name of the setting.
+        key: &'static str,
+        /// What is wrong and what to write instead.
+        problem: String,
+    },
+    /// There is no folder for the index: the user must name one.
+    #[error("there is no home folder to keep the index in: name a folder with --store or ORIENT_STORE")]
+    NoStore,
+    /// Nothing is indexed here yet: refresh first.
+    #[error("nothing is indexed here yet: run `orient index`")]
+    NotIndexed,
+    /// Another process builds the first index and the caller did not want to wait for it.
+    #[error("another process{} is building the index; try again in a moment", shown(*.holder))]
+    Busy {
+        /// The number of the process, as far as it says.
+        holder: Option<u32>,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The caller asked to stop; the index is as it was.
+    #[error("stopped")]
+    Cancelled,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The system gives us no more threads or files.
+    #[error("the system refused: {0}")]
+    System(#[from] std::io::Error),
+}
+
+fn shown(holder: Option<u32>) -> String {
+    holder.map_or_else(String::new, |pid| format!(" (process {pid})"))
+}

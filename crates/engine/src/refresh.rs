@@ -1,0 +1,329 @@
+//! Bringing the index up to date: what state it is in, who may write, and which way to take.
+
+use crate::memory::Loan;
+use crate::plan::{Plan, Seen};
+use crate::progress::{Cancel, Phase, Progress};
+use crate::work::Task;
+use crate::writing::{Tally, Writing};
+use crate::{Engine, EngineError};
+use orient_model::RepoPath;
+use orient_store::{Applied, FileRow, INDEXED, Snapshot, StoreError, WriteLock};
+use orient_walk::{Listing, SkipReason, list};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Where to start from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Look at what changed since the last time.
+    #[default]
+    CatchUp,
+    /// Start from nothing.
+    Rebuild,
+}
+
+/// How to refresh.
+#[derive(Clone, Debug, Default)]
+pub struct RefreshOptions {
+    /// Where to start from.
+    pub mode: Mode,
+    /// How long to wait for another process that writes the index; without it, as long as that takes.
+    pub wait: Option<Duration>,
+    /// When to stop reading changed files and name the rest; a first index is always finished.
+    pub deadline: Option<Duration>,
+    /// Ends the work early, with [`EngineError::Cancelled`].
+    pub cancel: Cancel,
+}
+
+/// Why an index was built from nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rebuilt {
+    /// There was none.
+    First,
+    /// The caller asked for it.
+    Asked,
+    /// Another version of the program, or other settings, made the one that was there.
+    Outdated,
+    /// The one that was there was damaged; says how.
+    Damaged(String),
+}
+
+/// What a refresh did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refresh {
+    /// The generation that is there now.
+    pub generation: u64,
+    /// Files that are new.
+    pub added: usize,
+    /// Files with other content.
+    pub changed: usize,
+    /// Files that are gone.
+    pub removed: usize,
+    /// Files that are elsewhere.
+    pub renamed: usize,
+    /// Files that were touched and found the same.
+    pub touched: usize,
+    /// Files that needed no look.
+    pub same: usize,
+    /// Files whose text was read for facts.
+    pub parsed: usize,
+    /// Files whose facts were remembered.
+    pub from_cache: usize,
+    /// Files, links and folders newly noted as skipped.
+    pub skipped: usize,
+    /// Bytes of the files that were read.
+    pub bytes: u64,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// How long of that was spent waiting for another process.
+    pub waited: Duration,
+    /// Paths the index may still be wrong about, by path.
+    pub pending: Vec<RepoPath>,
+    /// Why the index was built from nothing, if it was.
+    pub rebuilt: Option<Rebuilt>,
+    /// The tree whose index this one started from, if there was one.
+    pub seeded_from: Option<PathBuf>,
+    /// Whether the store could not be written and the index is held in memory.
+    pub in_memory: bool,
+    /// Whether another process was writing and was not waited for.
+    pub busy: bool,
+}
+
+/// What is there before a refresh.
+enum State {
+    /// An index that can be caught up.
+    Usable(Loan),
+    /// None that can.
+    Build(Rebuilt),
+}
+
+impl Engine {
+    /// Brings the index up to date with the tree. Costs little more than listing the tree where nothing changed.
+    pub fn refresh(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refresh, EngineError> {
+        let started = Instant::now();
+        let done = Refreshing { engine: self, options, progress, started }.run();
+        progress.done();
+        done.map(|refresh| Refresh { elapsed: started.elapsed(), ..refresh })
+    }
+}
+
+/// One refresh on its way.
+struct Refreshing<'r> {
+    engine: &'r Engine,
+    options: &'r RefreshOptions,
+    progress: &'r dyn Progress,
+    started: Instant,
+}
+
+impl Refreshing<'_> {
+    fn run(&self) -> Result<Refresh, EngineError> {
+        let listing = self.list()?;
+        let state = self.state()?;
+        if self.engine.memory.is_used() {
+            return self.in_memory(state, listing);
+        }
+        let (planned, generation) = match &state {
+            State::Usable(snapshot) => match plan(snapshot, &listing) {
+                Ok(plan) if plan.is_empty() => {
+                    return Ok(Refresh { generation: snapshot.generation(), same: plan.same, ..Refresh::default() });
+                }
+                Ok(plan) => (Some(plan), Some(snapshot.generation())),
+                // Found again, and mended, once we hold the lock.
+                Err(EngineError::Store(StoreError::Damaged { .. })) => (None, None),
+                Err(error) => return Err(error),
+            },
+            State::Build(_) => (None, None),
+        };
+        let (lock, waited) = match self.lock() {
+            Ok(locked) => locked,
+            Err(EngineError::Store(StoreError::ReadOnly { .. })) => return self.in_memory(state, listing),
+            Err(EngineError::Busy { waited, .. }) if let (Some(plan), Some(generation)) = (&planned, generation) => {
+                let pending = plan.paths();
+                return Ok(Refresh { generation, same: plan.same, waited, pending, busy: true, ..Refresh::default() });
+            }
+            Err(error) => return Err(error),
+        };
+        drop(state);
+        // Whoever held the lock before us may have done our work, and the tree went on meanwhile.
+        let listing = if waited.is_zero() { listing } else { self.list()? };
+        let refresh = self.locked(&lock, listing)?;
+        Ok(Refresh { waited, ..refresh })
+    }
+
+    fn list(&self) -> Result<Listing, EngineError> {
+        self.progress.phase(Phase::Listing, 0, 0);
+        let listing = list(&self.engine.repo.root, &self.engine.walk_options())?;
+        if self.options.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(listing) }
+    }
+
+    /// What is there. A newer format is an error: it is not ours to replace.
+    fn state(&self) -> Result<State, EngineError> {
+        let asked = self.options.mode == Mode::Rebuild;
+        let loan = match self.engine.memory.borrow() {
+            Some(loan) => Ok(loan),
+            None => Snapshot::open(&self.engine.place.index()).map(Loan::of_file),
+        };
+        Ok(match loan {
+            Ok(_) if asked => State::Build(Rebuilt::Asked),
+            Ok(loan) if loan.extractor() == self.engine.languages.fingerprint() => State::Usable(loan),
+            Ok(_) | Err(StoreError::Outdated { .. }) => State::Build(Rebuilt::Outdated),
+            Err(StoreError::Missing { .. }) => State::Build(Rebuilt::First),
+            Err(StoreError::Damaged { detail, .. }) => State::Build(Rebuilt::Damaged(detail)),
+            Err(error) => return Err(error.into()),
+        })
+    }
+
+    /// The right to write, and how long it took to get it.
+    fn lock(&self) -> Result<(WriteLock, Duration), EngineError> {
+        let folder = &self.engine.place.tree;
+        let mut waited = Duration::ZERO;
+        let lock = WriteLock::acquire(folder, |so_far| {
+            waited = so_far;
+            self.progress.waiting(WriteLock::holder(folder), so_far);
+            !self.options.cancel.is_cancelled() && self.options.wait.is_none_or(|most| so_far < most)
+        })?;
+        match lock {
+            Some(lock) => Ok((lock, waited)),
+            None if self.options.cancel.is_cancelled() => Err(EngineError::Cancelled),
+            None => Err(EngineError::Busy { holder: WriteLock::holder(folder), waited }),
+        }
+    }
+
+    /// With the lock held, nobody else changes the index.
+    fn locked(&self, lock: &WriteLock, listing: Listing) -> Result<Refresh, EngineError> {
+        let engine = self.engine;
+        crate::place::sign(&engine.place, &engine.repo.root)?;
+        let mut state = self.state()?;
+        let mut seeded_from = None;
+        if let State::Build(Rebuilt::First) = state
+            && let Some(sibling) = crate::seed::seed(engine, lock)
+        {
+            seeded_from = Some(sibling);
+            state = self.state()?;
+        }
+        let refresh = match state {
+            State::Build(reason) => self.build(lock, listing, reason),
+            State::Usable(snapshot) => {
+                let planned = plan(&snapshot, &listing).and_then(|plan| Ok((tasks(&snapshot, &plan)?, plan)));
+                drop(snapshot);
+                match planned.and_then(|(tasks, plan)| self.catch_up(lock, &plan, &tasks)) {
+                    Err(EngineError::Store(StoreError::Damaged { detail, .. })) => {
+                        self.build(lock, listing, Rebuilt::Damaged(detail))
+                    }
+                    done => done,
+                }
+            }
+        };
+        Ok(Refresh { seeded_from, ..refresh? })
+    }
+
+    fn build(&self, lock: &WriteLock, listing: Listing, reason: Rebuilt) -> Result<Refresh, EngineError> {
+        let plan = Plan::everything(listing);
+        let writing = self.writing(None);
+        let (tally, generation) = writing.build(&plan, lock)?;
+        Ok(built(tally, generation, &plan, reason))
+    }
+
+    fn catch_up(&self, lock: &WriteLock, plan: &Plan, tasks: &[Task]) -> Result<Refresh, EngineError> {
+        let deadline = self.options.deadline.map(|deadline| self.started + deadline);
+        let mut writer = orient_store::Writer::open(&self.engine.place.index(), lock)?;
+        let (tally, applied) = self.writing(deadline).catch_up(plan, tasks, &mut writer)?;
+        Ok(caught_up(tally, applied, plan))
+    }
+
+    /// The same for a store that cannot be written: the difference is held in memory.
+    fn in_memory(&self, state: State, listing: Listing) -> Result<Refresh, EngineError> {
+        let engine = self.engine;
+        let refresh = match state {
+            State::Build(reason) => {
+                let plan = Plan::everything(listing);
+                let (tally, snapshot) = self.writing(None).build_in_memory(&plan)?;
+                let generation = snapshot.generation();
+                engine.memory.keep(snapshot);
+                built(tally, generation, &plan, reason)
+            }
+            State::Usable(snapshot) => {
+                let plan = plan(&snapshot, &listing)?;
+                if plan.is_empty() {
+                    Refresh { generation: snapshot.generation(), same: plan.same, ..Refresh::default() }
+                } else {
+                    let tasks = tasks(&snapshot, &plan)?;
+                    let deadline = self.options.deadline.map(|deadline| self.started + deadline);
+                    let mut writer = snapshot.into_inner().into_writer()?;
+                    let done = self.writing(deadline).catch_up(&plan, &tasks, &mut writer);
+                    engine.memory.keep(writer.into_snapshot()?);
+                    let (tally, applied) = done?;
+                    caught_up(tally, applied, &plan)
+                }
+            }
+        };
+        Ok(Refresh { in_memory: true, ..refresh })
+    }
+
+    fn writing(&self, deadline: Option<Instant>) -> Writing<'_> {
+        Writing { engine: self.engine, cancel: &self.options.cancel, progress: self.progress, deadline }
+    }
+}
+
+/// What the difference between an index and a listing asks for.
+fn plan(snapshot: &Snapshot, listing: &Listing) -> Result<Plan, EngineError> {
+    let mut skipped = BTreeMap::new();
+    for skip in &listing.skipped {
+        if let Some(reason) = snapshot.file(&skip.path)?.as_ref().and_then(skip_reason) {
+            skipped.insert(skip.path.clone(), reason);
+        }
+    }
+    let known = snapshot.known()?;
+    Ok(Plan::new(known.into_iter().map(|known| (known.path, known.stamp)), &skipped, listing))
+}
+
+/// The files to read, with what the index holds of each.
+fn tasks(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<Task>, EngineError> {
+    let mut tasks = Vec::with_capacity(plan.jobs.len());
+    for job in &plan.jobs {
+        let row = if job.known { snapshot.file(&job.path)? } else { None };
+        let seen = row.map(|row| Seen { stamp: row.stamp, hash: row.hash, skipped: skip_reason(&row) });
+        tasks.push(Task { job: job.clone(), seen });
+    }
+    Ok(tasks)
+}
+
+/// Why a file of the index was not read.
+pub(crate) fn skip_reason(row: &FileRow) -> Option<SkipReason> {
+    if row.status == INDEXED {
+        return None;
+    }
+    SkipReason::from_parts(row.status, row.detail.as_deref().unwrap_or_default())
+}
+
+fn built(tally: Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refresh {
+    Refresh {
+        generation,
+        added: plan.jobs.len() - tally.gone,
+        parsed: tally.parsed,
+        from_cache: tally.from_cache,
+        skipped: tally.skipped,
+        bytes: tally.bytes,
+        rebuilt: Some(reason),
+        ..Refresh::default()
+    }
+}
+
+fn caught_up(tally: Tally, applied: Applied, plan: &Plan) -> Refresh {
+    Refresh {
+        generation: applied.generation,
+        added: applied.added,
+        changed: applied.changed,
+        removed: applied.removed,
+        renamed: applied.renamed,
+        touched: applied.restamped,
+        same: plan.same + tally.same,
+        parsed: tally.parsed,
+        from_cache: tally.from_cache,
+        skipped: tally.skipped,
+        bytes: tally.bytes,
+        pending: tally.pending,
+        ..Refresh::default()
+    }
+}

@@ -1,0 +1,160 @@
+//! What is done with one file: read, hash, look up or extract, encode.
+
+use crate::extract::{self, Language};
+use crate::languages::Languages;
+use crate::pipeline::Work;
+use crate::plan::{Job, Seen};
+use crate::progress::Cancel;
+use orient_model::{RepoPath, Role, Stamp};
+use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
+use orient_walk::{Content, SkipReason, Tree, Unread};
+use std::path::Path;
+use std::time::Instant;
+
+/// What a syntax tree and the facts made from it take, for each byte of source, as measured on large files.
+const BYTES_PER_BYTE: u64 = 24;
+/// What any file takes, however small.
+const BYTES_PER_FILE: u64 = 64 << 10;
+
+/// A file to read, with what the index holds of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) job: Job,
+    pub(crate) seen: Option<Seen>,
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The index is right about it.
+    Same,
+    /// Only its stamp changed.
+    Restamp(Stamp),
+    /// It must be put into the index.
+    Put(Box<FilePut>, Option<Origin>),
+    /// There is nothing any more.
+    Gone,
+}
+
+/// Where the facts of a file come from.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// From its text; now to be remembered.
+    Extracted {
+        /// What to remember them by.
+        key: CacheKey,
+        /// What resolution needs of them.
+        flow: Encoded,
+    },
+    /// From the cache.
+    Cached(CacheKey),
+}
+
+/// Reads files of a tree.
+pub(crate) struct Reading<'e> {
+    pub(crate) tree: &'e Tree,
+    pub(crate) languages: &'e Languages,
+    pub(crate) max_file_size: u64,
+    /// Where facts may be found that were extracted before.
+    pub(crate) cache: &'e Path,
+    pub(crate) cancel: &'e Cancel,
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Work for Reading<'_> {
+    type Job = Task;
+    type Output = Outcome;
+    type Tools = Cache;
+
+    fn tools(&self) -> Cache {
+        Cache::open(self.cache)
+    }
+
+    fn cost(&self, task: &Task) -> u64 {
+        task.job.size * BYTES_PER_BYTE + BYTES_PER_FILE
+    }
+
+    fn run(&self, cache: &mut Cache, task: &Task) -> (Outcome, u64) {
+        let outcome = match self.tree.read(&task.job.path, self.max_file_size) {
+            Ok(content) if is_same(task.seen.as_ref(), &content) => Outcome::Restamp(content.stamp),
+            Ok(content) => self.index(&task.job.path, &content, cache),
+            Err(Unread { reason: SkipReason::Vanished, .. }) => Outcome::Gone,
+            Err(unread) => note(task, unread),
+        };
+        let outcome = match (outcome, &task.seen) {
+            (Outcome::Restamp(stamp), Some(seen)) if seen.stamp == stamp => Outcome::Same,
+            (outcome, _) => outcome,
+        };
+        let held = held(&outcome);
+        (outcome, held)
+    }
+
+    fn stop(&self) -> bool {
+        self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+impl Reading<'_> {
+    fn index(&self, path: &RepoPath, content: &Content, cache: &mut Cache) -> Outcome {
+        let language = self.languages.detect(path, &content.bytes);
+        let key = CacheKey::new(content.hash, Language::version(language));
+        let cached = cache.get_outline(&key);
+        let (facts, origin) = match cached.and_then(|outline| Prepared::from_encoded(outline).ok()) {
+            Some(facts) => (facts, Origin::Cached(key)),
+            None => {
+                let facts = extract::facts(language, &content.bytes);
+                (Prepared::new(&facts.outline), Origin::Extracted { key, flow: encode_flow(&facts.flow) })
+            }
+        };
+        let put = FilePut {
+            path: path.clone(),
+            language: language.map(|language| language.name().into()),
+            role: self.languages.role(path, language, facts.generated()),
+            status: INDEXED,
+            detail: None,
+            stamp: content.stamp,
+            hash: Some(content.hash),
+            bytes: content.bytes.len() as u64,
+            facts: Some(facts),
+        };
+        Outcome::Put(Box::new(put), Some(origin))
+    }
+}
+
+fn is_same(seen: Option<&Seen>, content: &Content) -> bool {
+    seen.is_some_and(|seen| seen.skipped.is_none() && seen.hash == Some(content.hash))
+}
+
+fn note(task: &Task, Unread { reason, stamp }: Unread) -> Outcome {
+    if task.seen.as_ref().is_some_and(|seen| seen.skipped.as_ref() == Some(&reason)) {
+        return Outcome::Restamp(stamp);
+    }
+    Outcome::Put(Box::new(skipped(task.job.path.clone(), &reason, stamp)), None)
+}
+
+/// How the index notes a file that was not read.
+pub(crate) fn skipped(path: RepoPath, reason: &SkipReason, stamp: Stamp) -> FilePut {
+    let detail = reason.detail();
+    FilePut {
+        path,
+        language: None,
+        role: Role::Source,
+        status: reason.number(),
+        detail: (!detail.is_empty()).then_some(detail),
+        stamp,
+        hash: None,
+        bytes: if let SkipReason::TooLarge { size, .. } = reason { *size } else { 0 },
+        facts: None,
+    }
+}
+
+/// How many bytes an outcome holds on to.
+fn held(outcome: &Outcome) -> u64 {
+    let Outcome::Put(put, origin) = outcome else { return 256 };
+    let flow = match origin {
+        Some(Origin::Extracted { flow, .. }) => flow.as_bytes().len(),
+        _ => 0,
+    };
+    let facts = put.facts.as_ref().map_or(0, |facts| facts.outline().as_bytes().len() + facts.symbols() * 96);
+    (flow + facts + 1024) as u64
+}

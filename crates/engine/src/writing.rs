@@ -1,0 +1,178 @@
+//! Carrying out a plan: threads read, this one writes, to the index and to the cache.
+
+use crate::facts_batch::FactsBatch;
+use crate::pipeline::{self, Bounds, Results};
+use crate::plan::Plan;
+use crate::progress::{Cancel, Phase, Progress};
+use crate::work::{Outcome, Reading, Task, skipped};
+use crate::{Engine, EngineError};
+use orient_model::{RepoPath, Stamp};
+use orient_store::{Applied, BulkWriter, Change, ChangeSet, INDEXED, Snapshot, StoreError, WriteLock, Writer};
+use orient_walk::Tree;
+use std::time::Instant;
+
+/// The part of the memory ceiling that files on their way through may take; the rest is for the store, the lists of
+/// files, and what the allocator does not give back.
+const SHARE_IN_FLIGHT: u64 = 4;
+
+/// What came out of reading.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) parsed: usize,
+    pub(crate) from_cache: usize,
+    pub(crate) skipped: usize,
+    pub(crate) same: usize,
+    pub(crate) gone: usize,
+    pub(crate) bytes: u64,
+    pub(crate) pending: Vec<RepoPath>,
+}
+
+/// Carries out plans.
+pub(crate) struct Writing<'w> {
+    pub(crate) engine: &'w Engine,
+    pub(crate) cancel: &'w Cancel,
+    pub(crate) progress: &'w dyn Progress,
+    /// When to leave the rest for another time.
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Writing<'_> {
+    /// Builds a new index in the place of whatever is there.
+    pub(crate) fn build(&self, plan: &Plan, lock: &WriteLock) -> Result<(Tally, u64), EngineError> {
+        let index = self.engine.place.index();
+        let mut writer = BulkWriter::create(&index, lock, self.engine.languages.fingerprint())?;
+        let tally = self.load(plan, &mut writer)?;
+        self.progress.phase(Phase::Finishing, 0, 0);
+        Ok((tally, writer.publish()?))
+    }
+
+    /// Builds a new index in memory.
+    pub(crate) fn build_in_memory(&self, plan: &Plan) -> Result<(Tally, Snapshot), EngineError> {
+        let mut writer = BulkWriter::in_memory(&self.engine.place.index(), self.engine.languages.fingerprint())?;
+        let tally = self.load(plan, &mut writer)?;
+        Ok((tally, writer.into_snapshot()?))
+    }
+
+    fn load(&self, plan: &Plan, writer: &mut BulkWriter<'_>) -> Result<Tally, EngineError> {
+        let tasks: Vec<Task> = plan.jobs.iter().map(|job| Task { job: job.clone(), seen: None }).collect();
+        self.carry_out(plan, &tasks, &mut |change| match change {
+            Change::Put(file) => writer.put(&file),
+            Change::Remove(_) | Change::Restamp(..) => Ok(()),
+        })
+    }
+
+    /// Applies the difference to an index that is there; without any, that stays as it is.
+    pub(crate) fn catch_up(
+        &self,
+        plan: &Plan,
+        tasks: &[Task],
+        writer: &mut Writer<'_>,
+    ) -> Result<(Tally, Applied), EngineError> {
+        let before = Applied { generation: writer.generation(), ..Applied::default() };
+        let mut set: Option<ChangeSet<'_>> = None;
+        let mut writer = Some(writer);
+        let tally = self.carry_out(plan, tasks, &mut |change| {
+            if let Some(writer) = writer.take() {
+                set = Some(writer.begin()?);
+            }
+            set.as_mut().map_or(Ok(()), |set| set.push(&change))
+        })?;
+        match set {
+            None => Ok((tally, before)),
+            Some(set) => Ok((tally, set.commit()?)),
+        }
+    }
+
+    fn carry_out(
+        &self,
+        plan: &Plan,
+        tasks: &[Task],
+        write: &mut dyn FnMut(Change) -> Result<(), StoreError>,
+    ) -> Result<Tally, EngineError> {
+        self.progress.phase(Phase::Reading, tasks.len() as u64, plan.bytes());
+        // Removals first: content that comes back under another path was renamed.
+        for path in &plan.removed {
+            write(Change::Remove(path.clone()))?;
+        }
+        for skip in &plan.skipped {
+            let put = skipped(skip.path.clone(), &skip.reason, Stamp::untrusted());
+            write(Change::Put(Box::new(put)))?;
+        }
+        let mut tally = Tally { skipped: plan.skipped.len(), ..Tally::default() };
+        if !tasks.is_empty() {
+            self.read(tasks, &mut tally, write)?;
+        }
+        if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(tally) }
+    }
+
+    fn read(
+        &self,
+        tasks: &[Task],
+        tally: &mut Tally,
+        write: &mut dyn FnMut(Change) -> Result<(), StoreError>,
+    ) -> Result<(), EngineError> {
+        let engine = self.engine;
+        let tree = Tree::open(&engine.repo.root)?;
+        let cache = engine.place.cache();
+        let reading = Reading {
+            tree: &tree,
+            languages: &engine.languages,
+            max_file_size: engine.settings.index.max_file_size.bytes(),
+            cache: &cache,
+            cancel: self.cancel,
+            deadline: self.deadline,
+        };
+        let bounds =
+            Bounds { threads: engine.threads(), bytes: engine.settings.limits.memory.bytes() / SHARE_IN_FLIGHT };
+        let mut batch = FactsBatch::new(&cache);
+        let done = pipeline::run(&reading, tasks, bounds, |results| {
+            self.consume(tasks, results, tally, &mut batch, write)
+        })?;
+        batch.flush();
+        done
+    }
+
+    fn consume(
+        &self,
+        tasks: &[Task],
+        results: &mut Results<'_, Outcome>,
+        tally: &mut Tally,
+        batch: &mut FactsBatch,
+        write: &mut dyn FnMut(Change) -> Result<(), StoreError>,
+    ) -> Result<(), EngineError> {
+        while let Some(outcome) = results.next() {
+            let task = &tasks[results.delivered() - 1];
+            tally.bytes += task.job.size;
+            self.progress.tick(1, task.job.size);
+            match outcome {
+                Outcome::Same => tally.same += 1,
+                Outcome::Restamp(stamp) => write(Change::Restamp(task.job.path.clone(), stamp))?,
+                Outcome::Gone => {
+                    tally.gone += 1;
+                    if task.job.known {
+                        write(Change::Remove(task.job.path.clone()))?;
+                    }
+                }
+                Outcome::Put(put, origin) => {
+                    tally.skipped += usize::from(put.status != INDEXED);
+                    if let (Some(origin), Some(facts)) = (origin, &put.facts) {
+                        tally.count(&origin);
+                        batch.add(origin, facts.outline());
+                    }
+                    write(Change::Put(put))?;
+                }
+            }
+        }
+        tally.pending = tasks[results.delivered()..].iter().map(|task| task.job.path.clone()).collect();
+        Ok(())
+    }
+}
+
+impl Tally {
+    fn count(&mut self, origin: &crate::work::Origin) {
+        match origin {
+            crate::work::Origin::Extracted { .. } => self.parsed += 1,
+            crate::work::Origin::Cached(_) => self.from_cache += 1,
+        }
+    }
+}

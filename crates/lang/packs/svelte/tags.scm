@@ -1,0 +1,1 @@
+; What the nodes of the Svelte grammar are.

@@ -1,0 +1,32 @@
+//! Bytes and a language in, facts out. Pure: no files, no clock, no environment.
+//!
+//! A language is a pack: a folder of data under `packs/`. A deep pack has a table that says what each node kind of its
+//! grammar is; one walk over the tree lowers everything. A shallow pack has queries for its symbols. Files of no known
+//! language are cut into windows. Extraction never fails: what cannot be read becomes an issue among the facts.
+
+mod chunks;
+mod error;
+mod extract;
+mod hash;
+mod lower;
+mod pack;
+mod parse;
+mod registry;
+mod render;
+mod role;
+mod scanner;
+mod shallow;
+mod table;
+mod text;
+mod tree;
+mod vocabulary;
+
+pub use error::PackError;
+pub use extract::{extract, parse_only};
+pub use pack::Pack;
+pub use registry::Registry;
+pub use render::render;
+pub use role::{Roles, classify};
+
+/// Changes whenever the same bytes and pack may give other facts.
+pub(crate) const EXTRACTOR: u64 = 1;

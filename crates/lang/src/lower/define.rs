@@ -1,0 +1,323 @@
+//! Symbols: functions, types and whatever else has a name and a place.
+
+use super::header::Header;
+use super::naming::Naming;
+use super::{Lowering, mark};
+use crate::table::{Rule, Spec};
+use crate::tree::NodeId;
+use crate::vocabulary::ExprRole;
+use orient_model::{
+    Base, BindingKind, Modifier, RefKind, Relation, Return, ScopeKind, Span, Symbol, SymbolKind, Visibility,
+};
+
+/// What a symbol is made of, before it has a header.
+pub(super) struct Draft<'n> {
+    pub(super) kind: SymbolKind,
+    pub(super) name: &'n str,
+    pub(super) qualifier: Option<String>,
+    /// The node whose surroundings are the symbol's span, documentation and attributes.
+    pub(super) node: NodeId,
+    pub(super) name_node: NodeId,
+    pub(super) body: Option<NodeId>,
+    pub(super) parent: Option<u32>,
+}
+
+impl<'t> Lowering<'t> {
+    /// A function, type or other node that defines a symbol. False when it turns out to be only a mention.
+    pub(super) fn define(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind) -> bool {
+        let body = rule.body.find(self.tree, id);
+        if rule.needs_body && body.is_none() {
+            return false;
+        }
+        if let Some(&symbol) = self.claims.get(&id) {
+            self.enter_symbol(id, rule, symbol, rule.params.find(self.tree, id), body);
+            return true;
+        }
+        let naming = self.find_naming(id, rule);
+        let Some(Naming { node, name, qualifier, params, .. }) = naming else {
+            self.enter_anonymous(id, rule, body);
+            return true;
+        };
+        let words = self.header_words(id);
+        let kind = self.kind_here(rule, kind, &name, &words);
+        let qualifier = rule.qualifier.find(self.tree, id).map(|receiver| self.type_name(receiver)).or(qualifier);
+        let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent: self.frame().symbol };
+        let symbol = self.add_symbol(draft, rule);
+        self.consume(node);
+        let params = rule.params.find(self.tree, id).or(params);
+        self.enter_symbol(id, rule, symbol, params, body);
+        true
+    }
+
+    fn find_naming(&self, id: NodeId, rule: &Rule) -> Option<Naming> {
+        if let Some(text) = &rule.name_text {
+            let node = rule.name.find(self.tree, id).unwrap_or(id);
+            return Some(Naming { node, name: text.clone(), qualifier: None, params: None, value: None });
+        }
+        if rule.symbol == Some(SymbolKind::Impl) {
+            let node = rule.name.find(self.tree, id)?;
+            let name = self.type_name(node);
+            return Some(Naming { node, name, qualifier: None, params: None, value: None });
+        }
+        self.naming(rule.name.find(self.tree, id)?)
+    }
+
+    /// The kind a node's kind turns into where it stands.
+    pub(super) fn kind_here(&self, rule: &Rule, kind: SymbolKind, name: &str, words: &[&[u8]]) -> SymbolKind {
+        let kind = rule.kinds.iter().find(|(word, _)| words.contains(&word.as_slice())).map_or(kind, |(_, kind)| *kind);
+        if let Some((owner, _)) = self.member_of() {
+            let kind = match (rule.member, kind) {
+                (Some(member), _) if rule.kinds.is_empty() || rule.symbol == Some(kind) || rule.declare == Some(kind) => member,
+                (_, SymbolKind::Function) => SymbolKind::Method,
+                (_, SymbolKind::Variable) => SymbolKind::Field,
+                (_, kind) => kind,
+            };
+            let own = self.outline.symbols.get(owner as usize).map(|symbol| self.shown.get(symbol.name));
+            let constructs = self.table.constructors.iter().any(|known| known == name)
+                || (self.table.constructor_named_as_type && own == Some(name));
+            return if kind == SymbolKind::Method && constructs { SymbolKind::Constructor } else { kind };
+        }
+        if self.in_function() { rule.local.unwrap_or(kind) } else { kind }
+    }
+
+    /// Adds a symbol and binds its name; returns its index.
+    pub(super) fn add_symbol(&mut self, draft: Draft<'_>, rule: &Rule) -> u32 {
+        let Header { modifiers, visibility, attributes, doc, span, header, component } =
+            self.read_header(draft.node, draft.body, rule);
+        let index = self.outline.symbols.len() as u32;
+        let visibility = self.visibility_of(&draft, visibility, modifiers.contains(Modifier::Exported), rule);
+        let mut symbol = Symbol {
+            kind: draft.kind,
+            name: self.shown.intern(draft.name),
+            parent: draft.parent,
+            qualifier: draft.qualifier.as_deref().filter(|text| !text.is_empty()).map(|text| self.shown.intern(text)),
+            ordinal: 0,
+            visibility,
+            modifiers,
+            span,
+            name_span: self.tree.span(draft.name_node),
+            header,
+            body: draft.body.map(|body| self.tree.span(body)),
+            signature: self.signature(&header),
+            params: Vec::new(),
+            returns: None,
+            doc,
+            attributes,
+            bases: Vec::new(),
+            body_hash: draft.body.map_or(0, |body| crate::hash::hash(self.tree.bytes(body))),
+        };
+        if component && draft.name.starts_with(char::is_uppercase) {
+            symbol.modifiers.insert(Modifier::Component);
+        }
+        let accessor = symbol.modifiers.contains(Modifier::Getter) || symbol.modifiers.contains(Modifier::Setter);
+        if symbol.kind == SymbolKind::Method && accessor {
+            symbol.kind = SymbolKind::Property;
+        }
+        self.outline.symbols.push(symbol);
+        if draft.kind != SymbolKind::Impl {
+            let at = self.tree.node(draft.name_node).start;
+            self.bind_name(self.frame().scope, draft.name, BindingKind::Symbol(index), at);
+        }
+        index
+    }
+
+    fn visibility_of(&self, draft: &Draft<'_>, said: Option<Visibility>, exported: bool, rule: &Rule) -> Visibility {
+        if let Some(said) = said {
+            return said;
+        }
+        if exported {
+            return Visibility::Public;
+        }
+        if let Some(fixed) = rule.visibility {
+            return fixed;
+        }
+        let conventions = self.pack.conventions();
+        let by_name = if conventions.private.as_ref().is_some_and(|private| private.is_match(draft.name)) {
+            Some(Visibility::Private)
+        } else {
+            conventions.public.as_ref().map(|public| {
+                if public.is_match(draft.name) { Visibility::Public } else { self.table.visibility }
+            })
+        };
+        if let Some(by_name) = by_name {
+            return by_name;
+        }
+        match self.member_of() {
+            Some((_, kind)) => self.frame().access.unwrap_or_else(|| {
+                if self.table.open_kinds.contains(&kind) { Visibility::Public } else { self.table.member_visibility }
+            }),
+            None if self.in_function() && draft.kind != SymbolKind::Field => Visibility::Private,
+            None => self.frame().access.unwrap_or(self.table.visibility),
+        }
+    }
+
+    /// Opens what a symbol opens: scope, parameters, bases, body.
+    pub(super) fn enter_symbol(
+        &mut self,
+        id: NodeId,
+        rule: &'t Rule,
+        symbol: u32,
+        params: Option<NodeId>,
+        body: Option<NodeId>,
+    ) {
+        let binding = self.flow.bindings.len().checked_sub(1);
+        let frame_scope = self.frame().scope;
+        if let Some(kind) = rule.scope {
+            let scope = self.push_scope(id, kind, Some(symbol));
+            self.functions.insert(id, (scope, Some(symbol)));
+        } else {
+            self.push_symbol(id, symbol);
+        }
+        let scope = self.frame().scope;
+        if let Some(returns) = rule.returns.find(self.tree, id).or_else(|| rule.ty.find(self.tree, id)) {
+            self.mark(returns, mark::TYPE);
+            let text = self.phrase(returns);
+            let ty = self.expr(returns);
+            self.outline.symbols[symbol as usize].returns = Some(text);
+            if let Some(binding) = binding
+                && self.flow.bindings[binding].kind == BindingKind::Symbol(symbol)
+            {
+                self.flow.bindings[binding].ty = Some(ty);
+            }
+        }
+        if let Some(params) = params {
+            let params = self.params(params, scope, Some(symbol));
+            self.outline.symbols[symbol as usize].params = params;
+        }
+        self.bases(id, rule, symbol);
+        if let Some(body) = body {
+            self.enter_body(rule, scope, body);
+            self.adopt_body(symbol, body);
+        } else {
+            self.without_body(rule, symbol, frame_scope);
+        }
+    }
+
+    /// A claimed function or type brings its body to the symbol that named it.
+    fn adopt_body(&mut self, symbol: u32, body: NodeId) {
+        let span = self.tree.span(body);
+        let bytes = self.tree.bytes(body);
+        let docstring = self.docstring(body);
+        let symbol = &mut self.outline.symbols[symbol as usize];
+        if symbol.body.is_none() {
+            symbol.body = Some(span);
+            symbol.body_hash = crate::hash::hash(bytes);
+        }
+        if docstring.is_some() {
+            symbol.doc = docstring;
+        }
+    }
+
+    fn without_body(&mut self, rule: &Rule, symbol: u32, scope: u32) {
+        let in_interface = self.flow.scopes[scope as usize]
+            .symbol
+            .and_then(|owner| self.outline.symbols.get(owner as usize))
+            .is_some_and(|owner| matches!(owner.kind, SymbolKind::Interface | SymbolKind::Trait));
+        let symbol = &mut self.outline.symbols[symbol as usize];
+        if rule.body.is_empty() || !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor) {
+            return;
+        }
+        let modifiers = &mut symbol.modifiers;
+        if in_interface {
+            modifiers.insert(Modifier::Abstract);
+        } else if !modifiers.contains(Modifier::Abstract) && !modifiers.contains(Modifier::Extern) {
+            modifiers.insert(Modifier::Declaration);
+        }
+    }
+
+    /// A function or type without a name: it opens a scope, and what is inside belongs to the symbol around it.
+    fn enter_anonymous(&mut self, id: NodeId, rule: &'t Rule, body: Option<NodeId>) {
+        let Some(kind) = rule.scope else { return };
+        let scope = self.push_scope(id, kind, None);
+        self.functions.insert(id, (scope, None));
+        if let Some(params) = rule.params.find(self.tree, id) {
+            self.params(params, scope, None);
+        }
+        if let Some(returns) = rule.returns.find(self.tree, id) {
+            self.mark(returns, mark::TYPE);
+        }
+        if let Some(body) = body {
+            self.enter_body(rule, scope, body);
+        }
+    }
+
+    fn enter_body(&mut self, rule: &Rule, scope: u32, body: NodeId) {
+        self.mark(body, mark::BODY);
+        if rule.scope != Some(ScopeKind::Function) {
+            return;
+        }
+        let body_rule = self.table.rule(self.tree, body);
+        let value = if body_rule.scope.is_none() && body_rule.expr.is_some_and(|role| role != ExprRole::Opaque) {
+            Some(body)
+        } else if self.table.implicit_return {
+            self.last_expression(body)
+        } else {
+            None
+        };
+        if let Some(value) = value {
+            let value = self.expr(value);
+            self.flow.returns.push(Return { scope, value, yields: false });
+        }
+    }
+
+    fn last_expression(&self, body: NodeId) -> Option<NodeId> {
+        let last = self.tree.named_children(body).filter(|&c| !self.table.rule(self.tree, c).comment).last()?;
+        let rule = self.table.rule(self.tree, last);
+        (rule.expr.is_some() && !rule.returned).then_some(last)
+    }
+
+    /// What a type inherits from.
+    fn bases(&mut self, id: NodeId, rule: &'t Rule, symbol: u32) {
+        for (spec, relation) in [
+            (&rule.extends, Relation::Extends),
+            (&rule.implements, Relation::Implements),
+            (&rule.mixes, Relation::Mixes),
+        ] {
+            self.bases_at(id, spec, relation, symbol);
+        }
+    }
+
+    fn bases_at(&mut self, id: NodeId, spec: &Spec, relation: Relation, symbol: u32) {
+        let mut pending = spec.find_all(self.tree, id);
+        pending.reverse();
+        let mut budget = 400;
+        while let Some(node) = pending.pop() {
+            budget -= 1;
+            let role = self.table.rule(self.tree, node).expr;
+            match role {
+                _ if budget == 0 => return,
+                Some(ExprRole::Named) => {}
+                Some(ExprRole::Name | ExprRole::Member | ExprRole::Apply | ExprRole::Call | ExprRole::New) => {
+                    self.add_base(node, relation, symbol);
+                }
+                _ => {
+                    let children: Vec<NodeId> = self.tree.named_children(node).collect();
+                    pending.extend(children.into_iter().rev());
+                }
+            }
+        }
+    }
+
+    pub(super) fn add_base(&mut self, node: NodeId, relation: Relation, symbol: u32) {
+        let text = self.phrase(node);
+        let name = self.type_name(node);
+        let name = self.shown.intern(name.rsplit('.').next().unwrap_or(&name));
+        self.outline.symbols[symbol as usize].bases.push(Base { text, name, relation });
+        self.mark(node, mark::TYPE);
+        self.part_out(node);
+        let expr = self.expr(node);
+        self.add_reference(RefKind::Inherit, expr, node);
+    }
+
+    /// The span of a symbol from its first attribute to its end, without white space at the end.
+    pub(super) fn trimmed(&self, mut span: Span) -> Span {
+        let bytes = span.of(self.tree.source);
+        let kept = bytes.trim_ascii_end().len();
+        let lost = &bytes[kept..];
+        span.last_line -= (memchr::memchr_iter(b'\n', lost).count() as u32)
+            .saturating_sub(u32::from(lost.ends_with(b"\n")))
+            .min(span.last_line - span.first_line);
+        span.end -= lost.len() as u32;
+        span
+    }
+}

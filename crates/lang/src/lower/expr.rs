@@ -1,0 +1,214 @@
+//! Expressions: what a node says about the meaning of a name.
+
+use super::Lowering;
+use crate::table::Rule;
+use crate::text;
+use crate::tree::{NONE, NodeId};
+use crate::vocabulary::ExprRole;
+use orient_model::{Expr, ExprId, ExprList, Literal, Sequence};
+
+/// Deeper nesting is not followed; code people write stays far below.
+const DEPTH_CAP: usize = 200;
+/// Items of a list literal that are looked at: tables of data need not all be facts.
+const ITEMS_CAP: usize = 64;
+/// Longest string literal kept, in bytes.
+const STRING_CAP: usize = 120;
+
+impl<'t> Lowering<'t> {
+    /// The expression of a node.
+    pub(super) fn expr(&mut self, id: NodeId) -> ExprId {
+        self.expr_at(id, 0)
+    }
+
+    fn expr_at(&mut self, id: NodeId, depth: usize) -> ExprId {
+        let known = self.exprs[id as usize];
+        if known != NONE {
+            return ExprId(known);
+        }
+        if depth > DEPTH_CAP {
+            self.too_deep = true;
+            return self.push_expr(Expr::Unknown);
+        }
+        let rule: &'t Rule = self.table.rule(self.tree, id);
+        let mention = rule.needs_body && rule.body.find(self.tree, id).is_none();
+        let expr = if (rule.symbol.is_some() || rule.declare.is_some() && rule.if_function && self.holds_function(id, rule))
+            && !mention
+        {
+            // What the function turns out to be is known once the walk has passed it.
+            let function = if rule.symbol.is_some() { id } else { self.function_of(id, rule) };
+            self.named_function(rule, function, id, depth)
+        } else {
+            match rule.expr {
+                Some(role) => self.lower_role(id, rule, role, depth),
+                None => self.only_child(id, depth),
+            }
+        };
+        let expr = match expr {
+            Ok(id) => id,
+            Err(expr) => self.push_expr(expr),
+        };
+        self.exprs[id as usize] = expr.0;
+        expr
+    }
+
+    fn holds_function(&self, id: NodeId, rule: &Rule) -> bool {
+        rule.value.find(self.tree, id).is_some_and(|value| self.is_unnamed(self.through(value)))
+    }
+
+    fn function_of(&self, id: NodeId, rule: &Rule) -> NodeId {
+        rule.value.find(self.tree, id).map_or(id, |value| self.through(value))
+    }
+
+    /// A function value; inside an object literal it stands under its name.
+    fn named_function(&mut self, rule: &Rule, function: NodeId, id: NodeId, depth: usize) -> Result<ExprId, Expr> {
+        if function == id {
+            let in_map = self.tree.get(self.tree.node(id).parent).is_some_and(|_| {
+                let parent = self.tree.node(id).parent;
+                self.table.rule(self.tree, parent).expr == Some(ExprRole::Sequence(Sequence::Map))
+            });
+            if !in_map {
+                return Err(Expr::Lambda(function));
+            }
+            let Some(naming) = rule.name.find(self.tree, id).and_then(|name| self.naming(name)) else {
+                return Err(Expr::Lambda(function));
+            };
+            let value = self.push_expr(Expr::Lambda(function));
+            return Err(Expr::Named { name: self.names.intern(&naming.name), value });
+        }
+        let value = self.expr_at(function, depth + 1);
+        let name = rule.name.find(self.tree, id).map(|name| self.name_text(name)).unwrap_or_default();
+        Err(Expr::Named { name: self.names.intern(text::unquote(&name)), value })
+    }
+
+    fn lower_role(&mut self, id: NodeId, rule: &'t Rule, role: ExprRole, depth: usize) -> Result<ExprId, Expr> {
+        let tree = self.tree;
+        Err(match role {
+            ExprRole::Name => self.lower_name(id),
+            ExprRole::SelfRef => Expr::SelfRef,
+            ExprRole::SuperRef => Expr::SuperRef,
+            ExprRole::Member => {
+                let Some(name) = rule.name.find(tree, id) else { return self.only_child(id, depth) };
+                let name = self.name_text(name);
+                let Some(base) = rule.base.find(tree, id) else {
+                    return Err(Expr::Name(self.names.intern(&name)));
+                };
+                let base = self.expr_at(base, depth + 1);
+                Expr::Member { base, name: self.names.intern(&name) }
+            }
+            ExprRole::Call => {
+                let callee = self.callee(id, rule, depth);
+                let args = self.args(id, rule, depth);
+                Expr::Call { callee, args }
+            }
+            ExprRole::New => {
+                let Some(ty) = rule.ty.find(tree, id) else { return Err(Expr::Unknown) };
+                let ty = self.expr_at(ty, depth + 1);
+                let args = self.args(id, rule, depth);
+                Expr::New { ty, args }
+            }
+            ExprRole::Index => {
+                let base = self.part(id, &rule.base, 0, depth);
+                let key = self.part(id, &rule.value, 1, depth);
+                Expr::Index { base, key }
+            }
+            ExprRole::Await => Expr::Await(self.part(id, &rule.value, 0, depth)),
+            ExprRole::Cast => {
+                let value = self.part(id, &rule.value, 0, depth);
+                let ty = self.part(id, &rule.ty, 1, depth);
+                Expr::Cast { value, ty }
+            }
+            ExprRole::Apply => {
+                let base = self.part(id, &rule.base, 0, depth);
+                let args = self.args(id, rule, depth);
+                Expr::Apply { base, args }
+            }
+            ExprRole::Wrap(wrapper) => Expr::Wrap { wrapper, inner: self.part(id, &rule.value, 0, depth) },
+            ExprRole::Either => {
+                let items = if rule.value.is_empty() {
+                    tree.named_children(id).collect()
+                } else {
+                    rule.value.find_all(tree, id)
+                };
+                Expr::Either(self.list(&items, depth))
+            }
+            ExprRole::Sequence(kind) => {
+                let items: Vec<NodeId> = tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
+                Expr::Sequence { kind, items: self.list(&items, depth) }
+            }
+            ExprRole::Named => {
+                let name = rule.name.find(tree, id).map(|name| self.name_text(name)).unwrap_or_default();
+                let value = self.part(id, &rule.value, 1, depth);
+                Expr::Named { name: self.names.intern(&text::cut(text::unquote(&name), STRING_CAP)), value }
+            }
+            ExprRole::Literal(Literal::String) => {
+                let content = text::lossy(tree.bytes(id));
+                Expr::Text(self.names.intern(&text::cut(text::unquote(&content), STRING_CAP)))
+            }
+            ExprRole::Literal(literal) => Expr::Literal(literal),
+            ExprRole::Transparent => {
+                let inner = rule.value.find(tree, id).or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
+                return inner.map(|inner| self.expr_at(inner, depth + 1)).ok_or(Expr::Unknown);
+            }
+            ExprRole::Opaque => Expr::Unknown,
+        })
+    }
+
+    fn lower_name(&mut self, id: NodeId) -> Expr {
+        let name = self.name_text(id);
+        if self.table.super_names.contains(&name) {
+            return Expr::SuperRef;
+        }
+        if self.table.self_names.contains(&name) && !self.table.first_param_is_self {
+            return Expr::SelfRef;
+        }
+        Expr::Name(self.names.intern(&name))
+    }
+
+    /// What is called: `callee`, or `base` and `name` where the grammar has them apart.
+    fn callee(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprId {
+        if let Some(callee) = rule.callee.find(self.tree, id) {
+            return self.expr_at(callee, depth + 1);
+        }
+        let Some(name_node) = rule.name.find(self.tree, id) else { return self.push_expr(Expr::Unknown) };
+        let Some(base) = rule.base.find(self.tree, id) else { return self.expr_at(name_node, depth + 1) };
+        let base = self.expr_at(base, depth + 1);
+        let name = self.name_text(name_node);
+        let name = self.names.intern(&name);
+        self.push_expr(Expr::Member { base, name })
+    }
+
+    fn args(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprList {
+        let Some(args) = rule.args.find(self.tree, id) else { return ExprList::default() };
+        let args_rule = self.table.rule(self.tree, args);
+        if args_rule.expr.is_some() || args_rule.symbol.is_some() {
+            return self.list(&[args], depth);
+        }
+        let items: Vec<NodeId> =
+            self.tree.named_children(args).filter(|&c| !self.table.rule(self.tree, c).comment).collect();
+        self.list(&items, depth)
+    }
+
+    fn part(&mut self, id: NodeId, spec: &crate::table::Spec, nth: usize, depth: usize) -> ExprId {
+        let node = if spec.is_empty() { self.tree.named_children(id).nth(nth) } else { spec.find(self.tree, id) };
+        match node {
+            Some(node) => self.expr_at(node, depth + 1),
+            None => self.push_expr(Expr::Unknown),
+        }
+    }
+
+    fn list(&mut self, items: &[NodeId], depth: usize) -> ExprList {
+        let exprs: Vec<ExprId> = items.iter().take(ITEMS_CAP).map(|&item| self.expr_at(item, depth + 1)).collect();
+        let list = ExprList { start: self.flow.operands.len() as u32, len: exprs.len() as u32 };
+        self.flow.operands.extend(exprs);
+        list
+    }
+
+    /// A node without a role stands for its only child, if it has just one.
+    fn only_child(&mut self, id: NodeId, depth: usize) -> Result<ExprId, Expr> {
+        let mut children = self.tree.named_children(id).filter(|&c| !self.table.rule(self.tree, c).comment);
+        match (children.next(), children.next()) {
+            (Some(only), None) => Ok(self.expr_at(only, depth + 1)),
+            _ => Err(Expr::Unknown),
+        }
+    }
+}

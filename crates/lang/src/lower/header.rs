@@ -1,0 +1,327 @@
+//! What stands around a definition: wrappers, attributes, modifiers, documentation, signature.
+
+use super::Lowering;
+use crate::table::Rule;
+use crate::text;
+use crate::tree::{NONE, NodeId};
+use crate::vocabulary::{ExprRole, HeaderWord};
+use orient_model::{Atom, Modifier, Modifiers, Span, Visibility};
+
+/// Attributes and comments before a definition that we look back over.
+const LOOK_BACK_CAP: usize = 200;
+
+/// What a definition's header says.
+pub(super) struct Header {
+    pub(super) modifiers: Modifiers,
+    pub(super) visibility: Option<Visibility>,
+    pub(super) attributes: Vec<Atom>,
+    pub(super) doc: Option<Atom>,
+    pub(super) span: Span,
+    pub(super) header: Span,
+    /// Whether its declared type is that of a user-interface component.
+    pub(super) component: bool,
+}
+
+/// The last part of an attribute's name: `setter` of `total.setter`, `Test` of `org.junit.Test(timeout = 1)`.
+fn attribute_name(attribute: &str) -> &str {
+    let name = attribute.split(['(', ' ', '<', '=']).next().unwrap_or_default();
+    name.rsplit(['.', ':', '\\']).next().unwrap_or(name)
+}
+
+impl<'t> Lowering<'t> {
+    pub(super) fn read_header(&mut self, id: NodeId, body: Option<NodeId>, rule: &Rule) -> Header {
+        let outer = self.outer_of(id);
+        let mut attribute_nodes = Vec::new();
+        let first = self.attributes_before(outer, &mut attribute_nodes);
+        let mut at = outer;
+        loop {
+            self.attributes_in(at, 0, &mut attribute_nodes);
+            if at == id {
+                break;
+            }
+            let Some(next) = self.tree.children(at).find(|&child| self.tree.is_inside(id, child)) else { break };
+            at = next;
+        }
+        attribute_nodes.sort_unstable();
+        attribute_nodes.dedup();
+        let (mut modifiers, visibility) = self.modifiers(id);
+        modifiers.0 |= rule.adds.0;
+        let mut span = self.tree.span(outer);
+        let start = self.tree.span(first);
+        (span.start, span.first_line) = (start.start, start.first_line);
+        let span = self.trimmed(span);
+        let header = self.header_span(span, &attribute_nodes, body);
+        let mut attributes = Vec::with_capacity(attribute_nodes.len());
+        for node in attribute_nodes {
+            let bare = text::bare_attribute(&text::lossy(self.tree.bytes(node)));
+            if let Some(HeaderWord::Modifier(modifier)) = self.table.attributes.get(attribute_name(&bare)) {
+                modifiers.insert(*modifier);
+            }
+            attributes.push(self.shown.intern(&bare));
+        }
+        let component = rule.ty.find(self.tree, id).is_some_and(|ty| {
+            let ty = self.type_name(ty);
+            let ty = ty.rsplit('.').next().unwrap_or(&ty);
+            self.table.component_types.iter().any(|known| known == ty)
+        });
+        Header { modifiers, visibility, attributes, doc: self.documentation(first), span, header, component }
+    }
+
+    /// The outermost wrapper around a definition that holds no other one.
+    pub(super) fn outer_of(&self, id: NodeId) -> NodeId {
+        let mut at = id;
+        loop {
+            let parent_id = self.tree.node(at).parent;
+            if parent_id == NONE || !self.table.rule(self.tree, parent_id).wrapper {
+                break;
+            }
+            let definitions = self
+                .tree
+                .children(parent_id)
+                .filter(|&child| {
+                    let rule = self.table.rule(self.tree, child);
+                    rule.symbol.is_some() || rule.declare.is_some() || rule.wrapper || !rule.unwrap.is_empty()
+                })
+                .take(2)
+                .count();
+            if definitions > 1 {
+                break;
+            }
+            at = parent_id;
+        }
+        at
+    }
+
+    /// Attributes that stand as siblings before a definition; returns the first of them, or the definition.
+    fn attributes_before(&self, outer: NodeId, found: &mut Vec<NodeId>) -> NodeId {
+        let (mut first, mut at) = (outer, self.tree.node(outer).previous);
+        for _ in 0..LOOK_BACK_CAP {
+            if at == NONE {
+                break;
+            }
+            let rule = self.table.rule(self.tree, at);
+            if rule.attribute {
+                found.push(at);
+                first = at;
+            } else if !rule.comment {
+                break;
+            }
+            at = self.tree.node(at).previous;
+        }
+        first
+    }
+
+    fn attributes_in(&self, id: NodeId, depth: usize, found: &mut Vec<NodeId>) {
+        for child in self.tree.children(id) {
+            let rule = self.table.rule(self.tree, child);
+            if rule.attribute {
+                found.push(child);
+            } else if rule.words && depth < 3 {
+                self.attributes_in(child, depth + 1, found);
+            }
+        }
+    }
+
+    /// The words that stand in the header of a definition and of its wrappers.
+    pub(super) fn header_words(&self, id: NodeId) -> Vec<&'t [u8]> {
+        let mut words = Vec::new();
+        let mut at = id;
+        let outer = self.outer_of(id);
+        loop {
+            self.words_in(at, &mut words);
+            let parent = self.tree.node(at).parent;
+            // The words of a wrapper hold for all it wraps: `static int a, b;`.
+            let wraps = parent != NONE && self.table.rule(self.tree, parent).wrapper;
+            if !wraps && (at == outer || !self.tree.is_inside(id, outer)) {
+                break;
+            }
+            if parent == NONE {
+                break;
+            }
+            at = parent;
+        }
+        words
+    }
+
+    fn words_in(&self, id: NodeId, words: &mut Vec<&'t [u8]>) {
+        let tree = self.tree;
+        for child in tree.children(id) {
+            let node = tree.node(child);
+            if !node.named {
+                words.push(tree.bytes(child));
+            } else if self.table.rule(tree, child).words {
+                words.push(tree.bytes(child));
+                self.words_in(child, words);
+            }
+        }
+    }
+
+    fn modifiers(&self, id: NodeId) -> (Modifiers, Option<Visibility>) {
+        let (mut modifiers, mut visibility) = (Modifiers::default(), None);
+        for word in self.header_words(id) {
+            match self.table.words.get(word) {
+                Some(HeaderWord::Modifier(modifier)) => modifiers.insert(*modifier),
+                Some(HeaderWord::Visibility(said)) => {
+                    // `protected internal`, `private protected`: the wider one is what callers may rely on.
+                    visibility = Some(visibility.map_or(*said, |before: Visibility| before.min(*said)));
+                }
+                Some(HeaderWord::Nothing) | None => {}
+            }
+        }
+        (modifiers, visibility)
+    }
+
+    fn header_span(&self, span: Span, attributes: &[NodeId], body: Option<NodeId>) -> Span {
+        let mut header = span;
+        for &attribute in attributes {
+            let node = self.tree.node(attribute);
+            let between = &self.tree.source[header.start as usize..(node.start.max(header.start)) as usize];
+            if between.iter().all(|b| b.is_ascii_whitespace() || matches!(b, b'[' | b',' | b'#')) {
+                header.start = node.end;
+            }
+        }
+        if header.start != span.start {
+            let rest = &self.tree.source[header.start as usize..span.end as usize];
+            let skipped = rest.len() - rest.trim_ascii_start().len();
+            // A list of attributes ends after its last one: `[A, B]`.
+            let closing = rest.trim_ascii_start().strip_prefix(b"]").map_or(0, |rest| {
+                1 + rest.len() - rest.trim_ascii_start().len()
+            });
+            header.start += (skipped + closing) as u32;
+        }
+        let passed = &self.tree.source[span.start as usize..header.start as usize];
+        header.first_line = span.first_line + memchr::memchr_iter(b'\n', passed).count() as u32;
+        if let Some(body) = body {
+            let body = self.tree.node(body);
+            if body.start > header.start && body.start <= header.end {
+                header.end = body.start;
+                header.last_line = body.row + 1;
+            }
+        }
+        let bytes = &self.tree.source[header.start as usize..header.end as usize];
+        let trimmed = bytes.trim_ascii_end();
+        let lost = memchr::memchr_iter(b'\n', &bytes[trimmed.len()..]).count() as u32;
+        header.end = header.start + trimmed.len() as u32;
+        header.last_line = header.last_line.saturating_sub(lost).max(header.first_line);
+        header
+    }
+
+    pub(super) fn signature(&mut self, header: &Span) -> Atom {
+        let folded = text::fold(&text::lossy(header.of(self.tree.source)), text::SIGNATURE_CAP);
+        let folded = folded.trim_end_matches(['{', ':', '=', '>', ';', ' ']);
+        self.shown.intern(folded)
+    }
+
+    /// The comments directly before a definition, without a blank line between.
+    fn documentation(&mut self, first: NodeId) -> Option<Atom> {
+        let tree = self.tree;
+        let mut row = tree.node(first).row;
+        let mut at = tree.node(first).previous;
+        let (mut start, mut end) = (NONE, 0);
+        for _ in 0..LOOK_BACK_CAP {
+            if at == NONE {
+                break;
+            }
+            let node = tree.node(at);
+            if !self.table.rule(tree, at).comment || node.end_row + 1 < row || self.is_trailing(at) {
+                break;
+            }
+            start = node.start;
+            end = end.max(node.end);
+            row = node.row;
+            at = node.previous;
+        }
+        if start == NONE && self.table.trailing_docs {
+            (start, end) = self.trailing_comment(first)?;
+        }
+        if start == NONE {
+            return None;
+        }
+        let cleaned = text::clean_comment(&text::lossy(&tree.source[start as usize..end as usize]));
+        (!cleaned.is_empty()).then(|| self.shown.intern(&cleaned))
+    }
+
+    /// Whether a comment stands behind code on its own line.
+    fn is_trailing(&self, comment: NodeId) -> bool {
+        let start = self.tree.node(comment).start as usize;
+        let line = self.tree.source[..start].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        !self.tree.source[line..start].iter().all(u8::is_ascii_whitespace)
+    }
+
+    fn trailing_comment(&self, id: NodeId) -> Option<(u32, u32)> {
+        let node = self.tree.node(id);
+        let parent = self.tree.get(node.parent)?;
+        let mut next = node.after;
+        // A separator may stand between.
+        for _ in 0..2 {
+            if next >= parent.after {
+                return None;
+            }
+            let after = self.tree.node(next);
+            if self.table.rule(self.tree, next).comment && after.row == node.end_row {
+                return Some((after.start, after.end));
+            }
+            next = after.after;
+        }
+        None
+    }
+
+    /// The documentation string that opens a body, where the language has such.
+    pub(super) fn docstring(&mut self, body: NodeId) -> Option<Atom> {
+        if !self.table.docstrings {
+            return None;
+        }
+        let first = self.tree.named_children(body).find(|&c| !self.table.rule(self.tree, c).comment)?;
+        let first = if self.table.rule(self.tree, first).expr.is_none() {
+            self.tree.named_children(first).next()?
+        } else {
+            first
+        };
+        let rule = self.table.rule(self.tree, first);
+        if !matches!(rule.expr, Some(ExprRole::Literal(orient_model::Literal::String))) {
+            return None;
+        }
+        let cleaned = text::clean_string(&text::lossy(self.tree.bytes(first)));
+        (!cleaned.is_empty()).then(|| self.shown.intern(&cleaned))
+    }
+
+    /// A label that sets the visibility of the members after it.
+    pub(super) fn access(&mut self, id: NodeId) {
+        let text = text::lossy(self.tree.bytes(id));
+        let word = text.trim_end_matches([':', ' ']).split_whitespace().next().unwrap_or_default();
+        if let Some(HeaderWord::Visibility(said)) = self.table.words.get(word.as_bytes()) {
+            self.set_access(*said);
+        }
+    }
+
+    pub(super) fn set_access(&mut self, visibility: Visibility) {
+        let scope = self.frame().scope;
+        for frame in self.frames.iter_mut().rev() {
+            if frame.scope != scope {
+                break;
+            }
+            frame.access = Some(visibility);
+        }
+    }
+
+    /// Markup was met: the function around it renders something.
+    pub(super) fn markup(&mut self) {
+        let mut at = self.frame().symbol;
+        while let Some(index) = at {
+            let Some(symbol) = self.outline.symbols.get_mut(index as usize) else { return };
+            if symbol.kind.is_callable() || symbol.kind.is_type() {
+                if self.shown.get(symbol.name).starts_with(char::is_uppercase) {
+                    symbol.modifiers.insert(Modifier::Component);
+                    return;
+                }
+                if !symbol.kind.is_type() && symbol.parent.is_none() {
+                    return;
+                }
+            } else if self.shown.get(symbol.name).starts_with(char::is_uppercase) {
+                symbol.modifiers.insert(Modifier::Component);
+                return;
+            }
+            at = symbol.parent;
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Lowers a parsed file into facts: one walk over the tree, driven by the pack's table.
+//!
+//! Nothing here knows a language. Each visited node asks its rule what it is; the files beside this one say what
+//! follows from each answer.
+
+mod atoms;
+mod declare;
+mod define;
+mod expr;
+mod finish;
+mod header;
+mod import;
+mod naming;
+mod params;
+mod reference;
+
+pub(crate) use atoms::Atoms;
+
+use crate::pack::Pack;
+use crate::table::{Rule, Table};
+use crate::tree::{Health, NONE, NodeId, Tree};
+use orient_model::{
+    Atom, Binding, BindingKind, Expr, ExprId, Facts, Flow, Issue, IssueKind, Outline, Scope, ScopeKind, SymbolKind, Via,
+    Visibility,
+};
+use std::collections::HashMap;
+
+/// Issues kept per file: enough to show where it goes wrong.
+const ISSUES_CAP: usize = 20;
+
+/// Marks on nodes, set by an ancestor before the walk reaches them.
+mod mark {
+    /// A name being declared: no reference.
+    pub(super) const CONSUMED: u8 = 1;
+    /// Names inside are types.
+    pub(super) const TYPE: u8 = 2;
+    /// The body of something that opened a scope already.
+    pub(super) const BODY: u8 = 4;
+    /// Wholly dealt with: not visited.
+    pub(super) const DONE: u8 = 8;
+    /// Written to, not read.
+    pub(super) const WRITE: u8 = 16;
+    /// Part of a larger expression that is the reference.
+    pub(super) const PART: u8 = 32;
+}
+
+/// Lowers a tree. `source` is what the tree was parsed from, or the text before parts of it were blanked.
+pub(crate) fn lower(pack: &Pack, table: &Table, tree: &Tree<'_>) -> Facts {
+    let mut lowering = Lowering::new(pack, table, tree);
+    lowering.run();
+    lowering.finish()
+}
+
+/// What holds at a place of the walk.
+#[derive(Clone, Copy)]
+struct Frame {
+    /// The first node after what the frame is for.
+    after: NodeId,
+    scope: u32,
+    /// The scope of the innermost function, or [`NONE`].
+    function: u32,
+    symbol: Option<u32>,
+    /// Names are types here.
+    types: bool,
+    /// The visibility that members get from here on, where the language says it in between.
+    access: Option<Visibility>,
+}
+
+struct Lowering<'t> {
+    pack: &'t Pack,
+    table: &'t Table,
+    tree: &'t Tree<'t>,
+    outline: Outline,
+    flow: Flow,
+    /// Strings of the outline and of the flow.
+    shown: Atoms,
+    names: Atoms,
+    /// For each node its expression, [`NONE`] where there is none yet.
+    exprs: Vec<u32>,
+    marks: Vec<u8>,
+    /// Functions and types without a name, and the symbol that they give a body to.
+    claims: HashMap<NodeId, u32>,
+    /// For each function node its scope and symbol: what a function value turns out to be.
+    functions: HashMap<NodeId, (u32, Option<u32>)>,
+    frames: Vec<Frame>,
+    too_deep: bool,
+}
+
+impl<'t> Lowering<'t> {
+    fn new(pack: &'t Pack, table: &'t Table, tree: &'t Tree<'t>) -> Self {
+        let end = tree.source.len() as u32;
+        let file = Scope { kind: ScopeKind::File, parent: None, symbol: None, start: 0, end };
+        Self {
+            pack,
+            table,
+            tree,
+            outline: Outline::default(),
+            flow: Flow { scopes: vec![file], ..Flow::default() },
+            shown: Atoms::default(),
+            names: Atoms::default(),
+            exprs: vec![NONE; tree.nodes.len()],
+            marks: vec![0; tree.nodes.len()],
+            claims: HashMap::new(),
+            functions: HashMap::new(),
+            frames: vec![Frame { after: NONE, scope: 0, function: NONE, symbol: None, types: false, access: None }],
+            too_deep: false,
+        }
+    }
+
+    fn run(&mut self) {
+        let count = self.tree.nodes.len() as NodeId;
+        let mut id = 0;
+        while id < count {
+            while self.frame().after <= id {
+                self.frames.pop();
+            }
+            id = self.visit(id);
+        }
+    }
+
+    /// Deals with one node; returns the next one to visit.
+    fn visit(&mut self, id: NodeId) -> NodeId {
+        let node = *self.tree.node(id);
+        if self.has(id, mark::DONE) {
+            return node.after;
+        }
+        if node.health != Health::Good {
+            self.issue(id);
+        }
+        let rule = self.table.rule(self.tree, id);
+        if rule.skip || rule.comment {
+            return node.after;
+        }
+        self.context(id, rule);
+        if rule.import.is_some() {
+            if self.import_statement(id, rule) {
+                return node.after;
+            }
+        } else if rule.export.is_some() && self.export_statement(id, rule) {
+            return node.after;
+        }
+        if rule.package {
+            self.package(id, rule);
+        }
+        let defined = self.definition(id, rule);
+        if !defined && let Some(kind) = rule.scope
+            && !self.has(id, mark::BODY)
+        {
+            self.push_scope(id, kind, None);
+        }
+        self.statement(id, rule);
+        if !defined || rule.expr.is_some() {
+            self.reference(id, rule);
+        }
+        id + 1
+    }
+
+    /// What a node changes for all below it.
+    fn context(&mut self, id: NodeId, rule: &Rule) {
+        let frame = self.frame();
+        let types = (frame.types || rule.types || self.has(id, mark::TYPE)) && !rule.values;
+        if types != frame.types {
+            self.frames.push(Frame { after: self.tree.node(id).after, types, ..frame });
+        }
+        if rule.access {
+            self.access(id);
+        }
+        if rule.markup {
+            self.markup();
+        }
+    }
+
+    /// A definition, if the node is one.
+    fn definition(&mut self, id: NodeId, rule: &'t Rule) -> bool {
+        if let Some(kind) = rule.symbol {
+            return self.define(id, rule, kind);
+        }
+        if let Some(kind) = rule.declare {
+            return self.declare(id, rule, kind);
+        }
+        false
+    }
+
+    /// What is neither definition nor expression.
+    fn statement(&mut self, id: NodeId, rule: &'t Rule) {
+        if let Some(via) = rule.bind {
+            self.bind(id, rule, via);
+        }
+        if rule.assign {
+            self.assign(id, rule);
+        }
+        if rule.returned || rule.yielded {
+            self.returned(id, rule);
+        }
+        if rule.outer {
+            self.outer(id, rule);
+        }
+        if rule.type_param {
+            self.type_param(id, rule);
+        }
+        if rule.attribute {
+            self.decorate(id, rule);
+        }
+    }
+
+    fn frame(&self) -> Frame {
+        *self.frames.last().expect("the file's own frame is never left")
+    }
+
+    fn has(&self, id: NodeId, mark: u8) -> bool {
+        self.marks[id as usize] & mark != 0
+    }
+
+    fn mark(&mut self, id: NodeId, mark: u8) {
+        self.marks[id as usize] |= mark;
+    }
+
+    fn push_scope(&mut self, id: NodeId, kind: ScopeKind, symbol: Option<u32>) -> u32 {
+        let frame = self.frame();
+        let node = self.tree.node(id);
+        let scope = self.flow.scopes.len() as u32;
+        let symbol = symbol.or(frame.symbol);
+        self.flow.scopes.push(Scope { kind, parent: Some(frame.scope), symbol, start: node.start, end: node.end });
+        let function = if kind == ScopeKind::Function { scope } else { frame.function };
+        let access = if kind == ScopeKind::Type { None } else { frame.access };
+        self.frames.push(Frame { after: node.after, scope, function, symbol, types: false, access });
+        scope
+    }
+
+    fn push_symbol(&mut self, id: NodeId, symbol: u32) {
+        let frame = self.frame();
+        self.frames.push(Frame { after: self.tree.node(id).after, symbol: Some(symbol), ..frame });
+    }
+
+    /// The kind of the symbol around, if it is a type whose members stand directly here.
+    fn member_of(&self) -> Option<(u32, SymbolKind)> {
+        let frame = self.frame();
+        let scope = self.flow.scopes.get(frame.scope as usize)?;
+        let symbol = frame.symbol?;
+        let kind = self.outline.symbols.get(symbol as usize)?.kind;
+        (scope.kind == ScopeKind::Type && scope.symbol == Some(symbol) && kind.is_type()).then_some((symbol, kind))
+    }
+
+    fn in_function(&self) -> bool {
+        self.frame().function != NONE && self.member_of().is_none()
+    }
+
+    fn bind_name(&mut self, scope: u32, name: &str, kind: BindingKind, at: u32) -> usize {
+        let name = self.names.intern(name);
+        self.flow.bindings.push(Binding { scope, name, kind, ty: None, value: None, via: Via::Value, at });
+        self.flow.bindings.len() - 1
+    }
+
+    fn push_expr(&mut self, expr: Expr) -> ExprId {
+        self.flow.exprs.push(expr);
+        ExprId(self.flow.exprs.len() as u32 - 1)
+    }
+
+    /// The text of a node as a name: without the sigil of the language.
+    fn name_text(&self, id: NodeId) -> String {
+        let text = crate::text::lossy(self.tree.bytes(id));
+        let text = text.trim();
+        match &self.table.sigil {
+            Some(sigil) => text.strip_prefix(sigil.as_str()).unwrap_or(text).to_owned(),
+            None => text.to_owned(),
+        }
+    }
+
+    /// The text of a node as a phrase to be shown: a type, a base.
+    fn phrase(&mut self, id: NodeId) -> Atom {
+        let text = crate::text::fold(&crate::text::lossy(self.tree.bytes(id)), crate::text::PHRASE_CAP);
+        let text = text.trim_start_matches([':', '-', '>', ' ']);
+        self.shown.intern(text)
+    }
+
+    fn issue(&mut self, id: NodeId) {
+        // An error inside an error tells nothing new.
+        let inside = self.outline.issues.last().is_some_and(|last| last.span.contains(&self.tree.span(id)));
+        if !inside && self.outline.issues.len() < ISSUES_CAP {
+            self.outline.issues.push(Issue { kind: IssueKind::Syntax, span: self.tree.span(id) });
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! A language pack: which files it is for, and how they are read. Compiled on first use.
+
+use crate::error::PackError;
+use crate::registry::Source;
+use crate::shallow::Tags;
+use crate::table::{self, Table, TableSpec};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use orient_model::Role;
+use regex::Regex;
+use serde::Deserialize;
+use std::sync::OnceLock;
+
+/// `pack.toml`: what must be known of a language before any file of it is read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Header {
+    /// The name users write.
+    pub(crate) name: String,
+    /// The name people read.
+    pub(crate) title: String,
+    /// The grammar, where it is not called as the pack.
+    pub(crate) grammar: Option<String>,
+    /// Files by name: `*.py`, `Makefile`. The longest pattern wins.
+    pub(crate) files: Vec<String>,
+    /// Interpreters named on a first line.
+    pub(crate) shebangs: Vec<String>,
+    /// Other names users write for it.
+    pub(crate) aliases: Vec<String>,
+    /// What its files are for, unless their place says otherwise.
+    pub(crate) role: Option<String>,
+    /// How the parts of a qualified name are joined in the source.
+    pub(crate) separator: Option<String>,
+    /// Names hidden, shown, or constant by convention.
+    pub(crate) private: Option<String>,
+    pub(crate) public: Option<String>,
+    pub(crate) constant: Option<String>,
+    /// How tests are told.
+    pub(crate) tests: TestHeader,
+    /// Files a program wrote, by name.
+    pub(crate) generated: Vec<String>,
+    /// Files that mark the root of a package.
+    pub(crate) roots: Vec<String>,
+}
+
+/// How tests are told from other code.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TestHeader {
+    /// Files, by name or path.
+    pub(crate) files: Vec<String>,
+    /// Functions, by name, in test files.
+    pub(crate) names: Option<String>,
+    /// Functions, by an attribute.
+    pub(crate) attributes: Option<String>,
+}
+
+/// A language pack.
+pub struct Pack {
+    pub(crate) header: Header,
+    pub(crate) source: Source,
+    role: Role,
+    body: OnceLock<Body>,
+    conventions: OnceLock<Conventions>,
+    version: OnceLock<u64>,
+}
+
+/// How files of the language are read.
+pub(crate) enum Body {
+    /// By a table: everything.
+    Deep(Box<Table>),
+    /// By queries: symbols and names.
+    Shallow(Box<Tags>),
+    /// By a scanner of ours, where there is no grammar.
+    Scanner(crate::scanner::Scanner),
+    /// As text.
+    Text,
+}
+
+/// Compiled patterns of the header.
+pub(crate) struct Conventions {
+    pub(crate) private: Option<Regex>,
+    pub(crate) public: Option<Regex>,
+    pub(crate) constant: Option<Regex>,
+    pub(crate) test_names: Option<Regex>,
+    pub(crate) test_attributes: Option<Regex>,
+    pub(crate) test_files: GlobSet,
+    pub(crate) generated_files: GlobSet,
+}
+
+impl Pack {
+    pub(crate) fn load(source: Source) -> Result<Self, PackError> {
+        let header: Header = toml::from_str(&source.header).map_err(|error| PackError::Syntax {
+            pack: source.name.to_string(),
+            file: "pack.toml",
+            message: error.to_string(),
+        })?;
+        let role = match &header.role {
+            Some(word) => word.parse().map_err(|()| PackError::Word {
+                pack: header.name.clone(),
+                place: "role".to_owned(),
+                word: word.clone(),
+                what: "role",
+                known: Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", "),
+            })?,
+            None => Role::Source,
+        };
+        Ok(Self {
+            header,
+            source,
+            role,
+            body: OnceLock::new(),
+            conventions: OnceLock::new(),
+            version: OnceLock::new(),
+        })
+    }
+
+    /// The name users write: `python`.
+    pub fn name(&self) -> &str {
+        &self.header.name
+    }
+
+    /// The name people read: `Python`.
+    pub fn title(&self) -> &str {
+        &self.header.title
+    }
+
+    /// Other names users write for it.
+    pub fn aliases(&self) -> &[String] {
+        &self.header.aliases
+    }
+
+    /// The patterns of file names it is for.
+    pub fn files(&self) -> &[String] {
+        &self.header.files
+    }
+
+    /// Whether everything is read from its files, not only symbols and names.
+    pub fn is_deep(&self) -> bool {
+        self.source.table.is_some()
+    }
+
+    /// What its files are for, unless their place says otherwise.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// A number that changes whenever the same bytes may give other facts: part of every cache key.
+    pub fn version(&self) -> u64 {
+        *self.version.get_or_init(|| {
+            let mut parts = vec![self.source.header.as_bytes()];
+            parts.extend(self.source.table.as_deref().map(str::as_bytes));
+            parts.extend(self.source.tags.as_deref().map(str::as_bytes));
+            for (_, parent) in &self.source.inherited {
+                parts.push(parent.as_bytes());
+            }
+            parts.iter().fold(crate::EXTRACTOR, |sum, part| crate::hash::mix(sum, crate::hash::hash(part)))
+        })
+    }
+
+    pub(crate) fn body(&self) -> &Body {
+        self.body.get_or_init(|| self.compile().unwrap_or(Body::Text))
+    }
+
+    pub(crate) fn conventions(&self) -> &Conventions {
+        self.conventions.get_or_init(|| self.compile_conventions().unwrap_or_else(|_| Conventions::none()))
+    }
+
+    /// All faults of the pack; none for a good one.
+    pub(crate) fn faults(&self) -> Vec<PackError> {
+        let mut faults = self.compile().err().unwrap_or_default();
+        faults.extend(self.compile_conventions().err());
+        faults
+    }
+
+    fn compile(&self) -> Result<Body, Vec<PackError>> {
+        if let Some(scanner) = crate::scanner::find(self.name()) {
+            return Ok(Body::Scanner(scanner));
+        }
+        if self.source.table.is_none() && self.source.tags.is_none() {
+            return Ok(Body::Text);
+        }
+        let name = self.header.grammar.as_deref().unwrap_or(&self.header.name);
+        let language = orient_grammars::grammar(name)
+            .ok_or_else(|| vec![PackError::Grammar { pack: self.name().to_owned(), grammar: name.to_owned() }])?;
+        if let Some(table) = &self.source.table {
+            let inherited: Result<Vec<TableSpec>, PackError> =
+                self.source.inherited.iter().map(|(_, text)| self.table_spec(text)).collect();
+            let spec = self.table_spec(table).map_err(|error| vec![error])?;
+            let inherited = inherited.map_err(|error| vec![error])?;
+            return Ok(Body::Deep(Box::new(table::compile(self.name(), language, &spec, &inherited)?)));
+        }
+        let tags = self.source.tags.as_deref().unwrap_or_default();
+        Tags::compile(self.name(), language, tags).map(|tags| Body::Shallow(Box::new(tags))).map_err(|error| vec![error])
+    }
+
+    fn table_spec(&self, text: &str) -> Result<TableSpec, PackError> {
+        toml::from_str(text).map_err(|error| PackError::Syntax {
+            pack: self.name().to_owned(),
+            file: "table.toml",
+            message: error.to_string(),
+        })
+    }
+
+    fn compile_conventions(&self) -> Result<Conventions, PackError> {
+        let header = &self.header;
+        Ok(Conventions {
+            private: self.regex("private", header.private.as_deref())?,
+            public: self.regex("public", header.public.as_deref())?,
+            constant: self.regex("constant", header.constant.as_deref())?,
+            test_names: self.regex("tests.names", header.tests.names.as_deref())?,
+            test_attributes: self.regex("tests.attributes", header.tests.attributes.as_deref())?,
+            test_files: self.globs("tests.files", &header.tests.files)?,
+            generated_files: self.globs("generated", &header.generated)?,
+        })
+    }
+
+    fn regex(&self, place: &str, pattern: Option<&str>) -> Result<Option<Regex>, PackError> {
+        pattern.map(Regex::new).transpose().map_err(|error| self.bad_pattern(place, &error))
+    }
+
+    fn globs(&self, place: &str, patterns: &[String]) -> Result<GlobSet, PackError> {
+        let mut builder = GlobSetBuilder::new();
+        for pattern in patterns {
+            builder.add(Glob::new(pattern).map_err(|error| self.bad_pattern(place, &error))?);
+        }
+        builder.build().map_err(|error| self.bad_pattern(place, &error))
+    }
+
+    fn bad_pattern(&self, place: &str, error: &dyn std::fmt::Display) -> PackError {
+        PackError::Pattern { pack: self.name().to_owned(), place: place.to_owned(), message: error.to_string() }
+    }
+}
+
+impl Conventions {
+    fn none() -> Self {
+        Self {
+            private: None,
+            public: None,
+            constant: None,
+            test_names: None,
+            test_attributes: None,
+            test_files: GlobSet::empty(),
+            generated_files: GlobSet::empty(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Pack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Pack").field(&self.header.name).finish()
+    }
+}

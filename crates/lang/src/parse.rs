@@ -1,0 +1,34 @@
+//! Runs the parser within a budget of steps, so that no file can hang us and every machine stops at the same place.
+
+use orient_grammars::tree_sitter::{Language, ParseOptions, Parser, Tree};
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+/// Parser steps allowed per byte, and for any file however small. Healthy files of every language need under 2 steps a
+/// byte; error recovery on hostile input needs thousands.
+const STEPS_PER_BYTE: usize = 40;
+const STEPS_AT_LEAST: usize = 2_000_000;
+/// The parser reports once in so many steps.
+const STEPS_PER_REPORT: usize = 100;
+
+thread_local! {
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
+/// Parses `source`; nothing if the budget ran out or the grammar cannot be used.
+pub(crate) fn parse(language: &Language, source: &[u8]) -> Option<Tree> {
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(language).ok()?;
+        let mut reports = (STEPS_AT_LEAST + source.len() * STEPS_PER_BYTE) / STEPS_PER_REPORT;
+        let mut count = |_: &_| {
+            reports = reports.saturating_sub(1);
+            if reports == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut count);
+        let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
+        if tree.is_none() {
+            parser.reset();
+        }
+        tree
+    })
+}

@@ -1,0 +1,199 @@
+//! The packs that are compiled in, and which of them a file belongs to.
+
+use crate::error::PackError;
+use crate::pack::Pack;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// The files of a pack.
+pub(crate) struct Source {
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) header: Cow<'static, str>,
+    pub(crate) table: Option<Cow<'static, str>>,
+    pub(crate) tags: Option<Cow<'static, str>>,
+    /// Packs whose tables this one starts from, outermost first: their names and tables.
+    pub(crate) inherited: Vec<(&'static str, Cow<'static, str>)>,
+}
+
+macro_rules! file {
+    ($name:literal, $file:literal) => {
+        include_str!(concat!("../packs/", $name, "/", $file))
+    };
+}
+
+macro_rules! deep {
+    ($name:literal $(, $parent:literal)*) => {
+        Source {
+            name: Cow::Borrowed($name),
+            header: Cow::Borrowed(file!($name, "pack.toml")),
+            table: Some(Cow::Borrowed(file!($name, "table.toml"))),
+            tags: None,
+            inherited: vec![$(($parent, Cow::Borrowed(file!($parent, "table.toml")))),*],
+        }
+    };
+}
+
+macro_rules! shallow {
+    ($name:literal) => {
+        Source {
+            name: Cow::Borrowed($name),
+            header: Cow::Borrowed(file!($name, "pack.toml")),
+            table: None,
+            tags: Some(Cow::Borrowed(file!($name, "tags.scm"))),
+            inherited: Vec::new(),
+        }
+    };
+}
+
+macro_rules! plain {
+    ($name:literal) => {
+        Source {
+            name: Cow::Borrowed($name),
+            header: Cow::Borrowed(file!($name, "pack.toml")),
+            table: None,
+            tags: None,
+            inherited: Vec::new(),
+        }
+    };
+}
+
+include!("../packs/registry.rs");
+
+/// The known languages.
+pub struct Registry {
+    packs: Vec<Pack>,
+    by_suffix: HashMap<Vec<u8>, usize>,
+    by_file_name: HashMap<Vec<u8>, usize>,
+    /// `name*` patterns: what a file name starts with.
+    by_prefix: Vec<(Vec<u8>, usize)>,
+    by_shebang: HashMap<String, usize>,
+}
+
+impl Registry {
+    /// The packs that are compiled in.
+    pub fn builtin() -> &'static Self {
+        static BUILTIN: OnceLock<Registry> = OnceLock::new();
+        BUILTIN.get_or_init(|| {
+            let packs = builtin().into_iter().filter_map(|source| Pack::load(source).ok()).collect();
+            Self::new(packs)
+        })
+    }
+
+    /// Packs read from a folder in place of the compiled-in ones of the same name: for those who write packs.
+    pub fn from_folder(folder: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Result<Self, PackError> {
+        let mut packs = Vec::new();
+        for mut source in builtin() {
+            let file = |pack: &str, file: &str| read(&folder.join(pack).join(file));
+            if let Some(text) = file(&source.name, "pack.toml") {
+                source.header = Cow::Owned(text);
+                source.table = source.table.take().map(|old| file(&source.name, "table.toml").map_or(old, Cow::Owned));
+                source.tags = source.tags.take().map(|old| file(&source.name, "tags.scm").map_or(old, Cow::Owned));
+            }
+            for (parent, table) in &mut source.inherited {
+                if let Some(text) = file(parent, "table.toml") {
+                    *table = Cow::Owned(text);
+                }
+            }
+            packs.push(Pack::load(source)?);
+        }
+        Ok(Self::new(packs))
+    }
+
+    fn new(packs: Vec<Pack>) -> Self {
+        let mut registry = Self {
+            packs: Vec::new(),
+            by_suffix: HashMap::new(),
+            by_file_name: HashMap::new(),
+            by_prefix: Vec::new(),
+            by_shebang: HashMap::new(),
+        };
+        for (index, pack) in packs.iter().enumerate() {
+            for pattern in &pack.header.files {
+                if let Some(suffix) = pattern.strip_prefix('*') {
+                    registry.by_suffix.insert(suffix.to_ascii_lowercase().into_bytes(), index);
+                } else if let Some(prefix) = pattern.strip_suffix('*') {
+                    registry.by_prefix.push((prefix.as_bytes().to_vec(), index));
+                } else {
+                    registry.by_file_name.insert(pattern.as_bytes().to_vec(), index);
+                }
+            }
+            for shebang in &pack.header.shebangs {
+                registry.by_shebang.insert(shebang.clone(), index);
+            }
+        }
+        registry.packs = packs;
+        registry
+    }
+
+    /// All packs, in the order of their names.
+    pub fn packs(&self) -> &[Pack] {
+        &self.packs
+    }
+
+    /// The pack users call so, by name or alias.
+    pub fn by_name(&self, name: &str) -> Option<&Pack> {
+        let name = name.to_ascii_lowercase();
+        self.packs.iter().find(|pack| pack.name() == name || pack.aliases().contains(&name))
+    }
+
+    /// The pack of a file, by its name or, failing that, by its first line.
+    pub fn detect(&self, path: &[u8], head: &[u8]) -> Option<&Pack> {
+        let name = path.rsplit(|&b| b == b'/').next().unwrap_or_default();
+        if let Some(&index) = self.by_file_name.get(name) {
+            return self.packs.get(index);
+        }
+        let lower = name.to_ascii_lowercase();
+        // The longest suffix wins: `.blade.php` before `.php`.
+        for at in lower.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(at, _)| at) {
+            if let Some(&index) = self.by_suffix.get(&lower[at..]) {
+                return self.packs.get(index);
+            }
+        }
+        if let Some((_, index)) = self.by_prefix.iter().find(|(prefix, _)| name.starts_with(prefix)) {
+            return self.packs.get(*index);
+        }
+        self.by_shebang.get(shebang(head)?).and_then(|&index| self.packs.get(index))
+    }
+
+    /// All faults of all packs.
+    pub fn faults(&self) -> Vec<PackError> {
+        self.packs.iter().flat_map(Pack::faults).collect()
+    }
+}
+
+/// The interpreter a first line names: `python3` in `#!/usr/bin/env python3 -u`.
+fn shebang(head: &[u8]) -> Option<&str> {
+    let line = head.strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.split_ascii_whitespace();
+    let program = words.next()?.rsplit('/').next()?;
+    if program != "env" {
+        return Some(program);
+    }
+    words.find(|word| !word.starts_with('-') && !word.contains('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_builtin_pack_is_without_fault() {
+        for source in builtin() {
+            let name = source.name.to_string();
+            let pack = Pack::load(source).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(pack.name(), name, "a pack is called as its folder");
+            let faults: Vec<String> = pack.faults().iter().map(ToString::to_string).collect();
+            assert!(faults.is_empty(), "{}", faults.join("\n"));
+        }
+    }
+
+    #[test]
+    fn a_first_line_names_its_interpreter() {
+        assert_eq!(shebang(b"#!/bin/bash -e\nx"), Some("bash"));
+        assert_eq!(shebang(b"#!/usr/bin/env -S A=1 python3 -u\n"), Some("python3"));
+        assert_eq!(shebang(b"# no"), None);
+    }
+}

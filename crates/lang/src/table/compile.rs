@@ -1,0 +1,334 @@
+//! Turns a table as written into one that is looked up by number; names what the grammar or the vocabulary lacks.
+
+use super::spec::{CallSpec, NodeSpec, TableSpec};
+use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Spec, Step, Table};
+use crate::error::PackError;
+use crate::vocabulary::{self, HEADER_WORDS, Unknown};
+use orient_grammars::tree_sitter::Language;
+use orient_model::{Modifiers, SymbolKind, Visibility};
+use std::collections::{BTreeMap, HashMap};
+
+/// Compiles a table. `inherited` is the table it starts from: entries of it that this grammar lacks are passed over.
+pub(crate) fn compile(
+    pack: &str,
+    language: Language,
+    spec: &TableSpec,
+    inherited: &[TableSpec],
+) -> Result<Table, Vec<PackError>> {
+    let mut compiler = Compiler { pack, language: &language, place: String::new(), strict: true, errors: Vec::new() };
+    let count = language.node_kind_count();
+    let mut table = Table {
+        by_kind: vec![0; count],
+        by_parent: HashMap::new(),
+        has_parent_rule: vec![false; count],
+        rules: vec![Rule::default()],
+        keep: kept_tokens(&language, inherited.iter().chain([spec])),
+        words: HEADER_WORDS.iter().map(|(word, says)| (word.as_bytes().to_vec(), *says)).collect(),
+        calls: HashMap::new(),
+        self_names: last(spec, inherited, |s| &s.self_names),
+        super_names: last(spec, inherited, |s| &s.super_names),
+        first_param_is_self: spec.first_param_is_self,
+        self_assign_declares: any(spec, inherited, |s| s.self_assign_declares),
+        implicit_return: spec.implicit_return,
+        docstrings: spec.docstrings,
+        trailing_docs: any(spec, inherited, |s| s.trailing_docs),
+        constructors: last(spec, inherited, |s| &s.constructors),
+        constructor_named_as_type: any(spec, inherited, |s| s.constructor_named_as_type),
+        attributes: HashMap::new(),
+        sigil: spec.sigil.clone(),
+        import_binds_first: spec.import_binds.as_deref() == Some("first"),
+        component_types: last(spec, inherited, |s| &s.component_types),
+        visibility: Visibility::Public,
+        member_visibility: Visibility::Public,
+        open_kinds: Vec::new(),
+        export_targets: last(spec, inherited, |s| &s.export_targets),
+        language: language.clone(),
+    };
+    let mut merged: BTreeMap<&str, (&NodeSpec, bool)> = BTreeMap::new();
+    for (table_spec, strict) in inherited.iter().map(|s| (s, false)).chain([(spec, true)]) {
+        compiler.strict = strict;
+        compiler.settings(table_spec, &mut table);
+        merged.extend(table_spec.node.iter().map(|(key, node)| (key.as_str(), (node, strict))));
+    }
+    for (key, (node, strict)) in merged {
+        compiler.strict = strict;
+        compiler.entry(key, node, &mut table);
+    }
+    if compiler.errors.is_empty() { Ok(table) } else { Err(compiler.errors) }
+}
+
+fn last(spec: &TableSpec, inherited: &[TableSpec], get: impl Fn(&TableSpec) -> &Vec<String>) -> Vec<String> {
+    [spec].into_iter().chain(inherited.iter().rev()).map(get).find(|list| !list.is_empty()).cloned().unwrap_or_default()
+}
+
+fn any(spec: &TableSpec, inherited: &[TableSpec], get: impl Fn(&TableSpec) -> bool) -> bool {
+    get(spec) || inherited.iter().any(get)
+}
+
+/// Unnamed tokens carry meaning when they are words (`async`, `static`) or when a table asks for them.
+fn kept_tokens<'s>(language: &Language, specs: impl Iterator<Item = &'s TableSpec>) -> Vec<bool> {
+    let asked: Vec<&str> = specs.flat_map(|spec| spec.keep.iter().map(String::as_str)).collect();
+    (0..language.node_kind_count() as u16)
+        .map(|kind| {
+            let word = language.node_kind_for_id(kind).unwrap_or_default();
+            word.starts_with(|c: char| c.is_ascii_alphabetic()) || asked.contains(&word)
+        })
+        .collect()
+}
+
+struct Compiler<'a> {
+    pack: &'a str,
+    language: &'a Language,
+    place: String,
+    /// Whether what the grammar lacks is an error; not so for inherited entries.
+    strict: bool,
+    errors: Vec<PackError>,
+}
+
+impl Compiler<'_> {
+    fn settings(&mut self, spec: &TableSpec, table: &mut Table) {
+        for (word, says) in &spec.words {
+            self.place = format!("words.{word}");
+            if let Some(says) = self.word(says, vocabulary::header_word) {
+                table.words.insert(word.as_bytes().to_vec(), says);
+            }
+        }
+        for (name, says) in &spec.attributes {
+            self.place = format!("attributes.{name}");
+            if let Some(says) = self.word(says, vocabulary::header_word) {
+                table.attributes.insert(name.clone(), says);
+            }
+        }
+        for (name, call) in &spec.call {
+            self.place = format!("call.{name}");
+            let rule = self.call(call);
+            table.calls.insert(name.clone(), rule);
+        }
+        self.place = "visibility".to_owned();
+        if let Some(word) = &spec.visibility {
+            table.visibility = self.word(word, vocabulary::visibility).unwrap_or_default();
+        }
+        if let Some(word) = &spec.member_visibility {
+            table.member_visibility = self.word(word, vocabulary::visibility).unwrap_or_default();
+        }
+        for word in &spec.open_kinds {
+            table.open_kinds.extend(self.word(word, vocabulary::symbol));
+        }
+    }
+
+    fn call(&mut self, spec: &CallSpec) -> CallRule {
+        CallRule {
+            import: spec.import.as_ref().and_then(|word| match word.as_str() {
+                "effect" => Some(CallImport::Effect),
+                "value" => Some(CallImport::Value),
+                _ => self.unknown(word, &Unknown { what: "import of a call", known: vec!["effect", "value"] }),
+            }),
+            define: spec.define.as_ref().and_then(|word| self.word(word, vocabulary::symbol)),
+            mixes: spec.mixes,
+            access: spec.access.as_ref().and_then(|word| self.word(word, vocabulary::visibility)),
+            test: spec.test,
+        }
+    }
+
+    fn entry(&mut self, key: &str, node: &NodeSpec, table: &mut Table) {
+        self.place = format!("node.{key}");
+        let (parent, kind) = match key.split_once('>') {
+            Some((parent, kind)) => (Some(parent.trim()), kind.trim()),
+            None => (None, key),
+        };
+        let Some(kind) = self.kind(kind) else { return };
+        let parent = match parent.map(|parent| self.kind(parent)) {
+            Some(None) => return,
+            Some(Some(parent)) => Some(parent),
+            None => None,
+        };
+        let rule = self.rule(node);
+        let position = table.rules.len() as u16;
+        table.rules.push(rule);
+        if let Some(parent) = parent {
+            table.by_parent.insert((parent, kind), position);
+            table.has_parent_rule[kind as usize] = true;
+        } else {
+            table.by_kind[kind as usize] = position;
+        }
+    }
+
+    fn rule(&mut self, spec: &NodeSpec) -> Rule {
+        Rule {
+            symbol: self.symbol(spec.symbol.as_deref()),
+            declare: self.symbol(spec.declare.as_deref()),
+            member: self.symbol(spec.member.as_deref()),
+            local: self.symbol(spec.local.as_deref()),
+            callable: self.symbol(spec.callable.as_deref()),
+            kinds: spec
+                .kinds
+                .iter()
+                .filter_map(|(word, kind)| Some((word.as_bytes().to_vec(), self.symbol(Some(kind))?)))
+                .collect(),
+            constant: spec.constant.iter().map(|word| word.as_bytes().to_vec()).collect(),
+            adds: self.modifiers(&spec.adds),
+            visibility: spec.visibility.as_ref().and_then(|word| self.word(word, vocabulary::visibility)),
+            name_text: spec.name_text.clone(),
+            rebind: spec.rebind,
+            if_function: spec.if_function,
+            needs_body: spec.needs_body,
+            promote: spec.promote.as_ref().and_then(|promote| {
+                let words = promote.words.iter().map(|word| word.as_bytes().to_vec()).collect();
+                Some((self.symbol(Some(&promote.kind))?, words))
+            }),
+            name: self.spec(spec.name.as_deref()),
+            qualifier: self.spec(spec.qualifier.as_deref()),
+            params: self.spec(spec.params.as_deref()),
+            returns: self.spec(spec.returns.as_deref()),
+            body: self.spec(spec.body.as_deref()),
+            ty: self.spec(spec.ty.as_deref()),
+            value: self.spec(spec.value.as_deref()),
+            callee: self.spec(spec.callee.as_deref()),
+            base: self.spec(spec.base.as_deref()),
+            args: self.spec(spec.args.as_deref()),
+            alias: self.spec(spec.alias.as_deref()),
+            module: self.spec(spec.module.as_deref()),
+            wildcard: self.spec(spec.wildcard.as_deref()),
+            effect: self.spec(spec.effect.as_deref()),
+            unwrap: self.spec(spec.unwrap.as_deref()),
+            extends: self.spec(spec.extends.as_deref()),
+            implements: self.spec(spec.implements.as_deref()),
+            mixes: self.spec(spec.mixes.as_deref()),
+            variadic: spec.variadic,
+            param: spec.param,
+            type_param: spec.type_param,
+            receiver: spec.receiver,
+            bind: spec.bind.as_ref().and_then(|word| self.word(word, vocabulary::via)),
+            assign: spec.assign,
+            returned: spec.returned,
+            yielded: spec.yielded,
+            outer: spec.outer,
+            import: spec.import.as_ref().and_then(|word| self.import(word)),
+            reexport: spec.reexport,
+            export: spec.export.as_ref().and_then(|word| self.export(word)),
+            package: spec.package,
+            comment: spec.comment,
+            attribute: spec.attribute,
+            words: spec.words,
+            wrapper: spec.wrapper,
+            scope: spec.scope.as_ref().and_then(|word| self.word(word, vocabulary::scope)),
+            expr: spec.expr.as_ref().and_then(|word| self.word(word, vocabulary::expr_role)),
+            reference: spec.reference.as_ref().and_then(|word| self.word(word, vocabulary::reference)),
+            types: spec.types,
+            values: spec.values,
+            markup: spec.markup,
+            access: spec.access,
+            pattern: spec.pattern,
+            skip: spec.skip,
+        }
+    }
+
+    fn symbol(&mut self, word: Option<&str>) -> Option<SymbolKind> {
+        word.and_then(|word| self.word(word, vocabulary::symbol))
+    }
+
+    fn modifiers(&mut self, words: &[String]) -> Modifiers {
+        let mut modifiers = Modifiers::default();
+        for word in words {
+            match vocabulary::header_word(word) {
+                Ok(vocabulary::HeaderWord::Modifier(modifier)) => modifiers.insert(modifier),
+                Ok(_) => {}
+                Err(unknown) => drop(self.unknown::<()>(word, &unknown)),
+            }
+        }
+        modifiers
+    }
+
+    fn import(&mut self, word: &str) -> Option<ImportRole> {
+        Some(match word {
+            "statement" => ImportRole::Statement,
+            "effect" => ImportRole::Effect,
+            "group" => ImportRole::Group,
+            "item" => ImportRole::Item,
+            "module" => ImportRole::Module,
+            "wildcard" => ImportRole::Wildcard,
+            "default" => ImportRole::Default,
+            _ => {
+                let known = vec!["statement", "effect", "group", "item", "module", "wildcard", "default"];
+                return self.unknown(word, &Unknown { what: "import role", known });
+            }
+        })
+    }
+
+    fn export(&mut self, word: &str) -> Option<ExportRole> {
+        match word {
+            "statement" => Some(ExportRole::Statement),
+            "item" => Some(ExportRole::Item),
+            _ => self.unknown(word, &Unknown { what: "export role", known: vec!["statement", "item"] }),
+        }
+    }
+
+    fn word<T>(&mut self, word: &str, find: impl Fn(&str) -> Result<T, Unknown>) -> Option<T> {
+        find(word).map_err(|unknown| drop(self.unknown::<T>(word, &unknown))).ok()
+    }
+
+    fn unknown<T>(&mut self, word: &str, unknown: &Unknown) -> Option<T> {
+        self.errors.push(PackError::Word {
+            pack: self.pack.to_owned(),
+            place: self.place.clone(),
+            word: word.to_owned(),
+            what: unknown.what,
+            known: unknown.known.join(", "),
+        });
+        None
+    }
+
+    fn kind(&mut self, kind: &str) -> Option<u16> {
+        let (name, named) = match kind.strip_prefix('\'').and_then(|kind| kind.strip_suffix('\'')) {
+            Some(token) => (token, false),
+            None => (kind, true),
+        };
+        let id = self.language.id_for_node_kind(name, named);
+        // An unnamed token and its named twin share a name; either will do where only one exists.
+        let id = if id == 0 { self.language.id_for_node_kind(name, !named) } else { id };
+        if id == 0 {
+            self.lacks("node kind", kind);
+            return None;
+        }
+        Some(id)
+    }
+
+    fn lacks(&mut self, what: &'static str, word: &str) {
+        if self.strict {
+            self.errors.push(PackError::Unknown {
+                pack: self.pack.to_owned(),
+                place: self.place.clone(),
+                what,
+                word: word.to_owned(),
+            });
+        }
+    }
+
+    /// `a.b|:kind|#0`: alternatives of paths; a step is a field, a child kind, or the n-th named child.
+    fn spec(&mut self, text: Option<&str>) -> Spec {
+        let Some(text) = text else { return Spec::default() };
+        let mut paths = Vec::new();
+        for alternative in text.split('|') {
+            let steps: Option<Vec<Step>> = alternative.split('.').map(|step| self.step(step.trim())).collect();
+            paths.extend(steps);
+        }
+        Spec(paths)
+    }
+
+    fn step(&mut self, step: &str) -> Option<Step> {
+        if step == "@" {
+            return Some(Step::Here);
+        }
+        if let Some(kind) = step.strip_prefix(':') {
+            return self.kind(kind).map(Step::Kind);
+        }
+        if let Some(nth) = step.strip_prefix('#') {
+            return nth.parse().ok().map(Step::Nth);
+        }
+        let field = self.language.field_id_for_name(step);
+        if field.is_none() {
+            self.lacks("field", step);
+        }
+        field.map(|field| Step::Field(field.into()))
+    }
+}

@@ -1,0 +1,260 @@
+//! A pack's table, compiled against its grammar: one rule for each node kind, looked up by number.
+
+mod compile;
+mod spec;
+
+pub(crate) use compile::compile;
+pub(crate) use spec::TableSpec;
+
+use crate::tree::{NONE, NodeId, Tree};
+use crate::vocabulary::{ExprRole, HeaderWord};
+use orient_grammars::tree_sitter::Language;
+use orient_model::{Modifiers, RefKind, ScopeKind, SymbolKind, Via, Visibility};
+use std::collections::HashMap;
+
+/// The table of a deep language.
+#[expect(clippy::struct_excessive_bools, reason = "each is one word in a table")]
+pub(crate) struct Table {
+    pub(crate) language: Language,
+    /// For each kind: the position of its rule in `rules`, 0 for the empty rule.
+    by_kind: Vec<u16>,
+    /// For a kind under one parent: `(parent, kind)` to the position of its rule.
+    by_parent: HashMap<(u16, u16), u16>,
+    /// Kinds that have an entry in `by_parent`.
+    has_parent_rule: Vec<bool>,
+    rules: Vec<Rule>,
+    /// For each unnamed kind, whether it carries meaning.
+    pub(crate) keep: Vec<bool>,
+    /// For each kind whose text is fixed: what it says in a header.
+    pub(crate) words: HashMap<Vec<u8>, HeaderWord>,
+    pub(crate) calls: HashMap<String, CallRule>,
+    pub(crate) self_names: Vec<String>,
+    pub(crate) super_names: Vec<String>,
+    pub(crate) first_param_is_self: bool,
+    pub(crate) self_assign_declares: bool,
+    pub(crate) implicit_return: bool,
+    pub(crate) docstrings: bool,
+    pub(crate) trailing_docs: bool,
+    pub(crate) constructors: Vec<String>,
+    pub(crate) constructor_named_as_type: bool,
+    /// What an attribute says, by the last part of its name.
+    pub(crate) attributes: HashMap<String, HeaderWord>,
+    pub(crate) sigil: Option<String>,
+    pub(crate) import_binds_first: bool,
+    pub(crate) component_types: Vec<String>,
+    pub(crate) visibility: Visibility,
+    pub(crate) member_visibility: Visibility,
+    pub(crate) open_kinds: Vec<SymbolKind>,
+    pub(crate) export_targets: Vec<String>,
+}
+
+impl Table {
+    /// The rule for a node.
+    pub(crate) fn rule(&self, tree: &Tree<'_>, id: NodeId) -> &Rule {
+        let node = tree.node(id);
+        let kind = node.kind as usize;
+        if self.has_parent_rule.get(kind).copied().unwrap_or(false)
+            && let Some(parent) = tree.get(node.parent)
+            && let Some(&rule) = self.by_parent.get(&(parent.kind, node.kind))
+        {
+            return &self.rules[rule as usize];
+        }
+        &self.rules[self.by_kind.get(kind).copied().unwrap_or(0) as usize]
+    }
+}
+
+/// What a node kind is, compiled.
+#[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a node may be several things at once; each is one word in a table")]
+pub(crate) struct Rule {
+    pub(crate) symbol: Option<SymbolKind>,
+    pub(crate) declare: Option<SymbolKind>,
+    pub(crate) member: Option<SymbolKind>,
+    pub(crate) local: Option<SymbolKind>,
+    pub(crate) callable: Option<SymbolKind>,
+    /// Kinds chosen by a token or modifier word of the node.
+    pub(crate) kinds: Vec<(Vec<u8>, SymbolKind)>,
+    /// Words that make a declared name a constant.
+    pub(crate) constant: Vec<Vec<u8>>,
+    pub(crate) adds: Modifiers,
+    pub(crate) visibility: Option<Visibility>,
+    pub(crate) name_text: Option<String>,
+    /// Binds an existing name again when there is one.
+    pub(crate) rebind: bool,
+    /// Defines something only when its value is a function or a type without a name of its own.
+    pub(crate) if_function: bool,
+    /// Defines something only when there is a body; otherwise it is a mention.
+    pub(crate) needs_body: bool,
+    pub(crate) promote: Option<(SymbolKind, Vec<Vec<u8>>)>,
+    pub(crate) name: Spec,
+    pub(crate) qualifier: Spec,
+    pub(crate) params: Spec,
+    pub(crate) returns: Spec,
+    pub(crate) body: Spec,
+    pub(crate) ty: Spec,
+    pub(crate) value: Spec,
+    pub(crate) callee: Spec,
+    pub(crate) base: Spec,
+    pub(crate) args: Spec,
+    pub(crate) alias: Spec,
+    pub(crate) module: Spec,
+    pub(crate) wildcard: Spec,
+    pub(crate) effect: Spec,
+    pub(crate) unwrap: Spec,
+    pub(crate) extends: Spec,
+    pub(crate) implements: Spec,
+    pub(crate) mixes: Spec,
+    pub(crate) variadic: bool,
+    pub(crate) param: bool,
+    pub(crate) type_param: bool,
+    pub(crate) receiver: bool,
+    pub(crate) bind: Option<Via>,
+    pub(crate) assign: bool,
+    pub(crate) returned: bool,
+    pub(crate) yielded: bool,
+    pub(crate) outer: bool,
+    pub(crate) import: Option<ImportRole>,
+    pub(crate) reexport: bool,
+    pub(crate) export: Option<ExportRole>,
+    pub(crate) package: bool,
+    pub(crate) comment: bool,
+    pub(crate) attribute: bool,
+    /// Its children are header words of the node it stands in.
+    pub(crate) words: bool,
+    pub(crate) wrapper: bool,
+    pub(crate) scope: Option<ScopeKind>,
+    pub(crate) expr: Option<ExprRole>,
+    pub(crate) reference: Option<RefKind>,
+    /// Names inside are types.
+    pub(crate) types: bool,
+    /// Names inside are values, even in a type.
+    pub(crate) values: bool,
+    pub(crate) markup: bool,
+    pub(crate) access: bool,
+    pub(crate) pattern: bool,
+    pub(crate) skip: bool,
+}
+
+/// What a node of an import statement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ImportRole {
+    /// The statement; alone, it brings in its `module`.
+    Statement,
+    /// The statement; alone, it brings in nothing by name.
+    Effect,
+    /// Items below a common prefix.
+    Group,
+    /// One item.
+    Item,
+    /// A module as a whole.
+    Module,
+    /// All items.
+    Wildcard,
+    /// The default item.
+    Default,
+}
+
+/// What a node of an export statement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExportRole {
+    /// The statement.
+    Statement,
+    /// One `name as public`.
+    Item,
+}
+
+/// What a call of a bare name declares.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct CallRule {
+    pub(crate) import: Option<CallImport>,
+    pub(crate) define: Option<SymbolKind>,
+    pub(crate) mixes: bool,
+    pub(crate) access: Option<Visibility>,
+    pub(crate) test: bool,
+}
+
+/// How a call brings in a module.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallImport {
+    Effect,
+    Value,
+}
+
+/// Where a part of a node is: alternatives, the first that leads somewhere wins.
+#[derive(Default)]
+pub(crate) struct Spec(Vec<Vec<Step>>);
+
+/// One step down from a node.
+#[derive(Clone, Copy)]
+enum Step {
+    Field(u16),
+    Kind(u16),
+    Nth(u32),
+    Here,
+}
+
+impl Step {
+    fn fits(self, tree: &Tree<'_>, id: NodeId, nth: u32) -> bool {
+        match self {
+            Self::Field(field) => tree.node(id).field == field,
+            Self::Kind(kind) => tree.node(id).kind == kind,
+            Self::Nth(n) => nth == n,
+            Self::Here => false,
+        }
+    }
+
+    fn first(self, tree: &Tree<'_>, id: NodeId) -> NodeId {
+        if matches!(self, Self::Here) {
+            return id;
+        }
+        let mut nth = 0;
+        for child in tree.children(id) {
+            if self.fits(tree, child, if tree.node(child).named { nth } else { u32::MAX }) {
+                return child;
+            }
+            nth += u32::from(tree.node(child).named);
+        }
+        NONE
+    }
+}
+
+impl Spec {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The first node the spec leads to.
+    pub(crate) fn find(&self, tree: &Tree<'_>, id: NodeId) -> Option<NodeId> {
+        self.0.iter().find_map(|path| {
+            let end = path.iter().fold(id, |at, step| if at == NONE { NONE } else { step.first(tree, at) });
+            (end != NONE).then_some(end)
+        })
+    }
+
+    /// All nodes that the last step of the first fitting alternative leads to.
+    pub(crate) fn find_all(&self, tree: &Tree<'_>, id: NodeId) -> Vec<NodeId> {
+        for path in &self.0 {
+            let Some((last, lead)) = path.split_last() else { continue };
+            let at = lead.iter().fold(id, |at, step| if at == NONE { NONE } else { step.first(tree, at) });
+            if at == NONE {
+                continue;
+            }
+            if matches!(last, Step::Here) {
+                return vec![at];
+            }
+            let mut nth = 0;
+            let mut found = Vec::new();
+            for child in tree.children(at) {
+                let named = tree.node(child).named;
+                if last.fits(tree, child, if named { nth } else { u32::MAX }) {
+                    found.push(child);
+                }
+                nth += u32::from(named);
+            }
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+}

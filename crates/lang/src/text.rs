@@ -1,0 +1,130 @@
+//! Text of a source file made fit to be shown: folded, cleaned of comment marks, capped.
+
+use std::borrow::Cow;
+
+/// Longest signature kept, in bytes.
+pub(crate) const SIGNATURE_CAP: usize = 400;
+/// Longest documentation kept, in bytes.
+pub(crate) const DOC_CAP: usize = 1500;
+/// Longest attribute, type or base kept, in bytes.
+pub(crate) const PHRASE_CAP: usize = 200;
+
+/// The text of some bytes, with replacement characters where they are not UTF-8.
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+/// Folds every run of white space into one space and caps the result.
+pub(crate) fn fold(text: &str, cap: usize) -> String {
+    let mut folded = String::with_capacity(text.len().min(cap + 4));
+    for word in text.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+        if folded.len() > cap {
+            return cut(&folded, cap);
+        }
+    }
+    folded
+}
+
+/// Cuts a text at a character boundary and marks the cut.
+pub(crate) fn cut(text: &str, cap: usize) -> String {
+    if text.len() <= cap {
+        return text.to_owned();
+    }
+    let mut at = cap;
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    format!("{}…", &text[..at])
+}
+
+/// Removes comment marks and common decoration from a run of comment text.
+pub(crate) fn clean_comment(text: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let mut line = line.trim();
+        for mark in ["/**", "/*!", "/*", "///", "//!", "//", "(**", "(*", "{-|", "{-", "-- |", "---", "--", ";;;", ";;", ";", "##", "#", "=begin"] {
+            if let Some(rest) = line.strip_prefix(mark) {
+                line = rest;
+                break;
+            }
+        }
+        for mark in ["**/", "*/", "*)", "-}", "=end"] {
+            line = line.strip_suffix(mark).unwrap_or(line);
+        }
+        let line = line.strip_prefix("* ").unwrap_or(if line == "*" { "" } else { line });
+        lines.push(line.trim());
+    }
+    let kept: Vec<&str> = lines.into_iter().filter(|line| !line.chars().all(|c| "*-=#/_".contains(c)) || line.is_empty()).collect();
+    cut(kept.join("\n").trim(), DOC_CAP)
+}
+
+/// Removes the quotes and the common indentation of a documentation string.
+pub(crate) fn clean_string(text: &str) -> String {
+    let text = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let text = ["\"\"\"", "'''", "\"", "'", "`"]
+        .iter()
+        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
+        .unwrap_or(text);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    cut(lines.join("\n").trim(), DOC_CAP)
+}
+
+/// The content of a string literal: without prefix and quotes.
+pub(crate) fn unquote(text: &str) -> &str {
+    let text = text.trim();
+    for (open, close) in [("\"\"\"", "\"\"\""), ("'''", "'''"), ("\"", "\""), ("'", "'"), ("`", "`"), ("<", ">")] {
+        let start = text.find(open);
+        if let Some(start) = start
+            && start <= 2
+            && text.len() >= start + open.len() + close.len()
+            && text.ends_with(close)
+        {
+            return &text[start + open.len()..text.len() - close.len()];
+        }
+    }
+    text.strip_prefix(':').unwrap_or(text)
+}
+
+/// An attribute or annotation without the marks around it: `#[test]`, `@Test`, `[Test]`, `[[nodiscard]]`.
+pub(crate) fn bare_attribute(text: &str) -> String {
+    let text = text.trim();
+    let bare = text
+        .strip_prefix("#![")
+        .or_else(|| text.strip_prefix("#["))
+        .or_else(|| text.strip_prefix("[["))
+        .or_else(|| text.strip_prefix('['))
+        .map_or(text, |inner| inner.trim_end_matches(']'));
+    fold(bare.trim_start_matches('@'), PHRASE_CAP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comment_marks_go_and_the_words_stay() {
+        assert_eq!(clean_comment("/// Adds.\n///\n/// Twice."), "Adds.\n\nTwice.");
+        assert_eq!(clean_comment("/**\n * Adds.\n * @param x\n */"), "Adds.\n@param x");
+        assert_eq!(clean_comment("# One\n# ----\n# two"), "One\ntwo");
+        assert_eq!(clean_string("\"\"\"Adds.\n\n    More.\n    \"\"\""), "Adds.\n\nMore.");
+    }
+
+    #[test]
+    fn strings_lose_their_quotes() {
+        assert_eq!(unquote("\"a/b\""), "a/b");
+        assert_eq!(unquote("r\"x\""), "x");
+        assert_eq!(unquote("<stdio.h>"), "stdio.h");
+        assert_eq!(unquote(":name"), "name");
+        assert_eq!(unquote("'"), "'");
+    }
+
+    #[test]
+    fn cutting_never_splits_a_character() {
+        assert_eq!(cut("aé", 2), "a…");
+        assert_eq!(fold(" a \n  b ", 10), "a b");
+    }
+}

@@ -1,0 +1,214 @@
+//! A parsed file as one flat array: every later pass walks it without asking the parser again.
+//!
+//! Nodes stand in the order of the source, a parent before its children, so that a subtree is a range. Punctuation
+//! that carries no meaning is left out. Links to parent and previous sibling make looking around cheap.
+
+use orient_grammars::tree_sitter::{Node as RawNode, Tree as RawTree, TreeCursor};
+use orient_model::Span;
+
+/// Index of a node.
+pub(crate) type NodeId = u32;
+
+/// No node.
+pub(crate) const NONE: NodeId = u32::MAX;
+
+/// What the parser said about a place where it failed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Health {
+    Good,
+    /// The grammar does not know this text.
+    Error,
+    /// The grammar wanted something here that is not there.
+    Missing,
+}
+
+/// A node of the tree.
+#[derive(Clone, Copy)]
+pub(crate) struct Node {
+    pub(crate) kind: u16,
+    /// The field of the parent it stands in; 0 for none.
+    pub(crate) field: u16,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Line of the first byte, from 0.
+    pub(crate) row: u32,
+    /// Line of the last byte, from 0.
+    pub(crate) end_row: u32,
+    pub(crate) parent: NodeId,
+    pub(crate) previous: NodeId,
+    /// One past the last node of its subtree.
+    pub(crate) after: NodeId,
+    pub(crate) named: bool,
+    pub(crate) health: Health,
+}
+
+/// A parsed file.
+pub(crate) struct Tree<'s> {
+    pub(crate) source: &'s [u8],
+    pub(crate) nodes: Vec<Node>,
+}
+
+impl<'s> Tree<'s> {
+    /// Copies the parser's tree. `keep` says for each unnamed kind whether it carries meaning.
+    pub(crate) fn new(source: &'s [u8], raw: &RawTree, keep: &[bool]) -> Self {
+        let mut builder = Builder { nodes: Vec::with_capacity(source.len() / 6 + 16), open: Vec::new(), last: Vec::new() };
+        let mut cursor = raw.walk();
+        builder.enter(&cursor);
+        'walk: loop {
+            if cursor.goto_first_child() {
+                builder.descend();
+            } else {
+                loop {
+                    if cursor.goto_next_sibling() {
+                        break;
+                    }
+                    if !cursor.goto_parent() {
+                        break 'walk;
+                    }
+                    builder.leave();
+                }
+            }
+            while !builder.wanted(&cursor, keep) {
+                loop {
+                    if cursor.goto_next_sibling() {
+                        break;
+                    }
+                    if !cursor.goto_parent() {
+                        break 'walk;
+                    }
+                    builder.leave();
+                }
+            }
+            builder.enter(&cursor);
+        }
+        builder.finish();
+        Self { source, nodes: builder.nodes }
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    pub(crate) fn get(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id as usize)
+    }
+
+    pub(crate) fn bytes(&self, id: NodeId) -> &'s [u8] {
+        let node = self.node(id);
+        &self.source[node.start as usize..node.end as usize]
+    }
+
+    pub(crate) fn span(&self, id: NodeId) -> Span {
+        let node = self.node(id);
+        Span { start: node.start, end: node.end, first_line: node.row + 1, last_line: node.end_row + 1 }
+    }
+
+    /// The direct children, in order.
+    pub(crate) fn children(&self, id: NodeId) -> Children<'_> {
+        Children { nodes: &self.nodes, next: id + 1, end: self.node(id).after }
+    }
+
+    /// The direct children that the grammar gives a name.
+    pub(crate) fn named_children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.children(id).filter(|&child| self.node(child).named)
+    }
+
+    pub(crate) fn is_inside(&self, id: NodeId, ancestor: NodeId) -> bool {
+        ancestor <= id && id < self.node(ancestor).after
+    }
+}
+
+/// Iterator over direct children.
+pub(crate) struct Children<'t> {
+    nodes: &'t [Node],
+    next: NodeId,
+    end: NodeId,
+}
+
+impl Iterator for Children<'_> {
+    type Item = NodeId;
+
+    fn next(&mut self) -> Option<NodeId> {
+        if self.next >= self.end {
+            return None;
+        }
+        let id = self.next;
+        self.next = self.nodes[id as usize].after;
+        Some(id)
+    }
+}
+
+struct Builder {
+    nodes: Vec<Node>,
+    /// Nodes whose subtree is still growing, outermost first.
+    open: Vec<NodeId>,
+    /// The previous child on each level.
+    last: Vec<NodeId>,
+}
+
+impl Builder {
+    #[expect(clippy::unused_self, reason = "reads as part of the walk")]
+    fn wanted(&self, cursor: &TreeCursor<'_>, keep: &[bool]) -> bool {
+        let node = cursor.node();
+        node.is_named()
+            || node.is_missing()
+            || keep.get(node.kind_id() as usize).copied().unwrap_or(true)
+            || cursor.field_id().is_some()
+    }
+
+    fn enter(&mut self, cursor: &TreeCursor<'_>) {
+        let raw: RawNode<'_> = cursor.node();
+        let id = self.nodes.len() as NodeId;
+        let previous = self.last.last_mut().map_or(NONE, |last| std::mem::replace(last, id));
+        if previous != NONE {
+            self.nodes[previous as usize].after = id;
+        }
+        let (row, end) = (raw.start_position().row as u32, raw.end_position());
+        // A node that ends with a line break ends on the line before: people count that way.
+        let end_row = if end.column == 0 && end.row as u32 > row { end.row as u32 - 1 } else { end.row as u32 };
+        self.nodes.push(Node {
+            kind: raw.kind_id(),
+            field: cursor.field_id().map_or(0, Into::into),
+            start: raw.start_byte() as u32,
+            end: raw.end_byte() as u32,
+            row,
+            end_row,
+            parent: self.open.last().copied().unwrap_or(NONE),
+            previous,
+            after: NONE,
+            named: raw.is_named(),
+            health: if raw.is_error() {
+                Health::Error
+            } else if raw.is_missing() {
+                Health::Missing
+            } else {
+                Health::Good
+            },
+        });
+    }
+
+    fn descend(&mut self) {
+        self.open.push(self.nodes.len() as NodeId - 1);
+        self.last.push(NONE);
+    }
+
+    fn leave(&mut self) {
+        let after = self.nodes.len() as NodeId;
+        if let Some(last) = self.last.pop()
+            && last != NONE
+        {
+            self.nodes[last as usize].after = after;
+        }
+        self.open.pop();
+    }
+
+    /// Closes what is still open: the last node of each level ends where the array ends.
+    fn finish(&mut self) {
+        let after = self.nodes.len() as NodeId;
+        for node in &mut self.nodes {
+            if node.after == NONE {
+                node.after = after;
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The units of retrieval.
+
+use crate::Span;
+use serde::{Deserialize, Serialize};
+
+/// A piece of a file worth finding on its own. The chunks of a file do not overlap and leave out only white space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chunk {
+    /// What it is a piece of.
+    pub kind: ChunkKind,
+    /// The innermost symbol that holds all of it, as an index into the file's symbols.
+    pub symbol: Option<u32>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a chunk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum ChunkKind {
+    /// A whole symbol with its documentation.
+    Symbol = 0,
+    /// The first part of a symbol too large for one chunk: its documentation, header and what comes before the first cut.
+    Head = 1,
+    /// A further part of such a symbol.
+    Part = 2,
+    /// What lies between symbols: module documentation, constants, top-level code.
+    Gap = 3,
+    /// A window of a file without symbols.
+    Window = 4,
+}
+
+impl ChunkKind {
+    /// The word users see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Symbol => "symbol",
+            Self::Head => "head",
+            Self::Part => "part",
+            Self::Gap => "gap",
+            Self::Window => "window",
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The words every crate shares: paths, spans, kinds, and the facts of a file.
+//!
+//! Plain data. No IO, no parsing, no SQL, no JSON; `serde` is derived for one reader, the binary codec of the
+//! store. A language is only ever a name here.
+
+mod chunk;
+mod distance;
+mod expr;
+mod facts;
+mod flow;
+mod handle;
+mod import;
+mod kind;
+mod modifiers;
+mod path;
+mod span;
+mod stamp;
+mod strings;
+mod symbol;
+
+pub use chunk::{Chunk, ChunkKind};
+pub use distance::{distance, nearest, slip};
+pub use expr::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
+pub use facts::{Facts, Issue, IssueKind, Outline, Role};
+pub use flow::{Assign, Binding, BindingKind, Flow, RefKind, Reference, Return, Scope, ScopeKind, Via};
+pub use handle::{Handle, HandleError};
+pub use import::{Export, Import, ImportKind};
+pub use kind::SymbolKind;
+pub use modifiers::{Modifier, Modifiers, Visibility};
+pub use path::RepoPath;
+pub use span::Span;
+pub use stamp::{ContentHash, Stamp};
+pub use strings::{Atom, Strings};
+pub use symbol::{Base, Param, Relation, Symbol};

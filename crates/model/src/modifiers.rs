@@ -1,0 +1,144 @@
+//! Who may see a symbol, and what else its header says about it.
+
+use serde::{Deserialize, Serialize};
+
+/// Who may use a symbol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Visibility {
+    /// Everyone.
+    #[default]
+    Public = 0,
+    /// The type and its heirs.
+    Protected = 1,
+    /// The package, crate, assembly or module.
+    Internal = 2,
+    /// The type or file alone.
+    Private = 3,
+}
+
+impl Visibility {
+    /// The word users see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Protected => "protected",
+            Self::Internal => "internal",
+            Self::Private => "private",
+        }
+    }
+
+    /// The visibility with this stored number.
+    pub fn from_number(number: u8) -> Option<Self> {
+        [Self::Public, Self::Protected, Self::Internal, Self::Private].get(number as usize).copied()
+    }
+}
+
+macro_rules! modifiers {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $bit:literal, $word:literal;)*) => {
+        /// Something a header says about a symbol, or that we recognised. The bits are stored: never reuse one.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Modifier { $($(#[doc = $doc])+ $variant = $bit,)* }
+
+        impl Modifier {
+            /// Every modifier, in the order of their bits.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The word users and packs write.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+
+        impl std::str::FromStr for Modifier {
+            type Err = ();
+            fn from_str(word: &str) -> Result<Self, ()> {
+                match word { $($word => Ok(Self::$variant),)* _ => Err(()) }
+            }
+        }
+    };
+}
+
+modifiers! {
+    /// Belongs to the type, not to an instance.
+    Static = 0, "static";
+    /// Runs asynchronously.
+    Async = 1, "async";
+    /// Has no body of its own and waits for an heir.
+    Abstract = 2, "abstract";
+    /// Cannot be overridden or inherited.
+    Final = 3, "final";
+    /// Replaces an inherited member.
+    Override = 4, "override";
+    /// May be replaced by an heir.
+    Virtual = 5, "virtual";
+    /// Never changes after it was set.
+    Readonly = 6, "readonly";
+    /// Yields a sequence of values.
+    Generator = 7, "generator";
+    /// Reads a property.
+    Getter = 8, "getter";
+    /// Writes a property.
+    Setter = 9, "setter";
+    /// Adds a member to a type declared elsewhere.
+    Extension = 10, "extension";
+    /// One of several parts of the same type.
+    Partial = 11, "partial";
+    /// A declaration whose definition stands elsewhere: prototype, overload signature, ambient declaration.
+    Declaration = 12, "declaration";
+    /// Visible to other files by an export.
+    Exported = 13, "exported";
+    /// The default export of its file.
+    Default = 14, "default";
+    /// A test, or a helper only tests can see.
+    Test = 15, "test";
+    /// A user-interface component: renders markup.
+    Component = 16, "component";
+    /// Marked as no longer to be used.
+    Deprecated = 17, "deprecated";
+    /// Bypasses the language's safety rules.
+    Unsafe = 18, "unsafe";
+    /// Linked from or to another language or unit.
+    Extern = 19, "extern";
+    /// Expanded where it is used.
+    Inline = 20, "inline";
+    /// Can be evaluated by the compiler.
+    Constexpr = 21, "const";
+    /// May be changed after it was set, where that must be said.
+    Mutable = 22, "mutable";
+    /// A closed set of heirs.
+    Sealed = 23, "sealed";
+    /// A data carrier: record, data class.
+    Data = 24, "data";
+    /// Created on first use.
+    Lazy = 25, "lazy";
+    /// May be left out by the caller.
+    Optional = 26, "optional";
+}
+
+/// A set of [`Modifier`]s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Modifiers(pub u32);
+
+impl Modifiers {
+    /// Adds one.
+    pub fn insert(&mut self, modifier: Modifier) {
+        self.0 |= 1 << (modifier as u8);
+    }
+
+    /// Takes one away.
+    pub fn remove(&mut self, modifier: Modifier) {
+        self.0 &= !(1 << (modifier as u8));
+    }
+
+    /// Whether it is there.
+    pub fn contains(self, modifier: Modifier) -> bool {
+        self.0 & (1 << (modifier as u8)) != 0
+    }
+
+    /// Those of the set, in the order of their bits.
+    pub fn iter(self) -> impl Iterator<Item = Modifier> {
+        Modifier::ALL.iter().copied().filter(move |&m| self.contains(m))
+    }
+}

@@ -1,0 +1,74 @@
+//! Paths inside a repository: bytes, relative, `/` between the parts, on every platform.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The path of a file below the root of its repository.
+///
+/// Kept as bytes since a file name need not be text. Ordered by bytes, which is the order of every listing.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RepoPath(Box<[u8]>);
+
+impl RepoPath {
+    /// A path from bytes that are already relative and separated by `/`.
+    pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The path as text; each byte that is not text is shown as `\xNN`, so that two paths never look the same.
+    pub fn display(&self) -> Cow<'_, str> {
+        if let Ok(text) = std::str::from_utf8(&self.0) {
+            return Cow::Borrowed(text);
+        }
+        let mut shown = String::with_capacity(self.0.len() + 8);
+        for part in self.0.utf8_chunks() {
+            shown.push_str(part.valid());
+            for byte in part.invalid() {
+                use fmt::Write;
+                let _ = write!(shown, "\\x{byte:02x}");
+            }
+        }
+        Cow::Owned(shown)
+    }
+
+    /// The last part.
+    pub fn file_name(&self) -> &[u8] {
+        self.0.rsplit(|&b| b == b'/').next().unwrap_or_default()
+    }
+
+    /// All but the last part; empty for a file at the root.
+    pub fn folder(&self) -> &[u8] {
+        self.0.iter().rposition(|&b| b == b'/').map_or(&[], |slash| &self.0[..slash])
+    }
+}
+
+impl fmt::Debug for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.display())
+    }
+}
+
+impl From<&str> for RepoPath {
+    fn from(text: &str) -> Self {
+        Self::new(text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_not_text_is_shown_without_loss() {
+        let path = RepoPath::new(&b"src/caf\xe9/a.c"[..]);
+        assert_eq!(path.display(), "src/caf\\xe9/a.c");
+        assert_eq!((path.folder(), path.file_name()), (&b"src/caf\xe9"[..], &b"a.c"[..]));
+        assert_eq!(RepoPath::from("a.c").folder(), b"");
+    }
+}

@@ -1,0 +1,59 @@
+//! The strings of one file, each kept once. Facts hold small numbers instead of text.
+
+use serde::{Deserialize, Serialize};
+
+/// A string of a [`Strings`] table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Atom(pub u32);
+
+/// An append-only table of strings: one buffer and the end of each string in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strings {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Strings {
+    /// Appends `text` without looking whether it is there already: keeping strings unique is the writer's concern.
+    pub fn push(&mut self, text: &str) -> Atom {
+        self.text.push_str(text);
+        self.ends.push(self.text.len() as u32);
+        Atom(self.ends.len() as u32 - 1)
+    }
+
+    /// The text of an atom; empty for an atom of another table.
+    pub fn get(&self, atom: Atom) -> &str {
+        let index = atom.0 as usize;
+        let Some(&end) = self.ends.get(index) else { return "" };
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        self.text.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All strings in order of their atoms.
+    pub fn iter(&self) -> impl Iterator<Item = (Atom, &str)> {
+        (0..self.ends.len() as u32).map(|i| (Atom(i), self.get(Atom(i))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_come_back_as_they_went_in() {
+        let mut strings = Strings::default();
+        let (a, b, c) = (strings.push("alpha"), strings.push(""), strings.push("größe"));
+        assert_eq!((strings.get(a), strings.get(b), strings.get(c)), ("alpha", "", "größe"));
+        assert_eq!(strings.get(Atom(9)), "", "an atom of another table is empty, not a panic");
+    }
+}

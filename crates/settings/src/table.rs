@@ -1,0 +1,113 @@
+//! The table of settings. A new setting is one entry here; everything else follows from it.
+
+use crate::key::{Key, Setter};
+use crate::value::{Setting, Size};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Turns the table into the structs, their defaults, and the list of [`Key`]s.
+macro_rules! settings {
+    ($(
+        #[doc = $section_doc:literal]
+        $section:ident: $Section:ident {
+            $(
+                $(#[doc = $doc:literal])+
+                $key:ident: $ty:ty = $default:expr, example $example:literal $(, check $check:expr)?;
+            )+
+        }
+    )+) => {
+        /// The settings in force: the only form the rest of the program sees.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Settings {
+            $(#[doc = $section_doc] pub $section: $Section,)+
+        }
+
+        $(
+            #[doc = $section_doc]
+            #[derive(Clone, Debug, PartialEq, Eq)]
+            pub struct $Section {
+                $($(#[doc = $doc])+ pub $key: $ty,)+
+            }
+
+            impl Default for $Section {
+                fn default() -> Self {
+                    Self { $($key: $default,)+ }
+                }
+            }
+        )+
+
+        /// Every setting, in the order of the reference page.
+        pub fn keys() -> &'static [Key] {
+            const KEYS: &[Key] = &[$($(
+                Key {
+                    section: stringify!($section),
+                    name: stringify!($key),
+                    section_doc: $section_doc,
+                    doc: concat!($($doc),+),
+                    kind: <$ty as Setting>::KIND,
+                    example: $example,
+                    shown: |settings| settings.$section.$key.shown(),
+                    setter: {
+                        let setter: Setter = |settings, raw, base| {
+                            let value = <$ty as Setting>::read(raw, base)?;
+                            $($check(value)?;)?
+                            settings.$section.$key = value;
+                            Ok(())
+                        };
+                        setter
+                    },
+                },
+            )+)+];
+            KEYS
+        }
+    };
+}
+
+settings! {
+    /// What is indexed, and how.
+    index: Index {
+        /// Files and folders to leave out, as in a `.gitignore`, in addition to what the ignore files of the
+        /// repository already leave out.
+        exclude: Vec<String> = Vec::new(), example r#"["third_party/", "*.min.js"]"#;
+        /// Larger files are listed as skipped, and not read.
+        max_file_size: Size = Size::mebibytes(2), example r#""2MiB""#, check at_most_a_gibibyte;
+        /// Globs of files written by programs, in addition to those that are recognised by what they say.
+        generated: Vec<String> = Vec::new(), example r#"["**/*.pb.go", "gen/**"]"#;
+        /// Globs of files copied from elsewhere, in addition to the well-known folders.
+        vendored: Vec<String> = Vec::new(), example r#"["deps/**"]"#;
+        /// The language of files whose name does not tell it: glob to language. Of several that match, the longest
+        /// glob wins.
+        languages: BTreeMap<String, String> = BTreeMap::new(), example r#"{ "*.inc" = 'php' }"#;
+        /// How many threads read and parse; 0 means one for each core.
+        threads: usize = 0, example "4", check at_most_a_thousand;
+    }
+    /// Where the index is kept.
+    store: Store {
+        /// The folder of all indexes; by default the user's cache folder. A repository's own file may only name a
+        /// folder inside the repository. Also as `ORIENT_STORE` and `--store`.
+        dir: Option<PathBuf> = None, example r#""~/.cache/orient""#;
+    }
+    /// What Orient may use of the machine.
+    limits: Limits {
+        /// About how much memory indexing may take. Work is cut into smaller portions to stay below it.
+        memory: Size = Size::mebibytes(512), example r#""512MiB""#, check at_least_64_mebibytes;
+    }
+}
+
+fn at_most_a_gibibyte(size: Size) -> Result<(), String> {
+    let limit = Size::mebibytes(1024);
+    if size > limit { Err(format!("{size} is too large; the most is {limit}")) } else { Ok(()) }
+}
+
+fn at_least_64_mebibytes(size: Size) -> Result<(), String> {
+    let least = Size::mebibytes(64);
+    if size < least {
+        Err(format!("{size} is too little to work with; the least is {least}"))
+    } else {
+        Ok(())
+    }
+}
+
+fn at_most_a_thousand(threads: usize) -> Result<(), String> {
+    if threads > 1000 { Err(format!("{threads} threads are too many; the most is 1000")) } else { Ok(()) }
+}

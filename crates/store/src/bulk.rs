@@ -1,0 +1,252 @@
+//! The first load of a repository: a new database beside the old one, tables first, indexes after, then swapped in.
+//!
+//! Nobody sees the new file before it is whole; a process killed at any moment leaves the old one, or none.
+
+use crate::connect;
+use crate::digest::{Digest, NONE};
+use crate::error::{AtPath, StoreError};
+use crate::interner::Interner;
+use crate::lock::{self, WriteLock};
+use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, SymbolId};
+use crate::snapshot::Snapshot;
+use crate::sql::meta::{self, Meta};
+use crate::sql::symbols::StoredSymbol;
+use crate::sql::{chunks, files, names, symbols, tags};
+use crate::version::beside;
+use crate::idlist;
+use orient_model::Modifiers;
+use rusqlite::{Connection, params};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+/// Loads files into a new database. Dropped before [`BulkWriter::publish`], it leaves nothing.
+pub struct BulkWriter<'lock> {
+    // Closed before the file is removed: fields are dropped in this order.
+    db: Connection,
+    growing: Option<Growing>,
+    path: PathBuf,
+    load: Load,
+    lock: PhantomData<&'lock WriteLock>,
+}
+
+impl<'lock> BulkWriter<'lock> {
+    /// Starts a new database that will take the place of `path`, which lies in the folder of the lock; not of one
+    /// that a newer program wrote.
+    pub fn create(path: &Path, lock: &'lock WriteLock, extractor: u64) -> Result<Self, StoreError> {
+        sweep(path, lock.folder())?;
+        let generation = match connect::read(path) {
+            Ok(opened) => opened.meta.generation,
+            Err(newer @ StoreError::Newer { .. }) => return Err(newer),
+            Err(_) => 0,
+        };
+        let growing = Growing(with_suffix(path, &format!("{GROWING}{}", std::process::id())));
+        let db = connect::load(&growing.0)?;
+        Self::start(db, path, Some(growing), Meta::first(extractor, generation + 1))
+    }
+
+    /// Starts a database in memory; `name` stands for it in messages.
+    pub fn in_memory(name: &Path, extractor: u64) -> Result<BulkWriter<'static>, StoreError> {
+        BulkWriter::start(connect::memory(name)?, name, None, Meta::first(extractor, 1))
+    }
+
+    fn start(db: Connection, path: &Path, growing: Option<Growing>, meta: Meta) -> Result<Self, StoreError> {
+        db.execute_batch("BEGIN").at(path)?;
+        meta::create_tables(&db).at(path)?;
+        let load = Load { meta, names: Interner::new(), langs: HashMap::new(), numbers: Vec::new() };
+        Ok(Self { db, growing, path: path.to_path_buf(), load, lock: PhantomData })
+    }
+
+    /// Adds a file. Each path may come once, in any order.
+    pub fn put(&mut self, file: &FilePut) -> Result<(), StoreError> {
+        self.load.put(&self.db, file).at(&self.path)
+    }
+
+    /// How many symbols were put so far.
+    pub fn symbols(&self) -> u64 {
+        (self.load.meta.next_symbol - 1).cast_unsigned()
+    }
+
+    /// Builds the indexes and puts the new database in the place of the old one. Returns its generation.
+    pub fn publish(self) -> Result<u64, StoreError> {
+        let Self { db, growing, path, load, .. } = self;
+        let meta = load.complete(&db).at(&path)?;
+        let Some(growing) = growing else { return Ok(meta.generation) };
+        db.execute_batch("PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL;").at(&growing.0)?;
+        db.close().map_err(|(_, error)| StoreError::sql(&growing.0, error))?;
+        File::open(&growing.0).and_then(|file| file.sync_all()).at(&growing.0)?;
+        swap_in(&growing.0, &path)?;
+        Ok(meta.generation)
+    }
+
+    /// Builds the indexes of a database in memory and reads from it.
+    pub fn into_snapshot(self) -> Result<Snapshot, StoreError> {
+        let meta = self.load.complete(&self.db).at(&self.path)?;
+        Snapshot::in_memory(self.db, &self.path, meta)
+    }
+}
+
+/// A database that is not whole yet; removed with what lies beside it unless it was moved away.
+struct Growing(PathBuf);
+
+impl Drop for Growing {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+        for file in beside(&self.0) {
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
+/// What is kept in memory while files stream through.
+struct Load {
+    meta: Meta,
+    names: Interner,
+    langs: HashMap<Box<str>, i64>,
+    /// The numbers of the names of the file at hand.
+    numbers: Vec<i64>,
+}
+
+impl Load {
+    fn put(&mut self, db: &Connection, file: &FilePut) -> rusqlite::Result<()> {
+        let id = self.meta.next_file;
+        self.meta.next_file += 1;
+        let lang = match &file.language {
+            None => None,
+            Some(language) => Some(self.lang(db, language)?),
+        };
+        files::insert(db, id, lang, file, file.facts.as_ref().map(|facts| &facts.digest))?;
+        let Some(facts) = &file.facts else { return Ok(()) };
+        let digest = &facts.digest;
+        self.number_names(db, digest)?;
+        let first_symbol = self.put_symbols(db, id, digest)?;
+        let first_chunk = self.put_chunks(db, id, digest, first_symbol)?;
+        let symbol_ids = idlist::encode_run(first_symbol, digest.symbols.len());
+        let chunk_ids = idlist::encode_run(first_chunk, digest.chunks.len());
+        files::insert_outline(db, id, &symbol_ids, &chunk_ids, facts.outline.as_bytes())
+    }
+
+    fn lang(&mut self, db: &Connection, language: &str) -> rusqlite::Result<i64> {
+        if let Some(&id) = self.langs.get(language) {
+            return Ok(id);
+        }
+        let id = meta::lang_id(db, language)?;
+        self.langs.insert(language.into(), id);
+        Ok(id)
+    }
+
+    fn number_names(&mut self, db: &Connection, digest: &Digest) -> rusqlite::Result<()> {
+        self.numbers.clear();
+        let mut insert = db.prepare_cached(names::INSERT)?;
+        for (_, text) in digest.names.iter() {
+            let (number, new) = self.names.intern(text);
+            if new {
+                insert.execute(params![number, text])?;
+            }
+            self.numbers.push(number);
+        }
+        Ok(())
+    }
+
+    fn put_symbols(&mut self, db: &Connection, file: i64, digest: &Digest) -> rusqlite::Result<i64> {
+        let first = self.meta.next_symbol;
+        let mut insert = db.prepare_cached(symbols::INSERT)?;
+        for (at, symbol) in (0..).zip(&digest.symbols) {
+            let row = StoredSymbol {
+                id: first + i64::from(at),
+                name: self.numbers[symbol.name as usize],
+                file,
+                at,
+                kind: symbol.kind,
+                visibility: symbol.visibility,
+                modifiers: Modifiers(symbol.modifiers),
+                parent: id_at(first, symbol.parent),
+                first_line: symbol.first_line,
+                last_line: symbol.last_line,
+            };
+            symbols::insert_with(&mut insert, &row)?;
+        }
+        self.meta.next_symbol += i64::from(digest.symbols.len() as u32);
+        let mut insert = db.prepare_cached(tags::INSERT)?;
+        for tag in &digest.tags {
+            insert.execute(params![self.numbers[tag.name as usize], tag.what as u8, first + i64::from(tag.symbol)])?;
+        }
+        Ok(first)
+    }
+
+    fn put_chunks(&mut self, db: &Connection, file: i64, digest: &Digest, symbols: i64) -> rusqlite::Result<i64> {
+        let first = self.meta.next_chunk;
+        let mut insert = db.prepare_cached(chunks::INSERT)?;
+        for (at, chunk) in (0..).zip(&digest.chunks) {
+            let row = ChunkRow {
+                id: ChunkId(first + i64::from(at)),
+                file: FileId(file),
+                at,
+                kind: chunk.kind,
+                symbol: id_at(symbols, chunk.symbol).map(SymbolId),
+                first_line: chunk.first_line,
+                last_line: chunk.last_line,
+            };
+            chunks::insert_with(&mut insert, &row)?;
+        }
+        self.meta.next_chunk += i64::from(digest.chunks.len() as u32);
+        Ok(first)
+    }
+
+    fn complete(mut self, db: &Connection) -> rusqlite::Result<Meta> {
+        self.meta.next_name = self.names.next();
+        drop(self.names);
+        meta::insert(db, &self.meta)?;
+        meta::create_indexes(db)?;
+        db.execute_batch("COMMIT")?;
+        Ok(self.meta)
+    }
+}
+
+fn id_at(first: i64, at: u32) -> Option<i64> {
+    (at != NONE).then(|| first + i64::from(at))
+}
+
+pub(crate) const GROWING: &str = ".new-";
+
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Removes what killed loads left. Nobody else can be loading: the caller holds the lock.
+fn sweep(path: &Path, folder: &Path) -> Result<(), StoreError> {
+    let prefix = with_suffix(Path::new(path.file_name().unwrap_or_default()), GROWING);
+    for entry in fs::read_dir(folder).at(folder)?.flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(prefix.as_os_str().as_encoded_bytes()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Puts a whole new database in the place of another that may be in use.
+///
+/// Readers that have the old one open keep it, with its log, until they close it. The old log is emptied into the
+/// old file first, so that dying between the two steps leaves an old file that is whole without it.
+pub(crate) fn swap_in(new: &Path, path: &Path) -> Result<(), StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let _replacing = lock::replacing(folder)?;
+    connect::empty_log(path);
+    for file in beside(path) {
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(StoreError::io(&file, error)),
+            _ => {}
+        }
+    }
+    fs::rename(new, path).at(path)?;
+    File::open(folder).and_then(|folder| folder.sync_all()).or_else(ignore_unsupported).at(folder)
+}
+
+/// Some platforms cannot sync a folder; there the rename itself must do.
+fn ignore_unsupported(error: std::io::Error) -> std::io::Result<()> {
+    use std::io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) { Ok(()) } else { Err(error) }
+}

@@ -1,0 +1,322 @@
+//! `cache.db`: facts by content, shared by all working trees of a repository.
+//!
+//! It saves time and holds nothing that cannot be made again: whatever goes wrong with it, it is made anew or left out,
+//! and no caller has to care.
+
+use crate::codec::Encoded;
+use crate::error::is_damage;
+use crate::lock;
+use crate::version::beside;
+use orient_model::ContentHash;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Result, params};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The format of the cache; a cache of another one is emptied.
+const FORMAT: u32 = 1;
+const APPLICATION: u32 = 0x4f72_6e63;
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A crash may cost the last entries; the log may grow to 32 MiB before it is written back.
+const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 8192; \
+     PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;";
+/// The small table is what is looked up and touched; the large one is only read where there is a hit.
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS entry (
+        key   BLOB PRIMARY KEY,
+        facts INTEGER NOT NULL,
+        used  INTEGER NOT NULL -- day of the last use
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS facts (
+        id      INTEGER PRIMARY KEY,
+        outline BLOB NOT NULL,
+        flow    BLOB NOT NULL
+    ) STRICT;";
+
+const GET: &str = "SELECT outline, flow FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
+const GET_OUTLINE: &str = "SELECT outline FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
+const HAS: &str = "SELECT 1 FROM entry WHERE key = ?1";
+const PUT_FACTS: &str = "INSERT INTO facts (outline, flow) VALUES (?1, ?2)";
+const PUT_ENTRY: &str = "INSERT INTO entry VALUES (?1, ?2, ?3)";
+const TOUCH: &str = "UPDATE entry SET used = ?2 WHERE key = ?1 AND used < ?2";
+const ENTRIES: &str = "SELECT key, facts, used FROM entry ORDER BY key";
+const DELETE_ENTRY: &str = "DELETE FROM entry WHERE key = ?1";
+const DELETE_FACTS: &str = "DELETE FROM facts WHERE id = ?1";
+const COUNT: &str = "SELECT count(*) FROM entry";
+const PAGES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+
+/// What facts are a function of: the content, and what read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CacheKey([u8; 24]);
+
+impl CacheKey {
+    /// A key of a content and of the version of what reads it; that number must differ between languages too.
+    pub fn new(content: ContentHash, extractor: u64) -> Self {
+        let mut key = [0; 24];
+        key[..16].copy_from_slice(&content.0);
+        key[16..].copy_from_slice(&extractor.to_be_bytes());
+        Self(key)
+    }
+
+    /// The content.
+    pub fn content(&self) -> ContentHash {
+        let mut hash = [0; 16];
+        hash.copy_from_slice(&self.0[..16]);
+        ContentHash(hash)
+    }
+}
+
+/// Both parts of the facts of a content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CachedFacts {
+    /// The outline.
+    pub outline: Encoded,
+    /// The flow.
+    pub flow: Encoded,
+}
+
+/// What became of a cache when it was opened or used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CacheState {
+    /// It works.
+    Ready,
+    /// It can be read but not written.
+    ReadOnly,
+    /// It was damaged, or of another format, and starts empty.
+    Recreated,
+    /// It cannot be used, for this reason: every look-up misses.
+    Off(String),
+}
+
+/// What a clean-up removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Entries removed.
+    pub entries: u64,
+    /// Entries kept.
+    pub kept: u64,
+    /// Bytes given back.
+    pub bytes: u64,
+}
+
+/// The facts of contents seen before.
+pub struct Cache {
+    path: PathBuf,
+    db: Option<Connection>,
+    state: CacheState,
+}
+
+impl Cache {
+    /// Opens the cache at a path, creating it or making it anew where needed.
+    pub fn open(path: &Path) -> Self {
+        let mut cache = Self { path: path.to_path_buf(), db: None, state: CacheState::Ready };
+        if let Some(folder) = path.parent() {
+            let _ = fs::create_dir_all(folder);
+        }
+        match open_writable(path) {
+            Ok(db) => cache.db = Some(db),
+            Err(error) if is_damage(&error) || is_foreign(&error) => cache.recreate(),
+            Err(error) => cache.read_only(&error),
+        }
+        cache
+    }
+
+    /// A cache that holds nothing, for runs without a store.
+    pub fn off() -> Self {
+        Self { path: PathBuf::new(), db: None, state: CacheState::Off("not asked for".to_owned()) }
+    }
+
+    /// What became of it.
+    pub fn state(&self) -> &CacheState {
+        &self.state
+    }
+
+    /// The facts of a content.
+    pub fn get(&mut self, key: &CacheKey) -> Option<CachedFacts> {
+        self.attempt(|db| {
+            db.prepare_cached(GET)?
+                .query_row([&key.0[..]], |row| {
+                    let part = |column| Ok::<_, rusqlite::Error>(Encoded::from_bytes(row.get_ref(column)?.as_blob()?));
+                    Ok(CachedFacts { outline: part(0)?, flow: part(1)? })
+                })
+                .optional()
+        })
+        .flatten()
+    }
+
+    /// The outline of a content, without reading its flow.
+    pub fn get_outline(&mut self, key: &CacheKey) -> Option<Encoded> {
+        self.attempt(|db| {
+            db.prepare_cached(GET_OUTLINE)?
+                .query_row([&key.0[..]], |row| Ok(Encoded::from_bytes(row.get_ref(0)?.as_blob()?)))
+                .optional()
+        })
+        .flatten()
+    }
+
+    /// Whether a content is known.
+    pub fn has(&mut self, key: &CacheKey) -> bool {
+        self.attempt(|db| db.prepare_cached(HAS)?.exists([&key.0[..]])).unwrap_or_default()
+    }
+
+    /// Adds facts in one transaction; those of contents already known are left as they are. `day` is the day of use.
+    pub fn put_many<'f>(&mut self, facts: impl IntoIterator<Item = (CacheKey, &'f CachedFacts)>, day: u32) {
+        if self.state == CacheState::ReadOnly {
+            return;
+        }
+        self.attempt(|db| {
+            in_transaction(db, |db| {
+                for (key, facts) in facts {
+                    if db.prepare_cached(HAS)?.exists([&key.0[..]])? {
+                        continue;
+                    }
+                    let parts = params![facts.outline.as_bytes(), facts.flow.as_bytes()];
+                    let id = db.prepare_cached(PUT_FACTS)?.insert(parts)?;
+                    db.prepare_cached(PUT_ENTRY)?.execute(params![&key.0[..], id, day])?;
+                }
+                Ok(())
+            })
+        });
+    }
+
+    /// Notes that facts were used on a day.
+    pub fn touch(&mut self, keys: impl IntoIterator<Item = CacheKey>, day: u32) {
+        if self.state == CacheState::ReadOnly {
+            return;
+        }
+        self.attempt(|db| {
+            in_transaction(db, |db| {
+                let mut touch = db.prepare_cached(TOUCH)?;
+                keys.into_iter().try_for_each(|key| touch.execute(params![&key.0[..], day]).map(drop))
+            })
+        });
+    }
+
+    /// Removes the entries `keep` says no to (it is told the day of their last use), and gives their space back.
+    pub fn prune(&mut self, keep: impl FnMut(&CacheKey, u32) -> bool) -> Pruned {
+        if self.state == CacheState::ReadOnly {
+            return Pruned::default();
+        }
+        let before = self.bytes();
+        let mut pruned = self.attempt(|db| in_transaction(db, |db| delete_unless(db, keep))).unwrap_or_default();
+        if pruned.entries > 0 {
+            self.attempt(|db| db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"));
+            pruned.bytes = before.saturating_sub(self.bytes());
+        }
+        pruned
+    }
+
+    /// How many contents it knows.
+    pub fn entries(&mut self) -> u64 {
+        self.attempt(|db| db.query_row(COUNT, [], |row| row.get(0))).unwrap_or_default()
+    }
+
+    /// How large it is.
+    pub fn bytes(&mut self) -> u64 {
+        self.attempt(|db| db.query_row(PAGES, [], |row| row.get(0))).unwrap_or_default()
+    }
+
+    /// Does something with the database; damage makes the cache anew, any other failure is a miss.
+    fn attempt<T>(&mut self, act: impl FnOnce(&Connection) -> Result<T>) -> Option<T> {
+        match act(self.db.as_ref()?) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if is_damage(&error) {
+                    self.recreate();
+                }
+                None
+            }
+        }
+    }
+
+    fn recreate(&mut self) {
+        self.db = None;
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let Ok(_alone) = lock::replacing(folder) else { return self.off_because("it is damaged and cannot be replaced") };
+        if let Ok(db) = open_writable(&self.path) {
+            self.db = Some(db);
+            return;
+        }
+        let _ = fs::remove_file(&self.path);
+        for file in beside(&self.path) {
+            let _ = fs::remove_file(file);
+        }
+        match open_writable(&self.path) {
+            Ok(db) => (self.db, self.state) = (Some(db), CacheState::Recreated),
+            Err(error) => self.off_because(&error.to_string()),
+        }
+    }
+
+    fn read_only(&mut self, reason: &rusqlite::Error) {
+        match open_readable(&self.path) {
+            Ok(db) => (self.db, self.state) = (Some(db), CacheState::ReadOnly),
+            Err(_) => self.off_because(&reason.to_string()),
+        }
+    }
+
+    fn off_because(&mut self, reason: &str) {
+        (self.db, self.state) = (None, CacheState::Off(reason.to_owned()));
+    }
+}
+
+fn open_writable(path: &Path) -> Result<Connection> {
+    let db = Connection::open(path)?;
+    db.busy_timeout(PATIENCE)?;
+    db.execute_batch(WRITING)?;
+    let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
+    let (application, format) = (number("application_id")?, number("user_version")?);
+    if (application, format) == (0, 0) {
+        in_transaction(&db, |db| {
+            db.execute_batch(TABLES)?;
+            db.pragma_update(None, "application_id", APPLICATION)?;
+            db.pragma_update(None, "user_version", FORMAT)
+        })?;
+    } else if (application, format) != (APPLICATION, FORMAT) {
+        return Err(rusqlite::Error::InvalidQuery);
+    }
+    db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
+    Ok(db)
+}
+
+/// Whether [`open_writable`] met a database of another program or format.
+fn is_foreign(error: &rusqlite::Error) -> bool {
+    matches!(error, rusqlite::Error::InvalidQuery | rusqlite::Error::SqliteFailure(..) if error.sqlite_error_code().is_none()
+        || matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::Unknown)))
+}
+
+fn open_readable(path: &Path) -> Result<Connection> {
+    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
+    Ok(db)
+}
+
+fn in_transaction<T>(db: &Connection, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    db.execute_batch("BEGIN IMMEDIATE")?;
+    let done = act(db).and_then(|value| db.execute_batch("COMMIT").map(|()| value));
+    if done.is_err() {
+        let _ = db.execute_batch("ROLLBACK");
+    }
+    done
+}
+
+fn delete_unless(db: &Connection, mut keep: impl FnMut(&CacheKey, u32) -> bool) -> Result<Pruned> {
+    let mut pruned = Pruned::default();
+    let mut leaving = Vec::new();
+    let mut statement = db.prepare_cached(ENTRIES)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let key: [u8; 24] = row.get(0)?;
+        if keep(&CacheKey(key), row.get(2)?) {
+            pruned.kept += 1;
+        } else {
+            leaving.push((key, row.get::<_, i64>(1)?));
+        }
+    }
+    for (key, facts) in leaving {
+        db.prepare_cached(DELETE_ENTRY)?.execute([&key[..]])?;
+        db.prepare_cached(DELETE_FACTS)?.execute([facts])?;
+        pruned.entries += 1;
+    }
+    Ok(pruned)
+}

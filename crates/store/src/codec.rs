@@ -1,0 +1,135 @@
+//! Facts as bytes: a compact binary form, compressed, with a checksum.
+//!
+//! Encoding is meant to run on the threads that extract; the writers only move the bytes.
+
+use orient_model::{Flow, Outline};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::cell::RefCell;
+use std::sync::Arc;
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::{CParameter, get_frame_content_size};
+
+/// Higher levels gain little on tables of small numbers and short names, and cost the extracting threads time.
+const LEVEL: i32 = 3;
+/// Below this, a frame is larger than what it saves.
+const TINY: usize = 48;
+/// No file we read gives this much; a frame that says so is damaged.
+const LARGEST: u64 = 1 << 30;
+
+const OUTLINE: u8 = 1;
+const FLOW: u8 = 2;
+const PACKED: u8 = 0x80;
+
+/// Facts as bytes. Cheap to clone: the cache and the index may hold the same ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded(Arc<[u8]>);
+
+impl Encoded {
+    /// Bytes that came from [`encode_outline`] or [`encode_flow`], read back from where they were kept.
+    pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Bytes that are not what the codec wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("stored facts cannot be read")]
+pub struct CodecError;
+
+/// An outline as bytes.
+pub fn encode_outline(outline: &Outline) -> Encoded {
+    encode(OUTLINE, outline)
+}
+
+/// The outline in these bytes.
+pub fn decode_outline(bytes: &[u8]) -> Result<Outline, CodecError> {
+    decode(OUTLINE, bytes)
+}
+
+/// A flow as bytes.
+pub fn encode_flow(flow: &Flow) -> Encoded {
+    encode(FLOW, flow)
+}
+
+/// The flow in these bytes.
+pub fn decode_flow(bytes: &[u8]) -> Result<Flow, CodecError> {
+    decode(FLOW, bytes)
+}
+
+struct Workspace {
+    plain: Vec<u8>,
+    packed: Vec<u8>,
+    compressor: Compressor<'static>,
+    decompressor: Decompressor<'static>,
+}
+
+impl Workspace {
+    fn new() -> Self {
+        let mut compressor = Compressor::new(LEVEL).expect("the level is a known one");
+        compressor.set_parameter(CParameter::ChecksumFlag(true)).expect("checksums are always available");
+        let decompressor = Decompressor::new().expect("no dictionary, nothing to fail");
+        Self { plain: Vec::new(), packed: Vec::new(), compressor, decompressor }
+    }
+}
+
+thread_local! {
+    static WORKSPACE: RefCell<Workspace> = RefCell::new(Workspace::new());
+}
+
+fn encode<T: Serialize>(what: u8, value: &T) -> Encoded {
+    WORKSPACE.with_borrow_mut(|space| {
+        let mut plain = std::mem::take(&mut space.plain);
+        plain.clear();
+        plain.push(what);
+        plain = postcard::to_extend(value, plain).expect("facts are plain data and memory grows");
+        let encoded = pack(what, &plain, space);
+        space.plain = plain;
+        encoded
+    })
+}
+
+fn pack(what: u8, plain: &[u8], space: &mut Workspace) -> Encoded {
+    if plain.len() > TINY {
+        let bound = zstd::zstd_safe::compress_bound(plain.len() - 1);
+        space.packed.clear();
+        space.packed.reserve(bound);
+        let packed = space.compressor.compress_to_buffer(&plain[1..], &mut space.packed);
+        if packed.is_ok_and(|size| size + 1 < plain.len()) {
+            let mut bytes = Vec::with_capacity(space.packed.len() + 1);
+            bytes.push(what | PACKED);
+            bytes.extend_from_slice(&space.packed);
+            return Encoded(bytes.into());
+        }
+    }
+    Encoded(plain.into())
+}
+
+fn decode<T: DeserializeOwned>(what: u8, bytes: &[u8]) -> Result<T, CodecError> {
+    let (&tag, rest) = bytes.split_first().ok_or(CodecError)?;
+    if tag & !PACKED != what {
+        return Err(CodecError);
+    }
+    if tag & PACKED == 0 {
+        return read(rest);
+    }
+    let size = get_frame_content_size(rest).ok().flatten().filter(|&size| size <= LARGEST).ok_or(CodecError)?;
+    WORKSPACE.with_borrow_mut(|space| {
+        space.plain.clear();
+        space.plain.reserve(size as usize);
+        space.decompressor.decompress_to_buffer(rest, &mut space.plain).map_err(|_| CodecError)?;
+        read(&space.plain)
+    })
+}
+
+fn read<T: DeserializeOwned>(plain: &[u8]) -> Result<T, CodecError> {
+    match postcard::take_from_bytes(plain) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(CodecError),
+    }
+}

@@ -1,0 +1,148 @@
+//! How a database is opened: for reading, for writing, for a bulk load, in memory.
+
+use crate::error::{AtPath, StoreError};
+use crate::sql::meta::{self, Meta};
+use crate::version::{APPLICATION, FORMAT, Header, has_log};
+use crate::{lock, migrate};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+/// Commits do not wait for the disk: after a loss of power the last change sets may be gone, the file is whole.
+const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864;";
+/// Nobody sees the file before it is whole, so nothing needs to be undone or waited for. The cache bounds memory.
+const LOADING: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; \
+     PRAGMA cache_size = -32768;";
+/// Statements we use at the same time; above the number of constants in `sql`.
+const STATEMENTS: usize = 64;
+
+/// How long to wait for another program that looks at the file with its own tools.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A connection with its first row read, so that it stands on one generation.
+pub(crate) struct Opened {
+    pub(crate) db: Connection,
+    pub(crate) meta: Meta,
+}
+
+fn prepared(db: Connection) -> Connection {
+    db.set_prepared_statement_cache_capacity(STATEMENTS);
+    db
+}
+
+/// Opens for reading, inside one read transaction.
+pub(crate) fn read(path: &Path) -> Result<Opened, StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let _opening = lock::opening(folder);
+    Header::read(path)?.check(path)?;
+    match begin_reading(path, false) {
+        Ok(opened) => opened_or_damaged(path, opened),
+        Err(error) if needs_folder(&error) && !has_log(path) => {
+            let opened = begin_reading(path, true).at(path)?;
+            opened_or_damaged(path, opened)
+        }
+        Err(error) => Err(StoreError::sql(path, error)),
+    }
+}
+
+fn begin_reading(path: &Path, immutable: bool) -> rusqlite::Result<(Connection, Option<Meta>)> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = if immutable {
+        Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?
+    } else {
+        Connection::open_with_flags(path, flags)?
+    };
+    db.busy_timeout(PATIENCE)?;
+    db.execute_batch("BEGIN")?;
+    let meta = meta::select(&db)?;
+    Ok((prepared(db), meta))
+}
+
+fn opened_or_damaged(path: &Path, (db, meta): (Connection, Option<Meta>)) -> Result<Opened, StoreError> {
+    match meta {
+        Some(meta) => Ok(Opened { db, meta }),
+        None => Err(StoreError::damaged(path, "its first row is missing")),
+    }
+}
+
+/// Whether reading failed because no file could be made beside the database.
+fn needs_folder(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
+}
+
+/// The name under which a file that nobody can change is opened without any other file beside it.
+fn immutable_uri(path: &Path) -> String {
+    use std::fmt::Write;
+    let mut uri = String::from("file:");
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_') {
+            uri.push(byte as char);
+        } else {
+            let _ = write!(uri, "%{byte:02x}");
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
+/// Opens for change sets, migrating an older format.
+pub(crate) fn write(path: &Path) -> Result<Opened, StoreError> {
+    let header = Header::read(path)?;
+    if let Err(error @ StoreError::Newer { .. }) = header.check(path) {
+        return Err(error);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut db = Connection::open_with_flags(path, flags).at(path)?;
+    db.busy_timeout(PATIENCE).at(path)?;
+    db.execute_batch(WRITING).at(path)?;
+    if header.format != FORMAT {
+        migrate::run(&mut db, path, migrate::STEPS, header.format, FORMAT)?;
+    }
+    let meta = meta::select(&db).at(path)?;
+    opened_or_damaged(path, (prepared(db), meta))
+}
+
+/// Moves what waits in the log of a database into the database, as far as its readers allow; nothing if it is damaged.
+pub(crate) fn empty_log(path: &Path) {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    if has_log(path)
+        && let Ok(db) = Connection::open_with_flags(path, flags)
+    {
+        let _ = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
+}
+
+/// Makes a new database at a path where there is none.
+pub(crate) fn load(path: &Path) -> Result<Connection, StoreError> {
+    let db = Connection::open(path).at(path)?;
+    db.execute_batch(LOADING).at(path)?;
+    mark(&db).at(path)?;
+    Ok(prepared(db))
+}
+
+/// A new database in memory.
+pub(crate) fn memory(name: &Path) -> Result<Connection, StoreError> {
+    let db = Connection::open_in_memory().at(name)?;
+    mark(&db).at(name)?;
+    Ok(prepared(db))
+}
+
+fn mark(db: &Connection) -> rusqlite::Result<()> {
+    db.pragma_update(None, "application_id", APPLICATION)?;
+    db.pragma_update(None, "user_version", FORMAT)
+}
+
+/// A copy in memory of what a reader of the path sees.
+pub(crate) fn memory_copy(path: &Path) -> Result<Opened, StoreError> {
+    let mut source = read(path)?;
+    let mut image = source.db.serialize("main").at(path)?.to_vec();
+    // A database in memory has no log: bytes 18 and 19 say how it is written and read.
+    if let Some(bytes) = image.get_mut(18..20) {
+        bytes.fill(1);
+    }
+    let size = image.len();
+    let mut db = Connection::open_in_memory().at(path)?;
+    db.deserialize_read_exact("main", image.as_slice(), size, false).at(path)?;
+    let meta = meta::select(&db).at(path)?;
+    opened_or_damaged(path, (prepared(db), meta))
+}

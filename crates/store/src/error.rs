@@ -1,0 +1,135 @@
+//! What can go wrong with a store, by what the caller can do about it.
+
+use rusqlite::ErrorCode;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why the store could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no index yet: build one.
+    #[error("there is no index at {}", path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The file is not what we wrote: move it aside and build a new one from the source.
+    #[error("the index at {} is damaged ({detail})", path.display())]
+    Damaged {
+        /// The damaged file.
+        path: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// A newer program wrote it: refuse, and leave it as it is.
+    #[error(
+        "the index at {} has format {found}, and this program reads up to format {known}: \
+         use the newer program that wrote it, or give another store folder with --store",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The format it has.
+        found: u32,
+        /// The newest format known here.
+        known: u32,
+    },
+    /// An older program wrote it: open it for writing to have it migrated, or build a new one where that also says so.
+    #[error("the index at {} has the older format {found} (now {known})", path.display())]
+    Outdated {
+        /// The file.
+        path: PathBuf,
+        /// The format it has.
+        found: u32,
+        /// The format it should have.
+        known: u32,
+    },
+    /// The store cannot be written: work in memory instead.
+    #[error("the store at {} cannot be written ({detail})", path.display())]
+    ReadOnly {
+        /// What could not be written.
+        path: PathBuf,
+        /// What the system said.
+        detail: String,
+    },
+    /// The file system failed: disk full, no permission, an unreachable drive.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// What was touched.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The database failed in a way none of the above describes; a fault of ours, or of the machine.
+    #[error("the index at {} failed: {source}", path.display())]
+    Sql {
+        /// The file.
+        path: PathBuf,
+        /// What the database said.
+        source: rusqlite::Error,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Self::ReadOnly { path, detail: source.to_string() }
+            }
+            _ => Self::Io { path, source },
+        }
+    }
+
+    pub(crate) fn damaged(path: &Path, detail: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_path_buf(), detail: detail.into() }
+    }
+
+    /// Sorts a database error by what the caller can do about it.
+    pub(crate) fn sql(path: &Path, source: rusqlite::Error) -> Self {
+        let path = path.to_path_buf();
+        if is_damage(&source) {
+            return Self::Damaged { path, detail: source.to_string() };
+        }
+        match source.sqlite_error_code() {
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                Self::ReadOnly { path, detail: source.to_string() }
+            }
+            Some(ErrorCode::DiskFull) => {
+                Self::Io { path, source: io::Error::new(io::ErrorKind::StorageFull, source.to_string()) }
+            }
+            _ => Self::Sql { path, source },
+        }
+    }
+}
+
+/// Whether an error says that the file is not what we wrote. Values of the wrong shape count: `STRICT` tables give
+/// none while the file is whole.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as E;
+    match error {
+        E::FromSqlConversionFailure(..) | E::IntegralValueOutOfRange(..) | E::InvalidColumnType(..) | E::Utf8Error(..) => true,
+        _ => matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TypeMismatch)
+        ),
+    }
+}
+
+/// Gives database errors the path of their file.
+pub(crate) trait AtPath<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError>;
+}
+
+impl<T> AtPath<T> for rusqlite::Result<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|source| StoreError::sql(path, source))
+    }
+}
+
+impl<T> AtPath<T> for io::Result<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|source| StoreError::io(path, source))
+    }
+}

@@ -1,0 +1,45 @@
+//! The only crate that knows SQL and the disk format.
+//!
+//! `index.db`, one per working tree, answers questions: [`BulkWriter`] loads it for the first time, [`Writer`] applies
+//! change sets, [`Snapshot`] reads one generation of it. `cache.db`, one per repository, saves work: [`Cache`] keeps the
+//! facts of every content seen. One process writes at a time, by holding the [`WriteLock`]; nobody waits to read.
+//!
+//! It knows nothing of walking or parsing: files come as [`FilePut`]s, and what a status means is the walker's concern.
+
+mod bulk;
+mod cache;
+mod check;
+mod codec;
+mod connect;
+mod digest;
+mod error;
+mod idlist;
+mod interner;
+mod lock;
+mod matching;
+mod migrate;
+mod name_match;
+mod query;
+mod rows;
+mod seed;
+mod snapshot;
+mod sql;
+mod version;
+mod writer;
+
+pub use bulk::BulkWriter;
+pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
+pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};
+pub use digest::Prepared;
+pub use error::StoreError;
+pub use lock::WriteLock;
+pub use name_match::NameMatch;
+pub use query::{Found, SymbolQuery};
+pub use rows::{
+    Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Page, Sizes,
+    StatusCount, SymbolId, SymbolRow,
+};
+pub use seed::copy_index;
+pub use snapshot::{FileFilter, Snapshot};
+pub use version::FORMAT;
+pub use writer::{ChangeSet, Writer};

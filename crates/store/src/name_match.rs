@@ -1,0 +1,190 @@
+//! How a name may answer a question: exactly, without regard to case, by its beginning, by a word in it, or nearly.
+
+/// What names are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum NameMatch {
+    /// All of them.
+    #[default]
+    Any,
+    /// This one.
+    Exact(String),
+    /// This one, in capitals or not.
+    Folded(String),
+    /// Those that start with it, in capitals or not.
+    Prefix(String),
+    /// Those that have it as a word, or as several in a row: `user` and `UserId` in `getUserId` and `user_id_map`.
+    Word(String),
+    /// Those that are at most so many typing mistakes away: a letter more, less, other, or two swapped.
+    Fuzzy {
+        /// What was typed.
+        text: String,
+        /// How many mistakes.
+        distance: u32,
+    },
+}
+
+/// A question prepared to be put to many names.
+pub(crate) enum Matcher {
+    Folded(String),
+    Prefix(String),
+    Word(Vec<String>),
+    Fuzzy { text: Vec<char>, distance: u32, rows: [Vec<u32>; 3] },
+}
+
+impl Matcher {
+    /// None for questions that need no look at every name.
+    pub(crate) fn new(question: &NameMatch) -> Option<Self> {
+        Some(match question {
+            NameMatch::Any | NameMatch::Exact(_) => return None,
+            NameMatch::Folded(text) => Self::Folded(text.to_lowercase()),
+            NameMatch::Prefix(text) => Self::Prefix(text.to_lowercase()),
+            NameMatch::Word(text) => Self::Word(words(text)),
+            NameMatch::Fuzzy { text, distance } => Self::Fuzzy {
+                text: text.to_lowercase().chars().collect(),
+                distance: *distance,
+                rows: [Vec::new(), Vec::new(), Vec::new()],
+            },
+        })
+    }
+
+    /// How far a name is from the question; none if it is no answer. Zero is as near as can be.
+    pub(crate) fn grade(&mut self, name: &str) -> Option<u32> {
+        match self {
+            Self::Folded(text) => (folded_prefix(name, text) == Some(true)).then_some(0),
+            Self::Prefix(text) => folded_prefix(name, text).map(|whole| u32::from(!whole)),
+            Self::Word(asked) => {
+                if asked.is_empty() {
+                    return None;
+                }
+                let of_name = words(name);
+                let found = of_name.windows(asked.len()).any(|window| window == asked.as_slice());
+                found.then(|| u32::from(of_name.len() != asked.len()))
+            }
+            Self::Fuzzy { text, distance, rows } => mistakes(text, name, *distance, rows),
+        }
+    }
+}
+
+/// Whether a name starts with a text in lower case, and whether it is no longer than that.
+fn folded_prefix(name: &str, text: &str) -> Option<bool> {
+    if name.is_ascii() && text.is_ascii() {
+        let start = name.as_bytes().get(..text.len())?;
+        return start.eq_ignore_ascii_case(text.as_bytes()).then_some(name.len() == text.len());
+    }
+    let mut letters = name.chars().flat_map(char::to_lowercase);
+    text.chars().all(|letter| letters.next() == Some(letter)).then(|| letters.next().is_none())
+}
+
+/// The words of a name in lower case: `parseHTTPHeader2` is `parse`, `http`, `header`, `2`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut letters = name.chars().peekable();
+    let mut before = '_';
+    while let Some(letter) = letters.next() {
+        let next_is_lower = letters.peek().is_some_and(|next| next.is_lowercase());
+        let border = !letter.is_alphanumeric()
+            || letter.is_numeric() != before.is_numeric()
+            || (letter.is_uppercase() && (before.is_lowercase() || next_is_lower));
+        if border && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if letter.is_alphanumeric() {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// The least number of typing mistakes that lead from `text` to `name`, if it is at most `most`.
+fn mistakes(text: &[char], name: &str, most: u32, rows: &mut [Vec<u32>; 3]) -> Option<u32> {
+    if (name.len() as u64) < text.len() as u64 / 4 || name.len() / 4 > text.len() + most as usize {
+        return None;
+    }
+    let name: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
+    if name.len().abs_diff(text.len()) > most as usize {
+        return None;
+    }
+    let [two_before, before, row] = rows;
+    before.clear();
+    before.extend(0..=name.len() as u32);
+    for (i, &a) in text.iter().enumerate() {
+        row.clear();
+        row.push(i as u32 + 1);
+        for (j, &b) in name.iter().enumerate() {
+            let mut least = (before[j] + u32::from(a != b)).min(before[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a == name[j - 1] && text[i - 1] == b {
+                least = least.min(two_before[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        if row.iter().all(|&least| least > most) {
+            return None;
+        }
+        std::mem::swap(two_before, before);
+        std::mem::swap(before, row);
+    }
+    before.last().copied().filter(|&least| least <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grade(question: &NameMatch, name: &str) -> Option<u32> {
+        Matcher::new(question).expect("a question for every name").grade(name)
+    }
+
+    #[test]
+    fn names_fall_into_words() {
+        for (name, expected) in [
+            ("parseHTTPHeader2", "parse http header 2"),
+            ("snake_case__name", "snake case name"),
+            ("__init__", "init"),
+            ("GrößeÄndern", "größe ändern"),
+            ("utf8Decode", "utf 8 decode"),
+            ("X", "x"),
+            ("___", ""),
+        ] {
+            assert_eq!(words(name).join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn words_match_in_a_row_and_whole() {
+        let word = |text: &str| NameMatch::Word(text.to_owned());
+        assert_eq!(grade(&word("user"), "getUserById"), Some(1));
+        assert_eq!(grade(&word("userId"), "map_user_id"), Some(1));
+        assert_eq!(grade(&word("userId"), "UserID"), Some(0));
+        assert_eq!(grade(&word("use"), "getUserById"), None);
+        assert_eq!(grade(&word("__"), "anything"), None);
+    }
+
+    #[test]
+    fn prefixes_and_folding_ignore_case_only() {
+        let prefix = |text: &str| NameMatch::Prefix(text.to_owned());
+        assert_eq!(grade(&prefix("getu"), "getUser"), Some(1));
+        assert_eq!(grade(&prefix("GETUSER"), "getUser"), Some(0));
+        assert_eq!(grade(&prefix("user"), "getUser"), None);
+        assert_eq!(grade(&prefix("größ"), "GRÖSSE"), None);
+        assert_eq!(grade(&prefix("grö"), "GRÖSSE"), Some(1));
+        assert_eq!(grade(&NameMatch::Folded("getuser".into()), "getUser"), Some(0));
+        assert_eq!(grade(&NameMatch::Folded("getuse".into()), "getUser"), None);
+    }
+
+    #[test]
+    fn typing_mistakes_are_counted() {
+        let fuzzy = |text: &str, distance| NameMatch::Fuzzy { text: text.to_owned(), distance };
+        assert_eq!(grade(&fuzzy("getUser", 2), "getuser"), Some(0));
+        assert_eq!(grade(&fuzzy("gteUser", 2), "getUser"), Some(1), "two swapped letters are one mistake");
+        assert_eq!(grade(&fuzzy("getUsr", 2), "getUser"), Some(1));
+        assert_eq!(grade(&fuzzy("getUsers", 2), "getUser"), Some(1));
+        assert_eq!(grade(&fuzzy("setUses", 2), "getUser"), Some(2));
+        assert_eq!(grade(&fuzzy("setUses", 1), "getUser"), None);
+        assert_eq!(grade(&fuzzy("", 2), "ab"), Some(2));
+    }
+}

@@ -1,0 +1,81 @@
+-- The tables of index.db. Integer keys throughout; what is only shown, not asked for, stays inside the outline.
+
+CREATE TABLE meta (
+    one         INTEGER PRIMARY KEY CHECK (one = 1),
+    extractor   INTEGER NOT NULL, -- version of the extraction all outlines come from
+    generation  INTEGER NOT NULL, -- grows with every change set
+    next_file   INTEGER NOT NULL, -- ids are never given twice
+    next_symbol INTEGER NOT NULL,
+    next_chunk  INTEGER NOT NULL,
+    next_name   INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE lang (
+    id   INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- One row per file, small, so that the list of known files is read at the speed of the disk.
+CREATE TABLE file (
+    id        INTEGER PRIMARY KEY,
+    path      BLOB NOT NULL,
+    lang      INTEGER,          -- NULL: no language
+    role      INTEGER NOT NULL,
+    status    INTEGER NOT NULL, -- 0: indexed; else why not
+    detail    TEXT,
+    size      INTEGER NOT NULL, -- the stamp: size, mtime, ctime, inode
+    mtime     INTEGER NOT NULL,
+    ctime     INTEGER NOT NULL,
+    inode     INTEGER NOT NULL,
+    hash      BLOB,             -- NULL: content was not read
+    bytes     INTEGER NOT NULL,
+    lines     INTEGER NOT NULL,
+    symbols   INTEGER NOT NULL,
+    chunks    INTEGER NOT NULL,
+    issues    INTEGER NOT NULL,
+    generated INTEGER NOT NULL
+) STRICT;
+
+-- What a file holds. The id lists give, for each place in the outline, the id of its symbol or chunk.
+CREATE TABLE outline (
+    file    INTEGER PRIMARY KEY,
+    symbols BLOB NOT NULL,
+    chunks  BLOB NOT NULL,
+    data    BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE name (
+    id   INTEGER PRIMARY KEY,
+    text TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE symbol (
+    id         INTEGER PRIMARY KEY,
+    name       INTEGER NOT NULL,
+    file       INTEGER NOT NULL,
+    at         INTEGER NOT NULL, -- place in the outline
+    kind       INTEGER NOT NULL,
+    visibility INTEGER NOT NULL,
+    modifiers  INTEGER NOT NULL,
+    parent     INTEGER,          -- id of the symbol around it
+    first_line INTEGER NOT NULL,
+    last_line  INTEGER NOT NULL
+) STRICT;
+
+-- Words said about a symbol: attributes and bases.
+CREATE TABLE tag (
+    name   INTEGER NOT NULL,
+    what   INTEGER NOT NULL, -- 0: attribute, 1: base
+    symbol INTEGER NOT NULL,
+    PRIMARY KEY (name, what, symbol)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE chunk (
+    id         INTEGER PRIMARY KEY,
+    file       INTEGER NOT NULL,
+    at         INTEGER NOT NULL, -- place in the outline
+    kind       INTEGER NOT NULL,
+    symbol     INTEGER,          -- id of the innermost symbol around it
+    first_line INTEGER NOT NULL,
+    last_line  INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,58 @@
+//! Chunks.
+
+use crate::rows::{ChunkId, ChunkRow, FileId, SymbolId};
+use orient_model::ChunkKind;
+use rusqlite::types::Type;
+use rusqlite::{Connection, Error, OptionalExtension, Result, Statement, params};
+
+pub(crate) const INSERT: &str = "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+const UPDATE: &str = "UPDATE chunk SET at = ?2, symbol = ?3, first_line = ?4, last_line = ?5 WHERE id = ?1";
+const DELETE: &str = "DELETE FROM chunk WHERE id = ?1";
+const BY_ID: &str = "SELECT id, file, at, kind, symbol, first_line, last_line FROM chunk WHERE id = ?1";
+const COUNT: &str = "SELECT coalesce(sum(chunks), 0) FROM file";
+
+/// Binds a row to [`INSERT`].
+pub(crate) fn insert_with(statement: &mut Statement<'_>, row: &ChunkRow) -> Result<()> {
+    let (symbol, kind) = (row.symbol.map(|symbol| symbol.0), row.kind as u8);
+    let values = params![row.id.0, row.file.0, row.at, kind, symbol, row.first_line, row.last_line];
+    statement.execute(values).map(drop)
+}
+
+/// Writes what may change while the chunk stays the same one.
+pub(crate) fn update(db: &Connection, row: &ChunkRow) -> Result<()> {
+    let symbol = row.symbol.map(|symbol| symbol.0);
+    db.prepare_cached(UPDATE)?
+        .execute(params![row.id.0, row.at, symbol, row.first_line, row.last_line])
+        .map(drop)
+}
+
+pub(crate) fn delete(db: &Connection, id: i64) -> Result<()> {
+    db.prepare_cached(DELETE)?.execute([id]).map(drop)
+}
+
+pub(crate) fn by_id(db: &Connection, id: ChunkId) -> Result<Option<ChunkRow>> {
+    db.prepare_cached(BY_ID)?
+        .query_row([id.0], |row| {
+            Ok(ChunkRow {
+                id: ChunkId(row.get(0)?),
+                file: FileId(row.get(1)?),
+                at: row.get(2)?,
+                kind: kind(row.get(3)?)?,
+                symbol: row.get::<_, Option<i64>>(4)?.map(SymbolId),
+                first_line: row.get(5)?,
+                last_line: row.get(6)?,
+            })
+        })
+        .optional()
+}
+
+pub(crate) fn count(db: &Connection) -> Result<u64> {
+    db.prepare_cached(COUNT)?.query_row([], |row| row.get(0))
+}
+
+fn kind(number: u8) -> Result<ChunkKind> {
+    [ChunkKind::Symbol, ChunkKind::Head, ChunkKind::Part, ChunkKind::Gap, ChunkKind::Window]
+        .into_iter()
+        .find(|&kind| kind as u8 == number)
+        .ok_or_else(|| Error::InvalidColumnType(3, "kind".to_owned(), Type::Integer))
+}

@@ -1,0 +1,100 @@
+//! The one row of `meta`, the languages, and the schema as a whole.
+
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+const TABLES: &str = include_str!("../schema/tables.sql");
+const INDEXES: &str = include_str!("../schema/indexes.sql");
+
+const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)";
+const SELECT: &str =
+    "SELECT extractor, generation, next_file, next_symbol, next_chunk, next_name FROM meta WHERE one = 1";
+const UPDATE: &str = "UPDATE meta SET extractor = ?1, generation = ?2, next_file = ?3, next_symbol = ?4, \
+     next_chunk = ?5, next_name = ?6 WHERE one = 1";
+
+const LANG_BY_NAME: &str = "SELECT id FROM lang WHERE name = ?1";
+const LANG_INSERT: &str = "INSERT INTO lang (name) VALUES (?1)";
+const LANGS: &str = "SELECT id, name FROM lang ORDER BY name";
+
+const PAGES: &str = "SELECT page_count, freelist_count, page_size \
+     FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+const CHECK: &str = "SELECT quick_check FROM pragma_quick_check(20)";
+
+/// The row of `meta`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Meta {
+    pub(crate) extractor: u64,
+    pub(crate) generation: u64,
+    pub(crate) next_file: i64,
+    pub(crate) next_symbol: i64,
+    pub(crate) next_chunk: i64,
+    pub(crate) next_name: i64,
+}
+
+impl Meta {
+    pub(crate) fn first(extractor: u64, generation: u64) -> Self {
+        Self { extractor, generation, next_file: 1, next_symbol: 1, next_chunk: 1, next_name: 1 }
+    }
+}
+
+pub(crate) fn create_tables(db: &Connection) -> Result<()> {
+    db.execute_batch(TABLES)
+}
+
+pub(crate) fn create_indexes(db: &Connection) -> Result<()> {
+    db.execute_batch(INDEXES)
+}
+
+pub(crate) fn insert(db: &Connection, meta: &Meta) -> Result<()> {
+    let (extractor, generation) = (meta.extractor.cast_signed(), meta.generation.cast_signed());
+    let values = params![extractor, generation, meta.next_file, meta.next_symbol, meta.next_chunk, meta.next_name];
+    db.prepare_cached(INSERT)?.execute(values).map(drop)
+}
+
+pub(crate) fn update(db: &Connection, meta: &Meta) -> Result<()> {
+    let (extractor, generation) = (meta.extractor.cast_signed(), meta.generation.cast_signed());
+    let values = params![extractor, generation, meta.next_file, meta.next_symbol, meta.next_chunk, meta.next_name];
+    db.prepare_cached(UPDATE)?.execute(values).map(drop)
+}
+
+/// The row, or none where it is missing: the database is then not one of ours.
+pub(crate) fn select(db: &Connection) -> Result<Option<Meta>> {
+    db.prepare_cached(SELECT)?
+        .query_row([], |row| {
+            Ok(Meta {
+                extractor: row.get::<_, i64>(0)?.cast_unsigned(),
+                generation: row.get::<_, i64>(1)?.cast_unsigned(),
+                next_file: row.get(2)?,
+                next_symbol: row.get(3)?,
+                next_chunk: row.get(4)?,
+                next_name: row.get(5)?,
+            })
+        })
+        .optional()
+}
+
+/// The id of a language, given to it when it is first seen.
+pub(crate) fn lang_id(db: &Connection, name: &str) -> Result<i64> {
+    if let Some(id) = db.prepare_cached(LANG_BY_NAME)?.query_row([name], |row| row.get(0)).optional()? {
+        return Ok(id);
+    }
+    db.prepare_cached(LANG_INSERT)?.insert([name])
+}
+
+/// All languages, by name.
+pub(crate) fn langs(db: &Connection) -> Result<Vec<(i64, String)>> {
+    db.prepare_cached(LANGS)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// Bytes of the database, and bytes of it that are free.
+pub(crate) fn bytes(db: &Connection) -> Result<(u64, u64)> {
+    db.query_row(PAGES, [], |row| {
+        let page: u64 = row.get(2)?;
+        Ok((row.get::<_, u64>(0)? * page, row.get::<_, u64>(1)? * page))
+    })
+}
+
+/// What the database itself finds wrong with its pages.
+pub(crate) fn check(db: &Connection) -> Result<Vec<String>> {
+    let found: Vec<String> = db.prepare(CHECK)?.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
+    Ok(found.into_iter().filter(|line| line != "ok").collect())
+}

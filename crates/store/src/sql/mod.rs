@@ -1,0 +1,8 @@
+//! Every statement, in the file of its table: bound values in, typed rows out.
+
+pub(crate) mod chunks;
+pub(crate) mod files;
+pub(crate) mod meta;
+pub(crate) mod names;
+pub(crate) mod symbols;
+pub(crate) mod tags;

@@ -1,0 +1,130 @@
+//! Symbols.
+
+use crate::rows::SymbolId;
+use orient_model::{Modifiers, SymbolKind, Visibility};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Error, OptionalExtension, Result, Row, Statement, params};
+
+pub(crate) const INSERT: &str = "INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+const UPDATE: &str = "UPDATE symbol SET at = ?2, visibility = ?3, modifiers = ?4, parent = ?5, first_line = ?6, \
+     last_line = ?7 WHERE id = ?1";
+const DELETE: &str = "DELETE FROM symbol WHERE id = ?1";
+const BY_ID: &str = "SELECT id, name, file, at, kind, visibility, modifiers, parent, first_line, last_line \
+     FROM symbol WHERE id = ?1";
+const HIT_BY_ID: &str = "SELECT id, file, at, kind FROM symbol WHERE id = ?1";
+const HITS_BY_NAME: &str = "SELECT id, file, at, kind FROM symbol WHERE name = ?1";
+const HITS: &str = "SELECT id, file, at, kind FROM symbol";
+const BEARS: &str = "SELECT EXISTS (SELECT 1 FROM symbol WHERE name = ?1)";
+const COUNT: &str = "SELECT coalesce(sum(symbols), 0) FROM file";
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StoredSymbol {
+    pub(crate) id: i64,
+    pub(crate) name: i64,
+    pub(crate) file: i64,
+    pub(crate) at: u32,
+    pub(crate) kind: SymbolKind,
+    pub(crate) visibility: Visibility,
+    pub(crate) modifiers: Modifiers,
+    pub(crate) parent: Option<i64>,
+    pub(crate) first_line: u32,
+    pub(crate) last_line: u32,
+}
+
+/// As much of a row as filters need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) id: i64,
+    pub(crate) file: i64,
+    pub(crate) at: u32,
+    pub(crate) kind: SymbolKind,
+}
+
+/// Binds a row to [`INSERT`].
+pub(crate) fn insert_with(statement: &mut Statement<'_>, row: &StoredSymbol) -> Result<()> {
+    let (kind, visibility) = (row.kind as u8, row.visibility as u8);
+    let modifiers = row.modifiers.0;
+    statement
+        .execute(params![
+            row.id, row.name, row.file, row.at, kind, visibility, modifiers, row.parent, row.first_line, row.last_line
+        ])
+        .map(drop)
+}
+
+/// Writes what may change while the symbol stays the same one.
+pub(crate) fn update(db: &Connection, row: &StoredSymbol) -> Result<()> {
+    let (visibility, modifiers) = (row.visibility as u8, row.modifiers.0);
+    db.prepare_cached(UPDATE)?
+        .execute(params![row.id, row.at, visibility, modifiers, row.parent, row.first_line, row.last_line])
+        .map(drop)
+}
+
+pub(crate) fn delete(db: &Connection, id: i64) -> Result<()> {
+    db.prepare_cached(DELETE)?.execute([id]).map(drop)
+}
+
+pub(crate) fn by_id(db: &Connection, id: SymbolId) -> Result<Option<StoredSymbol>> {
+    db.prepare_cached(BY_ID)?
+        .query_row([id.0], |row| {
+            Ok(StoredSymbol {
+                id: row.get(0)?,
+                name: row.get(1)?,
+                file: row.get(2)?,
+                at: row.get(3)?,
+                kind: kind(row, 4)?,
+                visibility: Visibility::from_number(row.get(5)?).ok_or_else(|| unknown(5, "visibility"))?,
+                modifiers: Modifiers(row.get(6)?),
+                parent: row.get(7)?,
+                first_line: row.get(8)?,
+                last_line: row.get(9)?,
+            })
+        })
+        .optional()
+}
+
+pub(crate) fn hit(db: &Connection, id: i64) -> Result<Option<Hit>> {
+    db.prepare_cached(HIT_BY_ID)?.query_row([id], read_hit).optional()
+}
+
+/// Shows the symbols of a name.
+pub(crate) fn hits_by_name(db: &Connection, name: i64, mut see: impl FnMut(Hit) -> Result<()>) -> Result<()> {
+    let mut statement = db.prepare_cached(HITS_BY_NAME)?;
+    let mut rows = statement.query([name])?;
+    while let Some(row) = rows.next()? {
+        see(read_hit(row)?)?;
+    }
+    Ok(())
+}
+
+/// Shows every symbol.
+pub(crate) fn hits(db: &Connection, mut see: impl FnMut(Hit) -> Result<()>) -> Result<()> {
+    let mut statement = db.prepare_cached(HITS)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        see(read_hit(row)?)?;
+    }
+    Ok(())
+}
+
+/// Whether any symbol has that name.
+pub(crate) fn bears(db: &Connection, name: i64) -> Result<bool> {
+    db.prepare_cached(BEARS)?.query_row([name], |row| row.get(0))
+}
+
+pub(crate) fn count(db: &Connection) -> Result<u64> {
+    db.prepare_cached(COUNT)?.query_row([], |row| row.get(0))
+}
+
+fn read_hit(row: &Row<'_>) -> Result<Hit> {
+    Ok(Hit { id: row.get(0)?, file: row.get(1)?, at: row.get(2)?, kind: kind(row, 3)? })
+}
+
+fn kind(row: &Row<'_>, column: usize) -> Result<SymbolKind> {
+    SymbolKind::from_number(row.get(column)?).ok_or_else(|| unknown(column, "kind"))
+}
+
+/// A number none of our lists has: the file is damaged, since the format says which lists it was written with.
+fn unknown(column: usize, name: &str) -> Error {
+    Error::InvalidColumnType(column, name.to_owned(), Type::Integer)
+}

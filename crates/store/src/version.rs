@@ -1,0 +1,83 @@
+//! Which files are ours, and which of them this program can read.
+
+use crate::error::{AtPath, StoreError};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// The format of `index.db` this program writes. One line of history per number:
+/// 1: files, outlines, names, symbols, tags, chunks.
+pub const FORMAT: u32 = 1;
+
+/// Says in the header of the file that it is ours: "Ornt".
+pub(crate) const APPLICATION: u32 = 0x4f72_6e74;
+
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// What the first bytes of a database say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) format: u32,
+}
+
+impl Header {
+    /// Reads and checks the header without opening the database: our file, known format, not cut short.
+    pub(crate) fn read(path: &Path) -> Result<Self, StoreError> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(StoreError::Missing { path: path.to_path_buf() });
+            }
+            Err(error) => return Err(StoreError::Io { path: path.to_path_buf(), source: error }),
+        };
+        let mut bytes = [0; 100];
+        match file.read_exact(&mut bytes) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                return Err(StoreError::damaged(path, "shorter than its header"));
+            }
+            Err(error) => return Err(StoreError::Io { path: path.to_path_buf(), source: error }),
+        }
+        let number = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        if &bytes[..16] != MAGIC {
+            return Err(StoreError::damaged(path, "not a database"));
+        }
+        if number(68) != APPLICATION {
+            return Err(StoreError::damaged(path, "a database of another program"));
+        }
+        let page = match u64::from(u16::from_be_bytes([bytes[16], bytes[17]])) {
+            1 => 65_536,
+            size => size,
+        };
+        let (pages, sure) = (u64::from(number(28)), number(24) == number(92));
+        let length = file.metadata().at(path)?.len();
+        if sure && length < pages * page && !has_log(path) {
+            return Err(StoreError::damaged(path, format!("{length} bytes long, should be {}", pages * page)));
+        }
+        Ok(Self { format: number(60) })
+    }
+
+    /// Refuses what this program cannot read.
+    pub(crate) fn check(self, path: &Path) -> Result<(), StoreError> {
+        let (path, found, known) = (path.to_path_buf(), self.format, FORMAT);
+        match found {
+            FORMAT => Ok(()),
+            found if found > FORMAT => Err(StoreError::Newer { path, found, known }),
+            _ => Err(StoreError::Outdated { path, found, known }),
+        }
+    }
+}
+
+/// The files that lie beside a database while it is in use.
+pub(crate) fn beside(path: &Path) -> [PathBuf; 2] {
+    ["-wal", "-shm"].map(|suffix| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    })
+}
+
+/// Whether committed pages may still wait in the log beside the database.
+pub(crate) fn has_log(path: &Path) -> bool {
+    std::fs::metadata(&beside(path)[0]).is_ok_and(|log| log.len() > 0)
+}

@@ -1,0 +1,399 @@
+//! Change sets: one transaction each, with the ids of what stays.
+
+use crate::connect::{self, Opened};
+use crate::digest::{Digest, NONE, Prepared};
+use crate::error::{AtPath, StoreError};
+use crate::lock::WriteLock;
+use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, SymbolId};
+use crate::snapshot::Snapshot;
+use crate::sql::files::FileKey;
+use crate::sql::meta::{self, Meta};
+use crate::sql::symbols::StoredSymbol;
+use crate::sql::tags::TagRow;
+use crate::sql::{chunks, files, names, symbols, tags};
+use crate::{codec, idlist, matching};
+use orient_model::{ContentHash, Modifiers, RepoPath};
+use rusqlite::Connection;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+/// Writes change sets to an index that is there.
+pub struct Writer<'lock> {
+    db: Connection,
+    path: PathBuf,
+    meta: Meta,
+    lock: PhantomData<&'lock WriteLock>,
+}
+
+impl<'lock> Writer<'lock> {
+    /// Opens an index for writing; an older format is migrated first.
+    pub fn open(path: &Path, _lock: &'lock WriteLock) -> Result<Self, StoreError> {
+        Ok(Self::over(connect::write(path)?, path))
+    }
+
+    /// An index in memory that starts as a copy of the one at `path`, for a store that cannot be written.
+    pub fn in_memory_copy(path: &Path) -> Result<Writer<'static>, StoreError> {
+        Ok(Writer::over(connect::memory_copy(path)?, path))
+    }
+
+    /// An empty index in memory; `name` stands for it in messages.
+    pub fn in_memory(name: &Path, extractor: u64) -> Result<Writer<'static>, StoreError> {
+        crate::BulkWriter::in_memory(name, extractor)?.into_snapshot()?.into_writer()
+    }
+
+    pub(crate) fn over(opened: Opened, path: &Path) -> Self {
+        Self { db: opened.db, path: path.to_path_buf(), meta: opened.meta, lock: PhantomData }
+    }
+
+    /// The generation of the last change set.
+    pub fn generation(&self) -> u64 {
+        self.meta.generation
+    }
+
+    /// The version of the extraction the outlines come from.
+    pub fn extractor(&self) -> u64 {
+        self.meta.extractor
+    }
+
+    /// Starts a change set. Dropped before it is committed, it leaves no trace.
+    pub fn begin(&mut self) -> Result<ChangeSet<'_>, StoreError> {
+        self.db.execute_batch("BEGIN IMMEDIATE").at(&self.path)?;
+        Ok(ChangeSet {
+            db: &self.db,
+            path: &self.path,
+            next: self.meta,
+            meta: &mut self.meta,
+            applied: Applied::default(),
+            leaving: BTreeMap::new(),
+            leaving_by_hash: HashMap::new(),
+            released: BTreeSet::new(),
+            open: true,
+        })
+    }
+
+    /// Applies all changes in one transaction.
+    pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) -> Result<Applied, StoreError> {
+        let mut set = self.begin()?;
+        for change in changes {
+            set.push(&change)?;
+        }
+        set.commit()
+    }
+
+    /// Gives the space of deleted rows back to the file system.
+    pub fn vacuum(&mut self) -> Result<(), StoreError> {
+        self.db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").at(&self.path)
+    }
+
+    /// Reads from an index in memory; for one in a file, open a [`Snapshot`] of its path.
+    pub fn into_snapshot(self) -> Result<Snapshot, StoreError> {
+        Snapshot::in_memory(self.db, &self.path, self.meta)
+    }
+}
+
+/// A change set on its way.
+pub struct ChangeSet<'w> {
+    db: &'w Connection,
+    path: &'w Path,
+    meta: &'w mut Meta,
+    next: Meta,
+    applied: Applied,
+    /// Files to be removed at the end, unless they come back under another path.
+    leaving: BTreeMap<RepoPath, FileKey>,
+    leaving_by_hash: HashMap<ContentHash, BTreeSet<RepoPath>>,
+    /// Names that lost a bearer, and may have been the name of nothing else.
+    released: BTreeSet<i64>,
+    open: bool,
+}
+
+impl ChangeSet<'_> {
+    /// Applies one change. Removals are kept back until the end, so that a renamed file keeps its ids: send them first.
+    pub fn push(&mut self, change: &Change) -> Result<(), StoreError> {
+        match change {
+            Change::Put(file) => self.put(file),
+            Change::Remove(path) => self.remove_later(path),
+            Change::Restamp(path, stamp) => {
+                self.applied.restamped += usize::from(files::restamp(self.db, path, *stamp).at(self.path)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes the change set visible to readers.
+    pub fn commit(mut self) -> Result<Applied, StoreError> {
+        for key in std::mem::take(&mut self.leaving).into_values() {
+            self.remove(key)?;
+            self.applied.removed += 1;
+        }
+        self.next.generation += 1;
+        self.finish().at(self.path)?;
+        *self.meta = self.next;
+        self.open = false;
+        Ok(Applied { generation: self.next.generation, ..self.applied })
+    }
+
+    fn finish(&self) -> rusqlite::Result<()> {
+        for &name in &self.released {
+            names::delete_unused(self.db, name)?;
+        }
+        meta::update(self.db, &self.next)?;
+        self.db.execute_batch("COMMIT")
+    }
+
+    fn remove_later(&mut self, path: &RepoPath) -> Result<(), StoreError> {
+        if let Some(key) = files::key_by_path(self.db, path).at(self.path)? {
+            if let Some(hash) = key.hash {
+                self.leaving_by_hash.entry(hash).or_default().insert(path.clone());
+            }
+            self.leaving.insert(path.clone(), key);
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, file: &FilePut) -> Result<(), StoreError> {
+        let lang = match &file.language {
+            None => None,
+            Some(language) => Some(meta::lang_id(self.db, language).at(self.path)?),
+        };
+        let known = files::key_by_path(self.db, &file.path).at(self.path)?;
+        if let Some(key) = known {
+            self.stays(&file.path, key);
+            self.applied.changed += 1;
+            return self.replace(key, lang, file);
+        }
+        if let Some(key) = self.renamed_from(file) {
+            self.applied.renamed += 1;
+            return self.replace(key, lang, file);
+        }
+        self.applied.added += 1;
+        let id = take_next(&mut self.next.next_file);
+        files::insert(self.db, id, lang, file, digest(file)).at(self.path)?;
+        match &file.facts {
+            None => Ok(()),
+            Some(facts) => self.put_facts(id, &Held::default(), facts),
+        }
+    }
+
+    /// A file that was to be removed is there after all.
+    fn stays(&mut self, path: &RepoPath, key: FileKey) {
+        if self.leaving.remove(path).is_some()
+            && let Some(paths) = key.hash.and_then(|hash| self.leaving_by_hash.get_mut(&hash))
+        {
+            paths.remove(path);
+        }
+    }
+
+    /// The removed file whose content this is: one of the same name before others, then the first by path.
+    fn renamed_from(&mut self, file: &FilePut) -> Option<FileKey> {
+        let paths = self.leaving_by_hash.get(&file.hash?)?;
+        let same_name = paths.iter().find(|path| path.file_name() == file.path.file_name());
+        let from = same_name.or_else(|| paths.first())?.clone();
+        let key = *self.leaving.get(&from)?;
+        self.stays(&from, key);
+        Some(key)
+    }
+
+    fn replace(&mut self, key: FileKey, lang: Option<i64>, file: &FilePut) -> Result<(), StoreError> {
+        files::update(self.db, key.id, lang, file, digest(file)).at(self.path)?;
+        let held = self.held(key)?;
+        match &file.facts {
+            Some(facts) if held.data == facts.outline.as_bytes() => Ok(()),
+            Some(facts) => self.put_facts(key.id, &held, facts),
+            None => self.drop_facts(key.id, &held),
+        }
+    }
+
+    fn remove(&mut self, key: FileKey) -> Result<(), StoreError> {
+        let held = self.held(key)?;
+        self.drop_facts(key.id, &held)?;
+        files::delete(self.db, key.id).at(self.path)
+    }
+
+    /// What the index holds of a file.
+    fn held(&self, key: FileKey) -> Result<Held, StoreError> {
+        let Some(stored) = files::outline(self.db, key.id).at(self.path)? else { return Ok(Held::default()) };
+        let read = || {
+            Ok::<_, codec::CodecError>(Held {
+                symbols: idlist::decode(&stored.symbols, key.symbols)?,
+                chunks: idlist::decode(&stored.chunks, key.chunks)?,
+                digest: Digest::of(&codec::decode_outline(&stored.data)?),
+                data: Vec::new(),
+            })
+        };
+        let held = read().map_err(|error| StoreError::damaged(self.path, error.to_string()))?;
+        if held.digest.symbols.len() != held.symbols.len() || held.digest.chunks.len() != held.chunks.len() {
+            return Err(StoreError::damaged(self.path, "an outline does not fit its ids"));
+        }
+        Ok(Held { data: stored.data, ..held })
+    }
+
+    fn drop_facts(&mut self, file: i64, held: &Held) -> Result<(), StoreError> {
+        self.put_rows(file, held, &Digest::default()).at(self.path)?;
+        files::delete_outline(self.db, file).at(self.path)
+    }
+
+    fn put_facts(&mut self, file: i64, held: &Held, facts: &Prepared) -> Result<(), StoreError> {
+        let (symbols, chunks) = self.put_rows(file, held, &facts.digest).at(self.path)?;
+        let (symbols, chunks) = (idlist::encode(&symbols), idlist::encode(&chunks));
+        files::replace_outline(self.db, file, &symbols, &chunks, facts.outline.as_bytes()).at(self.path)
+    }
+
+    /// Turns the rows of one digest into those of another; returns the ids of symbols and chunks.
+    fn put_rows(&mut self, file: i64, held: &Held, new: &Digest) -> rusqlite::Result<(Vec<i64>, Vec<i64>)> {
+        let numbers = self.number_names(new)?;
+        let ids = self.put_symbols(file, held, new, &numbers)?;
+        self.put_tags(held, new, &ids, &numbers)?;
+        let chunks = self.put_chunks(file, held, new, &ids)?;
+        Ok((ids, chunks))
+    }
+
+    fn number_names(&mut self, digest: &Digest) -> rusqlite::Result<Vec<i64>> {
+        let mut numbers = Vec::with_capacity(digest.names.len());
+        for (_, text) in digest.names.iter() {
+            let known = names::by_text(self.db, text)?;
+            let number = known.unwrap_or_else(|| take_next(&mut self.next.next_name));
+            if known.is_none() {
+                names::insert(self.db, number, text)?;
+            }
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+
+    fn put_symbols(&mut self, file: i64, held: &Held, new: &Digest, numbers: &[i64]) -> rusqlite::Result<Vec<i64>> {
+        let matched = matching::symbols(&held.digest, new);
+        let mut ids = Vec::with_capacity(new.symbols.len());
+        for old in &matched {
+            ids.push(match old {
+                Some(old) => held.symbols[*old as usize],
+                None => take_next(&mut self.next.next_symbol),
+            });
+        }
+        for (at, (symbol, old)) in new.symbols.iter().zip(&matched).enumerate() {
+            let row = StoredSymbol {
+                id: ids[at],
+                name: numbers[symbol.name as usize],
+                file,
+                at: at as u32,
+                kind: symbol.kind,
+                visibility: symbol.visibility,
+                modifiers: Modifiers(symbol.modifiers),
+                parent: id_of(&ids, symbol.parent),
+                first_line: symbol.first_line,
+                last_line: symbol.last_line,
+            };
+            match old {
+                Some(old) if held.is_symbol(*old, &row) => {}
+                Some(_) => symbols::update(self.db, &row)?,
+                None => symbols::insert_with(&mut *self.db.prepare_cached(symbols::INSERT)?, &row)?,
+            }
+        }
+        for old in matching::left_over(&matched, held.symbols.len()) {
+            symbols::delete(self.db, held.symbols[old])?;
+            self.release(held.digest.name(held.digest.symbols[old].name))?;
+        }
+        Ok(ids)
+    }
+
+    fn put_tags(&mut self, held: &Held, new: &Digest, ids: &[i64], numbers: &[i64]) -> rusqlite::Result<()> {
+        let mut before = BTreeSet::new();
+        for tag in &held.digest.tags {
+            let text = held.digest.name(tag.name);
+            if let Some(name) = names::by_text(self.db, text)? {
+                let row = TagRow { name, what: tag.what, symbol: held.symbols[tag.symbol as usize] };
+                before.insert(row);
+            }
+        }
+        for tag in &new.tags {
+            let row = TagRow { name: numbers[tag.name as usize], what: tag.what, symbol: ids[tag.symbol as usize] };
+            if !before.remove(&row) {
+                tags::insert(self.db, row)?;
+            }
+        }
+        for row in before {
+            tags::delete(self.db, row)?;
+            self.released.insert(row.name);
+        }
+        Ok(())
+    }
+
+    fn put_chunks(&mut self, file: i64, held: &Held, new: &Digest, ids: &[i64]) -> rusqlite::Result<Vec<i64>> {
+        let matched = matching::chunks((&held.digest.chunks, &held.symbols), (&new.chunks, ids));
+        let mut chunk_ids = Vec::with_capacity(new.chunks.len());
+        for (at, (chunk, old)) in new.chunks.iter().zip(&matched).enumerate() {
+            let id = match old {
+                Some(old) => held.chunks[*old as usize],
+                None => take_next(&mut self.next.next_chunk),
+            };
+            chunk_ids.push(id);
+            let row = ChunkRow {
+                id: ChunkId(id),
+                file: FileId(file),
+                at: at as u32,
+                kind: chunk.kind,
+                symbol: id_of(ids, chunk.symbol).map(SymbolId),
+                first_line: chunk.first_line,
+                last_line: chunk.last_line,
+            };
+            match old {
+                Some(old) if *old == row.at && held.digest.chunks[at].same_lines(chunk) => {}
+                Some(_) => chunks::update(self.db, &row)?,
+                None => chunks::insert_with(&mut *self.db.prepare_cached(chunks::INSERT)?, &row)?,
+            }
+        }
+        for old in matching::left_over(&matched, held.chunks.len()) {
+            chunks::delete(self.db, held.chunks[old])?;
+        }
+        Ok(chunk_ids)
+    }
+
+    fn release(&mut self, name: &str) -> rusqlite::Result<()> {
+        if let Some(id) = names::by_text(self.db, name)? {
+            self.released.insert(id);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for ChangeSet<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            let _ = self.db.execute_batch("ROLLBACK");
+        }
+    }
+}
+
+/// What the index holds of a file before a change.
+#[derive(Default)]
+struct Held {
+    symbols: Vec<i64>,
+    chunks: Vec<i64>,
+    digest: Digest,
+    data: Vec<u8>,
+}
+
+impl Held {
+    /// Whether the stored row of an old symbol already says what `row` says.
+    fn is_symbol(&self, old: u32, row: &StoredSymbol) -> bool {
+        let symbol = &self.digest.symbols[old as usize];
+        old == row.at
+            && symbol.visibility == row.visibility
+            && symbol.modifiers == row.modifiers.0
+            && (symbol.first_line, symbol.last_line) == (row.first_line, row.last_line)
+            && id_of(&self.symbols, symbol.parent) == row.parent
+    }
+}
+
+fn take_next(counter: &mut i64) -> i64 {
+    *counter += 1;
+    *counter - 1
+}
+
+fn id_of(ids: &[i64], at: u32) -> Option<i64> {
+    if at == NONE { None } else { ids.get(at as usize).copied() }
+}
+
+fn digest(file: &FilePut) -> Option<&Digest> {
+    file.facts.as_ref().map(|facts| &facts.digest)
+}

@@ -1,0 +1,8 @@
+//! Tests written as documents: Markdown whose fenced blocks are files and what is expected of them.
+//!
+//! A heading opens a case. A block whose first word is a language is a file (`file=` gives its path); a block whose
+//! first word is a known part is an expectation about the file before it, or about the one its `file=` names.
+
+mod fixture;
+
+pub use fixture::{Block, Case, Document, difference};

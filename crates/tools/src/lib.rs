@@ -1,0 +1,31 @@
+//! The one table of operations: name, documentation, arguments, answer, text form, examples.
+//!
+//! The command line, its help and JSON come from here, and so will every other surface; what is serialised anywhere is
+//! declared here. An operation asks a snapshot of the engine and shapes the answer: it knows no terminal, no SQL and no
+//! language.
+
+mod amount;
+mod answer;
+mod error;
+mod json;
+mod ops;
+mod page;
+mod reference;
+mod session;
+mod summary;
+mod symbol;
+mod table;
+mod tool;
+mod visible;
+mod words;
+
+pub use amount::{bytes, count, duration, plural};
+pub use answer::{Answer, Cursor, Freshness};
+pub use error::{Class, Code, Exit, ToolError};
+pub use json::write_json;
+pub use page::{Cell, Ink, Page, Tone};
+pub use reference::reference;
+pub use session::{Session, Setup};
+pub use table::TOOLS;
+pub use tool::{Example, Operation, Reply, Tool};
+pub use visible::visible;

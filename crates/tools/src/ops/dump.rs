@@ -1,0 +1,101 @@
+//! `dump`: everything the index knows, in one canonical text.
+
+use crate::answer::Answer;
+use crate::error::ToolError;
+use crate::page::Page;
+use crate::session::Session;
+use crate::tool::{Example, Operation};
+use clap::Args;
+use orient_engine::Snapshot;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+pub(crate) struct Dump;
+
+/// Nothing to choose.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct DumpArgs {}
+
+/// The facts of a snapshot, one to a line, sorted. Written while it is read: it can be larger than memory.
+pub(crate) struct DumpOut(Snapshot);
+
+impl Serialize for DumpOut {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        let mut lines = Lines::new(|line: &str| list.serialize_element(line).map_err(io::Error::other));
+        self.0.dump(&mut lines).map_err(S::Error::custom)?;
+        list.end()
+    }
+}
+
+impl JsonSchema for DumpOut {
+    fn schema_name() -> Cow<'static, str> {
+        "Dump".into()
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": { "type": "string" }, "description": "The facts, sorted." })
+    }
+}
+
+impl Operation for Dump {
+    const NAME: &'static str = "dump";
+    const ABOUT: &'static str = "Print everything the index knows, one fact to a line";
+    const DETAILS: &'static str = "\
+The text is canonical: the same files give the same bytes, whatever the history of the index, on any machine and any \
+number of threads. Compare two of them to see what changed, or an index with one made anew to see that nothing is lost.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "dump", about: "the facts as text" },
+        Example { command: "dump --no-refresh", about: "as the index is, without catching up" },
+    ];
+    type Args = DumpArgs;
+    type Out = DumpOut;
+
+    fn run(session: &Session<'_>, _args: DumpArgs) -> Result<Answer<DumpOut>, ToolError> {
+        let snapshot = session.snapshot()?;
+        let freshness = session.freshness(&snapshot)?;
+        Ok(Answer::from_index(DumpOut(snapshot), freshness))
+    }
+
+    fn text(out: &DumpOut, page: &mut Page<'_>) -> io::Result<()> {
+        let mut lines = Lines::new(|line: &str| {
+            page.plain(line)?;
+            page.end()
+        });
+        out.0.dump(&mut lines).map_err(io::Error::other)
+    }
+}
+
+/// Cuts what is written into lines.
+struct Lines<F> {
+    rest: Vec<u8>,
+    take: F,
+}
+
+impl<F: FnMut(&str) -> io::Result<()>> Lines<F> {
+    fn new(take: F) -> Self {
+        Self { rest: Vec::new(), take }
+    }
+}
+
+impl<F: FnMut(&str) -> io::Result<()>> Write for Lines<F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut start = 0;
+        for end in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at) {
+            self.rest.extend_from_slice(&bytes[start..end]);
+            (self.take)(&String::from_utf8_lossy(&self.rest))?;
+            self.rest.clear();
+            start = end + 1;
+        }
+        self.rest.extend_from_slice(&bytes[start..]);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

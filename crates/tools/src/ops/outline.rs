@@ -1,0 +1,155 @@
+//! `outline`: what a file or a folder defines.
+
+use crate::amount::{count, plural};
+use crate::answer::{Answer, Cursor};
+use crate::error::{Exit, ToolError};
+use crate::page::{Page, Tone};
+use crate::session::Session;
+use crate::symbol::shortened;
+use crate::tool::{Example, Operation};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct Outline;
+
+/// How many files of a folder are outlined unless more are asked for.
+const FILES: u64 = 50;
+/// How many symbols of each file of a folder are shown; the rest are counted.
+const SYMBOLS: usize = 40;
+
+/// What to outline.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct OutlineArgs {
+    /// A file or a folder; the whole tree without it
+    #[arg(value_name = "PATH", default_value = ".", hide_default_value = true)]
+    path: String,
+    /// How many levels of nesting; 0 means all. Without it all of a file, the outermost of a folder
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
+    /// At most so many files of a folder; 0 means all
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Go on where an answer before ended
+    #[arg(long, value_name = "PLACE")]
+    after: Option<Cursor>,
+}
+
+/// What a file or folder defines.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct OutlineOut {
+    /// The file or folder.
+    path: String,
+    /// Its files, sorted by path; just one for a file.
+    files: Vec<FileOutline>,
+}
+
+/// What a file defines.
+#[derive(Serialize, JsonSchema)]
+struct FileOutline {
+    /// Its path.
+    path: String,
+    /// Its language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    /// Its lines.
+    lines: u32,
+    /// Its symbols in the order of the source.
+    symbols: Vec<OutlineLine>,
+    /// How many more it has that are not shown: nested deeper, or behind the last.
+    hidden: u64,
+}
+
+/// A symbol of an outline.
+#[derive(Serialize, JsonSchema)]
+struct OutlineLine {
+    /// How deep it is nested, from 0.
+    depth: u32,
+    /// Its address.
+    handle: String,
+    /// Its own name.
+    name: String,
+    /// What it is.
+    kind: &'static str,
+    /// Its first line.
+    line: u32,
+    /// Its last line.
+    last_line: u32,
+    /// Its header as written.
+    signature: String,
+}
+
+impl Operation for Outline {
+    const NAME: &'static str = "outline";
+    const ABOUT: &'static str = "Show what a file or a folder defines";
+    const DETAILS: &'static str = "\
+Definitions with their line and header, nested as in the source. Of a folder, the outermost definitions of each file.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "outline src/server.go", about: "everything in a file" },
+        Example { command: "outline src", about: "the outermost of each file of a folder" },
+        Example { command: "outline src --depth 2", about: "with the members of types" },
+    ];
+    type Args = OutlineArgs;
+    type Out = OutlineOut;
+
+    fn run(session: &Session<'_>, args: OutlineArgs) -> Result<Answer<OutlineOut>, ToolError> {
+        todo!()
+    }
+
+    fn text(out: &OutlineOut, page: &mut Page<'_>) -> io::Result<()> {
+        for (index, file) in out.files.iter().enumerate() {
+            if index > 0 {
+                page.end()?;
+            }
+            file.write(page)?;
+        }
+        Ok(())
+    }
+
+    fn exit(out: &OutlineOut) -> Exit {
+        if out.files.is_empty() { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+impl OutlineLine {
+    /// The header with the name made to stand out; the name alone where there is no header.
+    fn write(&self, width: usize, page: &mut Page<'_>) -> io::Result<()> {
+        page.put(Tone::Number, &format!("{:>width$}", self.line))?;
+        page.plain(&format!("  {}", "  ".repeat(self.depth as usize)))?;
+        page.put(Tone::Kind, self.kind)?;
+        page.plain(" ")?;
+        let header = shortened(&self.signature);
+        match header.split_once(self.name.as_str()).filter(|_| !self.name.is_empty()) {
+            Some((before, behind)) => {
+                page.plain(before)?;
+                page.put(Tone::Name, &self.name)?;
+                page.plain(behind)?;
+            }
+            None => {
+                page.put(Tone::Name, &self.name)?;
+                page.put(Tone::Dim, &format!("  {header}"))?;
+            }
+        }
+        page.end()
+    }
+}
+
+impl FileOutline {
+    fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
+        page.put(Tone::Path, &self.path)?;
+        let language = self.language.as_deref().unwrap_or("text");
+        page.put(Tone::Dim, &format!("  {language}, {}", plural(self.lines.into(), "line", "lines")))?;
+        page.end()?;
+        let last = self.symbols.iter().map(|symbol| symbol.line).max().unwrap_or(0);
+        let width = last.to_string().len() + 2;
+        for symbol in &self.symbols {
+            symbol.write(width, page)?;
+        }
+        if self.hidden > 0 {
+            page.line(Tone::Dim, &format!("{:width$}  and {} more", "", count(self.hidden)))?;
+        }
+        Ok(())
+    }
+}

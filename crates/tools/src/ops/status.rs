@@ -1,0 +1,93 @@
+//! `status`: where the index is, what it holds, what is missing.
+
+use crate::amount::{bytes, count};
+use crate::answer::Answer;
+use crate::error::ToolError;
+use crate::page::{Cell, Page, Tone};
+use crate::session::Session;
+use crate::summary::Summary;
+use crate::tool::{Example, Operation};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct Status;
+
+/// Nothing to choose.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct StatusArgs {}
+
+/// The state of the index.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct StatusOut {
+    /// The folder that is indexed.
+    root: String,
+    /// Where its index is.
+    store: String,
+    /// Bytes of the index.
+    index_bytes: u64,
+    /// Bytes of the facts all working trees of the repository share.
+    cache_bytes: u64,
+    /// Grows with every change of the index.
+    generation: u64,
+    /// Whether changes are kept in memory only, because the store cannot be written.
+    in_memory: bool,
+    /// What the index holds.
+    summary: Summary,
+}
+
+impl Operation for Status {
+    const NAME: &'static str = "status";
+    const ABOUT: &'static str = "Show where the index is, what it holds, and what could not be read";
+    const DETAILS: &'static str = "\
+Counts by language, files that were skipped and why, files the parser did not understand everywhere, and changed files \
+the index has not caught up with.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "status", about: "catch up, then show" },
+        Example { command: "status --no-refresh", about: "show the index as it is, changed files as pending" },
+        Example { command: "status --json", about: "the same for a script" },
+    ];
+    type Args = StatusArgs;
+    type Out = StatusOut;
+
+    fn run(session: &Session<'_>, _args: StatusArgs) -> Result<Answer<StatusOut>, ToolError> {
+        let snapshot = session.snapshot()?;
+        let status = snapshot.status()?;
+        let out = StatusOut {
+            root: session.root().display().to_string(),
+            store: session.store()?,
+            index_bytes: status.index_bytes,
+            cache_bytes: status.cache_bytes,
+            generation: status.generation,
+            in_memory: status.in_memory,
+            summary: Summary::of(&snapshot)?,
+        };
+        session.answer(&snapshot, out)
+    }
+
+    fn text(out: &StatusOut, page: &mut Page<'_>) -> io::Result<()> {
+        let row = |name: &str, tone: Tone, value: String| vec![Cell::new(Tone::Head, name), Cell::new(tone, value)];
+        let summary = &out.summary;
+        let mut size = format!("{}, and {} of shared facts", bytes(out.index_bytes), bytes(out.cache_bytes));
+        if out.in_memory {
+            size.push_str(" (changes are kept in memory: the store cannot be written)");
+        }
+        page.table(
+            0,
+            &[
+                row("root", Tone::Path, out.root.clone()),
+                row("store", Tone::Path, out.store.clone()),
+                row("size", Tone::Plain, size),
+                row("generation", Tone::Plain, out.generation.to_string()),
+                row("files", Tone::Plain, format!("{} ({})", count(summary.files), bytes(summary.bytes))),
+                row("lines", Tone::Plain, count(summary.lines)),
+                row("symbols", Tone::Plain, count(summary.symbols)),
+            ],
+        )?;
+        page.end()?;
+        summary.languages(page)?;
+        summary.gaps(page)
+    }
+}

@@ -1,0 +1,149 @@
+//! What a text form is written on: pieces of text with a tone, and tables of them. Colours are the surface's affair.
+
+use crate::visible::visible;
+use std::io;
+
+/// What a piece of text is, so that a surface can colour it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Ordinary text.
+    Plain,
+    /// A path, or a `path:line` anchor.
+    Path,
+    /// The name of a symbol.
+    Name,
+    /// A word that classifies: a kind, a language.
+    Kind,
+    /// A number of a line.
+    Number,
+    /// Less important than the rest.
+    Dim,
+    /// A heading.
+    Head,
+    /// Something to be aware of.
+    Warn,
+}
+
+/// Takes the pieces. A surface implements it once; what it gets holds nothing that could steer a terminal.
+pub trait Ink {
+    /// Puts down one piece of a line.
+    fn put(&mut self, tone: Tone, text: &str) -> io::Result<()>;
+    /// Ends the line.
+    fn end(&mut self) -> io::Result<()>;
+}
+
+/// Plain text in a string: for surfaces without colours, and for tests.
+impl Ink for String {
+    fn put(&mut self, _tone: Tone, text: &str) -> io::Result<()> {
+        self.push_str(text);
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.push('\n');
+        Ok(())
+    }
+}
+
+/// Where a text form is written. Makes everything visible that passes through it, so no operation can forget to.
+pub struct Page<'i> {
+    ink: &'i mut dyn Ink,
+}
+
+impl<'i> Page<'i> {
+    /// A page on the given ink.
+    pub fn new(ink: &'i mut dyn Ink) -> Self {
+        Self { ink }
+    }
+
+    /// Puts down one piece of a line.
+    pub fn put(&mut self, tone: Tone, text: &str) -> io::Result<()> {
+        self.ink.put(tone, &visible(text))
+    }
+
+    /// Puts down ordinary text.
+    pub fn plain(&mut self, text: &str) -> io::Result<()> {
+        self.put(Tone::Plain, text)
+    }
+
+    /// Ends the line.
+    pub fn end(&mut self) -> io::Result<()> {
+        self.ink.end()
+    }
+
+    /// A whole line.
+    pub fn line(&mut self, tone: Tone, text: &str) -> io::Result<()> {
+        self.put(tone, text)?;
+        self.end()
+    }
+
+    /// A table: each column as wide as its widest cell, two spaces between, nothing behind the last.
+    pub fn table(&mut self, indent: usize, rows: &[Vec<Cell>]) -> io::Result<()> {
+        let mut widths: Vec<usize> = Vec::new();
+        for row in rows {
+            widths.resize(widths.len().max(row.len()), 0);
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.width());
+            }
+        }
+        for row in rows {
+            let last = row.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1);
+            let mut gap = indent;
+            for (cell, width) in row[..last].iter().zip(&widths) {
+                let room = width - cell.width();
+                let (before, after) = if cell.right { (room, 0) } else { (0, room) };
+                self.plain(&" ".repeat(gap + before))?;
+                self.put(cell.tone, &cell.text)?;
+                gap = after + 2;
+            }
+            self.end()?;
+        }
+        Ok(())
+    }
+}
+
+/// One cell of a table.
+pub struct Cell {
+    text: String,
+    tone: Tone,
+    right: bool,
+}
+
+impl Cell {
+    /// Text, starting at the left.
+    pub fn new(tone: Tone, text: impl Into<String>) -> Self {
+        Self { text: text.into(), tone, right: false }
+    }
+
+    /// A number, ending at the right.
+    pub fn number(tone: Tone, text: impl Into<String>) -> Self {
+        Self { text: text.into(), tone, right: true }
+    }
+
+    fn width(&self) -> usize {
+        visible(&self.text).chars().count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_lines_end_at_the_last_word() {
+        let mut text = String::new();
+        let row = |name: &str, count: &str, note: &str| {
+            vec![Cell::new(Tone::Name, name), Cell::number(Tone::Number, count), Cell::new(Tone::Dim, note)]
+        };
+        let rows = [row("a", "1", ""), row("größe", "1,000", "x")];
+        Page::new(&mut text).table(2, &rows).expect("a string takes everything");
+        assert_eq!(text, "  a          1\n  größe  1,000  x\n");
+    }
+
+    #[test]
+    fn nothing_reaches_the_ink_unseen() {
+        let mut text = String::new();
+        Page::new(&mut text).line(Tone::Name, "evil\u{1b}[2Jname").expect("a string takes everything");
+        assert_eq!(text, "evil\\u{1b}[2Jname\n");
+    }
+}

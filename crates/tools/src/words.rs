@@ -1,0 +1,42 @@
+//! Words from closed lists, as users type them. A wrong one is answered with the nearest right one and the list.
+
+use crate::error::{Code, ToolError};
+use orient_model::{Role, SymbolKind};
+
+/// The kinds of these words.
+pub(crate) fn kinds(words: &[String]) -> Result<Vec<SymbolKind>, ToolError> {
+    let known: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    words.iter().map(|word| word.parse().map_err(|()| unknown("kind", word, &known))).collect()
+}
+
+/// The roles of these words.
+pub(crate) fn roles(words: &[String]) -> Result<Vec<Role>, ToolError> {
+    let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
+    words.iter().map(|word| word.parse().map_err(|()| unknown("role", word, &known))).collect()
+}
+
+/// The word itself if it is in the list.
+pub(crate) fn one_of(what: &str, word: &str, known: &[&str]) -> Result<(), ToolError> {
+    if known.contains(&word) { Ok(()) } else { Err(unknown(what, word, known)) }
+}
+
+fn unknown(what: &str, word: &str, known: &[&str]) -> ToolError {
+    let hint = match orient_model::nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are: {}", known.join(", ")),
+    };
+    ToolError::new(Code::BadArgument, format!("there is no {what} `{word}`")).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_word_is_answered_with_the_nearest() {
+        let error = kinds(&["clas".to_owned()]).expect_err("no kind");
+        assert_eq!((error.message(), error.help()), ("there is no kind `clas`", "did you mean `class`?"));
+        let error = roles(&["colour".to_owned()]).expect_err("no role");
+        assert_eq!(error.help(), "there are: source, test, generated, vendored, doc, config");
+    }
+}

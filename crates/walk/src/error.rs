@@ -1,0 +1,28 @@
+//! What can go wrong with a whole walk; what goes wrong with one file is a [`crate::SkipReason`].
+
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a tree cannot be walked at all.
+#[derive(Debug, Error)]
+pub enum WalkError {
+    /// The root is not there, is no folder, or may not be read: the caller named the wrong one.
+    #[error("cannot read the folder {}: {source}", path.display())]
+    Root {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// An exclude pattern of the settings is not a glob: the user must mend it.
+    #[error(
+        "`{pattern}` is not a pattern for files to leave out: {reason} (an example: `target/` or `*.min.js`)"
+    )]
+    Pattern {
+        /// The pattern as given.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}

@@ -1,0 +1,132 @@
+//! Folders nobody means to index as a whole.
+
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why a folder is not indexed unless asked twice.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{} is {what}: index a project inside it, or ask twice with `--force --force`", path.display())]
+pub struct Refusal {
+    /// The folder.
+    pub path: PathBuf,
+    /// What it is.
+    pub what: &'static str,
+}
+
+/// Folders of systems, refused as such; what lies in them may well be a project.
+const SYSTEM: [&str; 44] = [
+    "/Applications",
+    "/Library",
+    "/System",
+    "/System/Library",
+    "/Users",
+    "/Volumes",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/media",
+    "/mnt",
+    "/nix",
+    "/nix/store",
+    "/opt",
+    "/private",
+    "/private/etc",
+    "/private/tmp",
+    "/private/var",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/snap",
+    "/srv",
+    "/sys",
+    "/tmp",
+    "/usr",
+    "/usr/bin",
+    "/usr/include",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/local",
+    "/usr/sbin",
+    "/usr/share",
+    "/usr/src",
+    "/var",
+    "/var/lib",
+    "/var/tmp",
+];
+
+/// Folders that hold no files of anyone, refused with all that lies in them.
+const UNREAL: [&str; 3] = ["/dev", "/proc", "/sys"];
+
+/// Refuses a file-system root, the user's home folder, a folder above it, and folders of the system.
+pub fn guard(root: &Path) -> Result<(), Refusal> {
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    guard_for(root, home.map(|home| home.canonicalize().unwrap_or(home)).as_deref())
+}
+
+fn guard_for(root: &Path, home: Option<&Path>) -> Result<(), Refusal> {
+    let what = if root.parent().is_none() {
+        "the root of a file system"
+    } else if home == Some(root) {
+        "your home folder"
+    } else if home.is_some_and(|home| home.starts_with(root)) {
+        "a folder around your home folder"
+    } else if is_system(root) {
+        "a folder of the system"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal { path: root.to_owned(), what })
+}
+
+fn is_system(root: &Path) -> bool {
+    if cfg!(windows) {
+        let mut parts = root.components().skip(2).map(|part| part.as_os_str().to_ascii_lowercase());
+        let first = parts.next().unwrap_or_default();
+        return parts.next().is_none()
+            && ["windows", "users", "program files", "program files (x86)", "programdata"]
+                .iter()
+                .any(|name| first == *name);
+    }
+    SYSTEM.iter().any(|folder| root == Path::new(folder))
+        || UNREAL.iter().any(|folder| root.starts_with(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(root: &str, home: &str) -> Option<&'static str> {
+        guard_for(Path::new(root), Some(Path::new(home))).err().map(|refusal| refusal.what)
+    }
+
+    #[test]
+    fn home_root_and_system_folders_are_refused() {
+        assert_eq!(refused("/", "/home/ann"), Some("the root of a file system"));
+        assert_eq!(refused("/home/ann", "/home/ann"), Some("your home folder"));
+        assert_eq!(refused("/data", "/data/people/ann"), Some("a folder around your home folder"));
+        for system in ["/etc", "/usr", "/usr/lib", "/mnt", "/proc/self", "/var"] {
+            assert_eq!(refused(system, "/home/ann"), Some("a folder of the system"), "{system}");
+        }
+    }
+
+    #[test]
+    fn projects_are_not() {
+        for project in ["/home/ann/shop", "/usr/src/linux", "/home/anna", "/opt/app", "/etc/nixos", "/work"] {
+            assert_eq!(refused(project, "/home/ann"), None, "{project}");
+        }
+        assert_eq!(guard_for(Path::new("/work/x"), None), Ok(()));
+    }
+
+    #[test]
+    fn the_message_says_what_to_type() {
+        let refusal = guard_for(Path::new("/"), None).expect_err("a root is refused");
+        assert!(refusal.to_string().ends_with("ask twice with `--force --force`"), "{refusal}");
+    }
+}

@@ -1,0 +1,26 @@
+//! Which files there are, what changed, and their bytes.
+//!
+//! Knows the file system and the ignore rules; knows nothing of languages or of the store. Nothing here follows a
+//! link, opens anything but a regular file, or leaves the root, whatever happens to the tree meanwhile.
+
+mod compare;
+mod error;
+mod guard;
+mod list;
+mod path;
+mod read;
+mod repo;
+mod skip;
+mod stamp;
+mod text;
+mod tree;
+
+pub use compare::{Changes, compare};
+pub use error::WalkError;
+pub use guard::{Refusal, guard};
+pub use list::{DEFAULT_MAX_FILE_SIZE, Entry, Listing, WalkOptions, list};
+pub use path::{from_native, to_native};
+pub use read::{Content, Unread};
+pub use repo::{GitDirs, Repo};
+pub use skip::{Skip, SkipReason};
+pub use tree::Tree;

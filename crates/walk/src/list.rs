@@ -1,0 +1,242 @@
+//! The files of a tree that the ignore rules leave, on several threads, in one order.
+
+use crate::{Skip, SkipReason, WalkError, path, stamp};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
+use orient_model::{RepoPath, Stamp};
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Files above this size are skipped unless the settings say otherwise.
+pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
+
+/// The ignore file that is ours alone, in the syntax of `.gitignore`.
+const OWN_IGNORE_FILE: &str = ".orientignore";
+
+/// Where version control keeps its own things.
+const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+
+/// A regular file that may be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What the file system says of it now.
+    pub stamp: Stamp,
+}
+
+/// What there is in a tree. Both lists are sorted by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The files to read. Whether one is text is only known once it is read.
+    pub files: Vec<Entry>,
+    /// What is there but is not to be read. Ignored files are in neither list.
+    pub skipped: Vec<Skip>,
+}
+
+/// How to walk.
+#[derive(Clone, Debug)]
+pub struct WalkOptions {
+    /// Larger files are skipped.
+    pub max_file_size: u64,
+    /// What else to leave out, each in the syntax of a `.gitignore` line; it wins over the ignore files.
+    pub excludes: Vec<String>,
+    /// How many threads to walk with; zero lets the walker choose.
+    pub threads: usize,
+}
+
+impl Default for WalkOptions {
+    fn default() -> Self {
+        Self { max_file_size: DEFAULT_MAX_FILE_SIZE, excludes: Vec::new(), threads: 0 }
+    }
+}
+
+/// Lists the tree under `root`.
+///
+/// Honours `.gitignore`, `.ignore`, `.orientignore`, `.git/info/exclude` and the user's global excludes, with or
+/// without a repository around; ignore files above the root do not count. Hidden files do. A folder that cannot
+/// be read is among the skipped.
+pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
+    let failed = |source| WalkError::Root { path: root.to_owned(), source };
+    if !root.metadata().map_err(failed)?.is_dir() {
+        return Err(failed(io::ErrorKind::NotADirectory.into()));
+    }
+    let excludes = excludes(root, &options.excludes)?;
+    let found = Mutex::new(Found::default());
+    let mut collector = Collector { root, limit: options.max_file_size, found: &found };
+    WalkBuilder::new(root)
+        .hidden(false)
+        .parents(false)
+        .require_git(false)
+        .follow_links(false)
+        .threads(options.threads)
+        .add_custom_ignore_filename(OWN_IGNORE_FILE)
+        .filter_entry(move |entry| is_wanted(entry, &excludes))
+        .build_parallel()
+        .visit(&mut collector);
+    let Found { mut listing, root_error } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = root_error {
+        return Err(failed(error));
+    }
+    listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    listing.skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    listing.skipped.dedup_by(|a, b| a.path == b.path);
+    Ok(listing)
+}
+
+/// The patterns of the settings, with their own way of matching: a later `!pattern` takes one back.
+fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, WalkError> {
+    let bad = |pattern: &str, error: &ignore::Error| WalkError::Pattern {
+        pattern: pattern.to_owned(),
+        reason: error.to_string(),
+    };
+    let mut builder = GitignoreBuilder::new(root);
+    builder.allow_unclosed_class(false);
+    for pattern in patterns {
+        builder.add_line(None, pattern).map_err(|error| bad(pattern, &error))?;
+    }
+    builder.build().map_err(|error| bad(&patterns.join(" "), &error))
+}
+
+fn is_wanted(entry: &DirEntry, excludes: &Gitignore) -> bool {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    let version_control = VERSION_CONTROL.iter().any(|name| entry.file_name() == *name);
+    // The root keeps its name, whatever it is called.
+    entry.depth() == 0 || !(version_control || excludes.matched(entry.path(), is_folder).is_ignore())
+}
+
+/// What all threads found so far.
+#[derive(Default)]
+struct Found {
+    listing: Listing,
+    root_error: Option<io::Error>,
+}
+
+/// Makes a visitor for each thread.
+struct Collector<'w> {
+    root: &'w Path,
+    limit: u64,
+    found: &'w Mutex<Found>,
+}
+
+impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
+    fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
+        let Self { root, limit, found } = *self;
+        Box::new(Visitor { root, limit, found, own: Found::default() })
+    }
+}
+
+/// Collects on one thread; hands over what it has when it ends.
+struct Visitor<'w> {
+    root: &'w Path,
+    limit: u64,
+    found: &'w Mutex<Found>,
+    own: Found,
+}
+
+impl ParallelVisitor for Visitor<'_> {
+    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
+        match entry {
+            Ok(entry) => self.meet(&entry),
+            Err(error) => self.fail(error),
+        }
+        WalkState::Continue
+    }
+}
+
+impl Visitor<'_> {
+    fn meet(&mut self, entry: &DirEntry) {
+        let Some(kind) = entry.file_type() else { return };
+        if kind.is_dir() {
+            return;
+        }
+        let Some(path) = path::from_native(self.root, entry.path()) else { return };
+        if !kind.is_file() {
+            let reason = if kind.is_symlink() { SkipReason::Link } else { SkipReason::Special };
+            self.own.listing.skipped.push(Skip { path, reason });
+            return;
+        }
+        match entry.metadata() {
+            Ok(metadata) if metadata.len() > self.limit => {
+                let reason = SkipReason::TooLarge { size: metadata.len(), limit: self.limit };
+                self.own.listing.skipped.push(Skip { path, reason });
+            }
+            Ok(metadata) => self.own.listing.files.push(Entry { path, stamp: stamp::of(&metadata) }),
+            Err(error) => self.fail_at(path, error.into_io_error()),
+        }
+    }
+
+    /// A folder or entry the walker could not read. A pattern of an ignore file that is no glob is no such thing:
+    /// git passes over it in silence, and so do we.
+    fn fail(&mut self, error: ignore::Error) {
+        let native = failed_path(&error).map(Path::to_owned);
+        let Some(error) = error.into_io_error() else { return };
+        match native.and_then(|native| path::from_native(self.root, &native)) {
+            Some(path) if !path.as_bytes().is_empty() => self.fail_at(path, Some(error)),
+            _ => self.own.root_error = Some(error),
+        }
+    }
+
+    fn fail_at(&mut self, path: RepoPath, error: Option<io::Error>) {
+        let error = error.unwrap_or_else(|| io::ErrorKind::Other.into());
+        match SkipReason::from_io(&error) {
+            SkipReason::Vanished => {}
+            reason => self.own.listing.skipped.push(Skip { path, reason }),
+        }
+    }
+}
+
+impl Drop for Visitor<'_> {
+    fn drop(&mut self) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.listing.files.append(&mut self.own.listing.files);
+        found.listing.skipped.append(&mut self.own.listing.skipped);
+        found.root_error = found.root_error.take().or(self.own.root_error.take());
+    }
+}
+
+fn failed_path(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => failed_path(err),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fail(error: ignore::Error) -> Found {
+        let found = Mutex::new(Found::default());
+        let mut visitor = Visitor { root: Path::new("/r"), limit: 1, found: &found, own: Found::default() };
+        visitor.visit(Err(error));
+        drop(visitor);
+        found.into_inner().expect("no thread panicked")
+    }
+
+    fn at(path: &str, kind: io::ErrorKind) -> ignore::Error {
+        let err =
+            ignore::Error::WithPath { path: path.into(), err: Box::new(ignore::Error::Io(kind.into())) };
+        ignore::Error::WithDepth { depth: 1, err: Box::new(err) }
+    }
+
+    #[test]
+    fn an_unreadable_folder_is_reported_and_the_walk_goes_on() {
+        let found = fail(at("/r/secret", io::ErrorKind::PermissionDenied));
+        let reason = SkipReason::Unreadable("permission denied".to_owned());
+        assert_eq!(found.listing.skipped, [Skip { path: "secret".into(), reason }]);
+        assert!(found.root_error.is_none());
+    }
+
+    #[test]
+    fn what_vanishes_during_the_walk_is_simply_not_there() {
+        assert_eq!(fail(at("/r/gone", io::ErrorKind::NotFound)).listing, Listing::default());
+    }
+
+    #[test]
+    fn an_unreadable_root_ends_the_walk() {
+        assert!(fail(at("/r", io::ErrorKind::PermissionDenied)).root_error.is_some());
+    }
+}

@@ -1,0 +1,85 @@
+//! Where a repository starts, and where git keeps what its worktrees share. Reads git's files; never runs git.
+
+use crate::{WalkError, guard};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// A folder to index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repo {
+    /// The top of the working tree, or the folder itself outside of git; canonical.
+    pub root: PathBuf,
+    /// Where git keeps its things, inside of git.
+    pub git: Option<GitDirs>,
+}
+
+/// The folders of a git repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitDirs {
+    /// That of this working tree; canonical.
+    pub git_dir: PathBuf,
+    /// That which all working trees of the repository share; canonical.
+    pub common_dir: PathBuf,
+}
+
+impl Repo {
+    /// Finds the repository that `start`, a folder or a file, lies in.
+    ///
+    /// A working tree that must not be indexed as a whole, such as a home folder kept under git, is not taken for
+    /// the repository of the folders in it.
+    pub fn find(start: &Path) -> Result<Self, WalkError> {
+        let failed = |source| WalkError::Root { path: start.to_owned(), source };
+        let real = start.canonicalize().map_err(failed)?;
+        let folder = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
+        for top in folder.ancestors() {
+            let Some(git) = git_dirs(&top.join(".git")) else { continue };
+            if top == folder || guard(top).is_ok() {
+                return Ok(Self { root: top.to_owned(), git: Some(git) });
+            }
+            break;
+        }
+        Ok(Self { root: folder.to_owned(), git: None })
+    }
+
+    /// Where the other working trees of the repository have their tops, sorted; those that are gone are left out.
+    pub fn siblings(&self) -> Vec<PathBuf> {
+        let Some(git) = &self.git else { return Vec::new() };
+        let mut tops: Vec<PathBuf> = git.common_dir.parent().into_iter().map(Path::to_owned).collect();
+        if let Ok(entries) = fs::read_dir(git.common_dir.join("worktrees")) {
+            let pointers =
+                entries.flatten().filter_map(|entry| first_line(&entry.path().join("gitdir")).ok());
+            tops.extend(pointers.filter_map(|pointer| Some(Path::new(&pointer).parent()?.to_owned())));
+        }
+        let mut tops: Vec<PathBuf> = tops.iter().filter_map(|top| top.canonicalize().ok()).collect();
+        tops.retain(|top| {
+            *top != self.root && git_dirs(&top.join(".git")).is_some_and(|g| g.common_dir == git.common_dir)
+        });
+        tops.sort();
+        tops.dedup();
+        tops
+    }
+}
+
+/// The folders behind a `.git`, which is a folder or, in worktrees and submodules, a file that names one.
+fn git_dirs(dot_git: &Path) -> Option<GitDirs> {
+    let git_dir = if dot_git.is_dir() {
+        dot_git.to_owned()
+    } else {
+        let line = first_line(dot_git).ok()?;
+        dot_git.parent()?.join(line.strip_prefix("gitdir:")?.trim_start())
+    };
+    let git_dir = git_dir.canonicalize().ok()?;
+    if !git_dir.join("HEAD").exists() {
+        return None;
+    }
+    let common_dir = match first_line(&git_dir.join("commondir")) {
+        Ok(line) => git_dir.join(line).canonicalize().ok()?,
+        Err(_) => git_dir.clone(),
+    };
+    Some(GitDirs { git_dir, common_dir })
+}
+
+fn first_line(path: &Path) -> io::Result<String> {
+    let text = fs::read_to_string(path)?;
+    Ok(text.lines().next().unwrap_or_default().trim_end().to_owned())
+}

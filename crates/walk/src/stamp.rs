@@ -1,0 +1,96 @@
+//! Stamps from the file system, and when they may be trusted.
+
+use orient_model::Stamp;
+use std::fs::Metadata;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const SECOND: i64 = 1_000_000_000;
+/// Clocks of file systems that keep whole seconds go in steps of one or two of them.
+const COARSE_STEP: i64 = 2 * SECOND;
+/// Where a time has a fraction of a second, it comes from the kernel's tick: at most 10 ms, taken ten times.
+const FINE_STEP: i64 = SECOND / 10;
+
+/// The stamp of a file as its metadata tell it.
+#[cfg(unix)]
+pub(crate) fn of(metadata: &Metadata) -> Stamp {
+    use std::os::unix::fs::MetadataExt;
+    Stamp {
+        size: metadata.len(),
+        mtime_ns: metadata.mtime().saturating_mul(SECOND).saturating_add(metadata.mtime_nsec()),
+        ctime_ns: metadata.ctime().saturating_mul(SECOND).saturating_add(metadata.ctime_nsec()),
+        inode: metadata.ino(),
+    }
+}
+
+/// The stamp of a file as its metadata tell it.
+#[cfg(not(unix))]
+pub(crate) fn of(metadata: &Metadata) -> Stamp {
+    let mtime_ns = metadata.modified().map_or(0, nanoseconds);
+    Stamp { size: metadata.len(), mtime_ns, ctime_ns: 0, inode: 0 }
+}
+
+/// Now, on the clock stamps are compared with.
+pub(crate) fn now() -> i64 {
+    nanoseconds(SystemTime::now())
+}
+
+/// The stamp to remember for content read at `now`: untrusted where the file was changed so shortly before that
+/// another change could get the same times.
+pub(crate) fn trusted_at(stamp: Stamp, now: i64) -> Stamp {
+    let changed = stamp.ctime_ns != 0 && stamp.ctime_ns >= now - step(stamp.ctime_ns);
+    // A time in the future was set by hand; where there is a ctime, that one tells the truth.
+    let near = step(stamp.mtime_ns);
+    let ahead = stamp.mtime_ns > now + near && stamp.ctime_ns != 0;
+    let modified = stamp.mtime_ns >= now - near && !ahead;
+    if changed || modified { Stamp::untrusted() } else { stamp }
+}
+
+/// How far apart two changes must lie to be told apart by this time.
+fn step(time: i64) -> i64 {
+    if time % SECOND == 0 { COARSE_STEP } else { FINE_STEP }
+}
+
+fn nanoseconds(time: SystemTime) -> i64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |n| -n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(mtime_ns: i64, ctime_ns: i64) -> Stamp {
+        Stamp { size: 1, mtime_ns, ctime_ns, inode: 1 }
+    }
+
+    #[test]
+    fn a_stamp_is_trusted_once_the_clock_has_moved_on() {
+        let now = 1_000 * SECOND + 7;
+        let old = stamp(900 * SECOND + 1, 900 * SECOND + 1);
+        assert_eq!(trusted_at(old, now), old);
+        let just_now = stamp(now - 5, now - 5);
+        assert_eq!(trusted_at(just_now, now), Stamp::untrusted());
+        let fine = stamp(now - FINE_STEP - 5, now - FINE_STEP - 5);
+        assert_eq!(trusted_at(fine, now), fine);
+    }
+
+    #[test]
+    fn whole_seconds_are_taken_for_a_coarse_clock() {
+        let now = 1_000 * SECOND + 7;
+        assert_eq!(trusted_at(stamp(999 * SECOND, 999 * SECOND), now), Stamp::untrusted());
+        assert_eq!(trusted_at(stamp(999 * SECOND, 0), now), Stamp::untrusted());
+        let unpacked = stamp(5 * SECOND, 999 * SECOND + 3);
+        assert_eq!(trusted_at(unpacked, now), unpacked, "an old time from an archive, changed a second ago");
+    }
+
+    #[test]
+    fn a_time_in_the_future_is_trusted_only_where_a_ctime_vouches_for_it() {
+        let now = 1_000 * SECOND + 7;
+        let future = stamp(5_000 * SECOND, 900 * SECOND + 1);
+        assert_eq!(trusted_at(future, now), future);
+        assert_eq!(trusted_at(stamp(5_000 * SECOND, 0), now), Stamp::untrusted());
+        assert_eq!(trusted_at(stamp(1, 5_000 * SECOND), now), Stamp::untrusted());
+    }
+}

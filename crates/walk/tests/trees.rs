@@ -1,0 +1,358 @@
+//! Walking, reading and comparing real trees with everything a file system can hold.
+
+use orient_model::{RepoPath, Stamp};
+use orient_walk::{
+    Content, Listing, Repo, SkipReason, Tree, Unread, WalkError, WalkOptions, compare, list, to_native,
+};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const LIMIT: u64 = 2 * 1024 * 1024;
+
+/// A tree of files; a path that ends in `/` is an empty folder.
+fn tree(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (path, text) in files {
+        put(folder.path(), path, text.as_bytes());
+    }
+    folder
+}
+
+fn put(root: &Path, path: &str, bytes: &[u8]) {
+    let full = root.join(path);
+    fs::create_dir_all(full.parent().expect("a file has a folder")).expect("its folder");
+    fs::write(full, bytes).expect("the file");
+}
+
+fn shown(listing: &Listing) -> (Vec<String>, Vec<String>) {
+    let files = listing.files.iter().map(|entry| entry.path.display().into_owned()).collect();
+    let skipped =
+        listing.skipped.iter().map(|skip| format!("{}: {}", skip.path.display(), skip.reason)).collect();
+    (files, skipped)
+}
+
+fn files(root: &Path) -> Vec<String> {
+    shown(&list(root, &WalkOptions::default()).expect("a readable root")).0
+}
+
+fn read(root: &Path, path: &str) -> Result<Content, SkipReason> {
+    let tree = Tree::open(root).expect("the root opens");
+    tree.read(&RepoPath::from(path), LIMIT).map_err(|unread| unread.reason)
+}
+
+/// Lets the clock move on, so that stamps of what was written before can be trusted.
+fn settle() {
+    std::thread::sleep(std::time::Duration::from_millis(150));
+}
+
+#[test]
+fn ignore_files_are_honoured_with_and_without_git() {
+    let layout = [
+        (".gitignore", "*.log\n/build/\n!keep.log\n"),
+        (".orientignore", "private/\n"),
+        (".ignore", "*.tmp\n"),
+        ("a.log", ""),
+        ("keep.log", ""),
+        ("a.tmp", ""),
+        ("build/x.c", ""),
+        ("src/build/x.c", ""),
+        ("src/.gitignore", "local.c\n"),
+        ("src/local.c", ""),
+        ("src/main.c", ""),
+        (".hidden/x.c", ""),
+        ("private/x.c", ""),
+    ];
+    let expected = [
+        ".gitignore",
+        ".hidden/x.c",
+        ".ignore",
+        ".orientignore",
+        "keep.log",
+        "src/.gitignore",
+        "src/build/x.c",
+        "src/main.c",
+    ];
+    let folder = tree(&layout);
+    assert_eq!(files(folder.path()), expected);
+    put(folder.path(), ".git/HEAD", b"ref: refs/heads/main\n");
+    put(folder.path(), ".git/info/exclude", b".hidden/\n");
+    let expected: Vec<&str> = expected.into_iter().filter(|path| *path != ".hidden/x.c").collect();
+    assert_eq!(files(folder.path()), expected, "and info/exclude where there is git");
+}
+
+#[test]
+fn ignore_files_above_the_root_do_not_count() {
+    let folder = tree(&[(".gitignore", "*.c\n"), ("project/x.c", "")]);
+    assert_eq!(files(&folder.path().join("project")), ["x.c"]);
+}
+
+#[test]
+fn version_control_is_left_out_wherever_it_is_and_nested_repositories_are_not() {
+    let folder = tree(&[
+        (".git/HEAD", "x"),
+        ("a/.git", "gitdir: elsewhere\n"),
+        ("a/x.c", ""),
+        (".hg/store", ""),
+        (".svn/entries", ""),
+        (".jj/repo", ""),
+        ("nested/.git/HEAD", "x"),
+        ("nested/y.c", ""),
+        (".github/w.yml", ""),
+    ]);
+    assert_eq!(files(folder.path()), [".github/w.yml", "a/x.c", "nested/y.c"]);
+}
+
+#[test]
+fn excludes_of_the_settings_win_and_a_bad_one_is_named() {
+    let folder =
+        tree(&[("a/x.js", ""), ("a/x.min.js", ""), ("gen/deep/y.c", ""), ("gen/keep.c", ""), ("z.c", "")]);
+    let excludes = |patterns: &[&str]| WalkOptions {
+        excludes: patterns.iter().map(|&pattern| pattern.to_owned()).collect(),
+        ..WalkOptions::default()
+    };
+    let listing = list(folder.path(), &excludes(&["*.min.js", "/gen/*", "!/gen/keep.c"])).expect("a listing");
+    assert_eq!(shown(&listing).0, ["a/x.js", "gen/keep.c", "z.c"]);
+    match list(folder.path(), &excludes(&["a/[b"])) {
+        Err(WalkError::Pattern { pattern, .. }) => assert_eq!(pattern, "a/[b"),
+        other => panic!("expected a refused pattern, got {other:?}"),
+    }
+}
+
+#[test]
+fn a_root_that_is_no_folder_is_an_error() {
+    let folder = tree(&[("file", "x")]);
+    for wrong in ["file", "absent"] {
+        let root = folder.path().join(wrong);
+        assert!(matches!(list(&root, &WalkOptions::default()), Err(WalkError::Root { .. })));
+        assert!(Tree::open(&root).is_err());
+    }
+}
+
+#[test]
+fn oversized_files_are_listed_with_size_and_limit() {
+    let folder = tree(&[("big.txt", &"x".repeat(2000)), ("small.txt", "x")]);
+    let options = WalkOptions { max_file_size: 1024, ..WalkOptions::default() };
+    let listing = list(folder.path(), &options).expect("a listing");
+    let expected = vec!["big.txt: too large (1.9 KiB, limit 1.0 KiB)".to_owned()];
+    assert_eq!(shown(&listing), (vec!["small.txt".to_owned()], expected));
+    let grown =
+        Tree::open(folder.path()).expect("opens").read(&"big.txt".into(), 1024).expect_err("too large");
+    assert_eq!(grown.reason, SkipReason::TooLarge { size: 2000, limit: 1024 });
+}
+
+#[test]
+fn the_listing_does_not_depend_on_the_number_of_threads() {
+    let paths: Vec<String> = (0..300).map(|n| format!("{}/{}/f{n}.c", n % 7, n % 13)).collect();
+    let layout: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), "x")).collect();
+    let folder = tree(&layout);
+    let with =
+        |threads| list(folder.path(), &WalkOptions { threads, ..WalkOptions::default() }).expect("a listing");
+    let one = with(1);
+    assert_eq!(one.files.len(), 300);
+    assert!(one.files.is_sorted_by(|a, b| a.path < b.path));
+    assert_eq!(one, with(4));
+}
+
+#[test]
+fn text_is_read_with_its_hash_whatever_its_encoding() {
+    let folder = tree(&[("empty", ""), ("line", &"x".repeat(1_000_000))]);
+    put(folder.path(), "latin", b"caf\xe9\n");
+    put(folder.path(), "bin", b"\x7fELF\0\0");
+    put(folder.path(), "wide", b"\xff\xfeh\0i\0");
+    settle();
+    let empty = read(folder.path(), "empty").expect("an empty file is text");
+    assert_eq!((empty.bytes.len(), empty.decoded), (0, false));
+    assert_eq!(read(folder.path(), "line").expect("one long line").bytes.len(), 1_000_000);
+    let latin = read(folder.path(), "latin").expect("not UTF-8, still text");
+    assert_eq!(latin.bytes, b"caf\xe9\n");
+    assert_ne!(latin.hash, empty.hash);
+    assert!(latin.stamp.is_trusted());
+    let wide = read(folder.path(), "wide").expect("UTF-16");
+    assert_eq!((wide.bytes.as_slice(), wide.decoded), (&b"hi"[..], true));
+    let Unread { reason, stamp } =
+        Tree::open(folder.path()).expect("opens").read(&"bin".into(), LIMIT).expect_err("binary");
+    assert_eq!(reason, SkipReason::Binary);
+    assert!(stamp.is_trusted(), "so that it is not opened again");
+}
+
+#[test]
+fn a_file_just_written_is_looked_at_again() {
+    let folder = tree(&[("a.c", "one")]);
+    assert_eq!(read(folder.path(), "a.c").expect("text").stamp, Stamp::untrusted());
+    settle();
+    let content = read(folder.path(), "a.c").expect("text");
+    let listing = list(folder.path(), &WalkOptions::default()).expect("a listing");
+    assert_eq!(listing.files[0].stamp, content.stamp, "list and read agree on the stamp");
+    assert_eq!(compare([("a.c".into(), content.stamp)], &listing).same, 1);
+    put(folder.path(), "a.c", b"two");
+    let listing = list(folder.path(), &WalkOptions::default()).expect("a listing");
+    assert_eq!(compare([("a.c".into(), content.stamp)], &listing).touched.len(), 1, "same size, other time");
+}
+
+#[test]
+fn a_path_out_of_the_tree_is_refused() {
+    let folder = tree(&[("in/x", "x"), ("secret", "s")]);
+    for path in ["../secret", "/etc/passwd", "x/../../secret", ""] {
+        let refused = read(&folder.path().join("in"), path).expect_err("outside");
+        assert!(matches!(refused, SkipReason::Unreadable(_)), "{path}: {refused:?}");
+    }
+    assert_eq!(read(folder.path(), "absent"), Err(SkipReason::Vanished));
+    assert_eq!(read(folder.path(), "in"), Err(SkipReason::Vanished), "a folder where a file was");
+    assert_eq!(read(folder.path(), "secret/x"), Err(SkipReason::Vanished), "a file where a folder was");
+}
+
+#[test]
+fn a_repository_is_found_from_any_folder_or_file_in_it() {
+    let folder =
+        tree(&[("repo/.git/HEAD", "ref: refs/heads/main\n"), ("repo/a/b/x.c", ""), ("plain/y.c", "")]);
+    let base = folder.path().canonicalize().expect("it exists");
+    for start in ["repo", "repo/a/b", "repo/a/b/x.c"] {
+        let repo = Repo::find(&base.join(start)).expect("found");
+        assert_eq!(repo.root, base.join("repo"));
+        let git = repo.git.expect("under git");
+        assert_eq!((&git.git_dir, &git.common_dir), (&base.join("repo/.git"), &base.join("repo/.git")));
+    }
+    let plain = Repo::find(&base.join("plain/y.c")).expect("found");
+    assert_eq!(plain, Repo { root: base.join("plain"), git: None });
+    assert!(Repo::find(&base.join("absent")).is_err());
+}
+
+#[test]
+fn worktrees_share_a_common_folder_and_know_each_other() {
+    let folder = tree(&[
+        ("main/.git/HEAD", "x"),
+        ("main/.git/worktrees/side/HEAD", "x"),
+        ("main/.git/worktrees/side/commondir", "../..\n"),
+        ("main/.git/worktrees/gone/HEAD", "x"),
+        ("main/.git/worktrees/gone/gitdir", "/nowhere/at/all/.git\n"),
+        ("side/x.c", ""),
+        ("empty/.git/nothing", ""),
+    ]);
+    let base = folder.path().canonicalize().expect("it exists");
+    let git_dir = base.join("main/.git/worktrees/side");
+    put(&base, "side/.git", format!("gitdir: {}\n", git_dir.display()).as_bytes());
+    put(&git_dir, "gitdir", format!("{}\n", base.join("side/.git").display()).as_bytes());
+    let side = Repo::find(&base.join("side")).expect("found");
+    let main = Repo::find(&base.join("main")).expect("found");
+    let common = base.join("main/.git");
+    assert_eq!(side.git.as_ref().map(|git| (&git.git_dir, &git.common_dir)), Some((&git_dir, &common)));
+    assert_eq!(side.siblings(), [base.join("main")]);
+    assert_eq!(main.siblings(), [base.join("side")]);
+    let empty = Repo::find(&base.join("empty")).expect("found");
+    assert_eq!(empty.git, None, "a .git without HEAD is no repository");
+    assert!(empty.siblings().is_empty());
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+
+    fn fifo(path: &Path) {
+        let status = std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo runs");
+        assert!(status.success());
+    }
+
+    #[test]
+    fn links_pipes_and_sockets_are_named_and_not_followed() {
+        let outside = tree(&[("secret/s.c", "s")]);
+        let folder = tree(&[("src/x.c", "")]);
+        let root = folder.path();
+        symlink(root, root.join("src/cycle")).expect("a link");
+        symlink(outside.path().join("secret"), root.join("out")).expect("a link");
+        symlink("x.c", root.join("src/same.c")).expect("a link");
+        symlink("nowhere", root.join("broken")).expect("a link");
+        fifo(&root.join("pipe"));
+        let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).expect("a socket");
+        let listing = list(root, &WalkOptions::default()).expect("a listing");
+        let skipped = [
+            "broken: symbolic link",
+            "out: symbolic link",
+            "pipe: pipe, socket or device",
+            "socket: pipe, socket or device",
+            "src/cycle: symbolic link",
+            "src/same.c: symbolic link",
+        ];
+        assert_eq!(shown(&listing), (vec!["src/x.c".to_owned()], skipped.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn what_is_swapped_between_listing_and_reading_leads_nowhere() {
+        let outside = tree(&[("s.c", "secret"), ("x.c", "secret")]);
+        let folder = tree(&[("a/x.c", "x"), ("b/x.c", "x"), ("c.c", "x"), ("d.c", "x")]);
+        let root = folder.path();
+        assert_eq!(list(root, &WalkOptions::default()).expect("a listing").files.len(), 4);
+        fs::remove_file(root.join("a/x.c")).expect("removed");
+        symlink(outside.path().join("s.c"), root.join("a/x.c")).expect("a link");
+        fs::remove_dir_all(root.join("b")).expect("removed");
+        symlink(outside.path(), root.join("b")).expect("a link");
+        fs::remove_file(root.join("c.c")).expect("removed");
+        fifo(&root.join("c.c"));
+        fs::remove_file(root.join("d.c")).expect("removed");
+        assert_eq!(read(root, "a/x.c"), Err(SkipReason::Link));
+        let swapped = read(root, "b/x.c").expect_err("the folder is a link now");
+        assert!(matches!(swapped, SkipReason::Link | SkipReason::Vanished), "{swapped:?}");
+        assert_eq!(read(root, "c.c"), Err(SkipReason::Special), "and does not hang");
+        assert_eq!(read(root, "d.c"), Err(SkipReason::Vanished));
+    }
+
+    #[test]
+    fn names_that_are_not_text_survive() {
+        let folder = tree(&[]);
+        let name = std::ffi::OsStr::from_bytes(b"caf\xe9 \n.c");
+        fs::create_dir(folder.path().join("d")).expect("a folder");
+        fs::write(folder.path().join("d").join(name), "x").expect("a file");
+        let listing = list(folder.path(), &WalkOptions::default()).expect("a listing");
+        let path = &listing.files[0].path;
+        assert_eq!(path.as_bytes(), b"d/caf\xe9 \n.c");
+        let tree = Tree::open(folder.path()).expect("opens");
+        assert_eq!(tree.read(path, LIMIT).expect("read").bytes, b"x");
+        assert!(folder.path().join(to_native(path).expect("a native form")).exists());
+    }
+
+    #[test]
+    fn what_may_not_be_read_is_named() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tree(&[("locked/x.c", ""), ("closed.c", ""), ("open.c", "")]);
+        let root = folder.path();
+        for (path, mode) in [("locked", 0o000), ("closed.c", 0o000)] {
+            fs::set_permissions(root.join(path), fs::Permissions::from_mode(mode)).expect("permissions");
+        }
+        let all_powerful = fs::File::open(root.join("closed.c")).is_ok();
+        let listing = list(root, &WalkOptions::default()).expect("a listing");
+        let closed = read(root, "closed.c");
+        fs::set_permissions(root.join("locked"), fs::Permissions::from_mode(0o755)).expect("permissions");
+        if all_powerful {
+            return;
+        }
+        let (files, skipped) = shown(&listing);
+        assert_eq!(files, ["closed.c", "open.c"]);
+        assert_eq!(skipped, ["locked: cannot be read: permission denied"]);
+        assert_eq!(closed, Err(SkipReason::Unreadable("permission denied".to_owned())));
+    }
+
+    #[test]
+    fn a_file_that_keeps_growing_is_read_but_not_trusted() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let folder = tree(&[("log", "start\n")]);
+        let (root, stop) = (folder.path().to_owned(), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                use std::io::Write;
+                let mut log = fs::OpenOptions::new().append(true).open(root.join("log")).expect("opens");
+                while !stop.load(Ordering::Relaxed) {
+                    let _ = log.write_all(b"more\n");
+                }
+            });
+            for _ in 0..20 {
+                match read(&root, "log") {
+                    Ok(content) => assert_eq!(content.stamp, Stamp::untrusted()),
+                    Err(reason) => assert!(matches!(reason, SkipReason::TooLarge { .. }), "{reason:?}"),
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+    }
+}

@@ -1,0 +1,72 @@
+//! `xtask ci`: every test, lint and check, one after the other. What a change has to pass.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+use crate::{docgen, packs, report, tidy, workspace};
+use anyhow::{Context, Result, bail};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs all steps, also after one has failed, and prints a table of them at the end.
+pub(crate) fn run(all: bool) -> Result<()> {
+    let mut done = Steps::default();
+    done.step("format", || passes(workspace::cargo().args(["fmt", "--all", "--check"])));
+    let clippy = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    done.step("clippy", || passes(workspace::cargo().args(clippy)));
+    done.step("tests", || passes(workspace::cargo().args(["test", "--locked", "--workspace"])));
+    let doc = ["doc", "--locked", "--workspace", "--no-deps"];
+    done.step("documentation", || passes(workspace::cargo().args(doc).env("RUSTDOCFLAGS", "-D warnings")));
+    done.step("tidy", tidy::run);
+    done.step("packs", packs::check);
+    done.step("generated pages", || docgen::run(true));
+    if all || has_deny() {
+        let deny = ["deny", "check", "licenses", "bans", "sources"];
+        done.step("dependency policy", || passes(workspace::cargo().args(deny)));
+    } else {
+        println!("\ndependency policy: left out, it needs `cargo install --locked cargo-deny`");
+    }
+    done.conclude()
+}
+
+#[derive(Default)]
+struct Steps(Vec<(&'static str, Duration, Result<()>)>);
+
+impl Steps {
+    fn step(&mut self, name: &'static str, run: impl FnOnce() -> Result<()>) {
+        println!("\n== {name}");
+        let _ = std::io::stdout().flush();
+        let start = Instant::now();
+        let result = run();
+        if let Err(error) = &result {
+            println!("error: {error:#}");
+        }
+        self.0.push((name, start.elapsed(), result));
+    }
+
+    fn conclude(self) -> Result<()> {
+        let row = |(name, time, result): &(&str, Duration, Result<()>)| {
+            let outcome = if result.is_ok() { "ok" } else { "FAILED" };
+            vec![(*name).to_owned(), format!("{:.1} s", time.as_secs_f64()), outcome.to_owned()]
+        };
+        println!();
+        report::table(&["step", "time", "outcome"], &self.0.iter().map(row).collect::<Vec<_>>());
+        match self.0.iter().filter(|(_, _, result)| result.is_err()).count() {
+            0 => Ok(()),
+            failed => bail!("{failed} of {} steps failed", self.0.len()),
+        }
+    }
+}
+
+/// Runs a command that talks to the terminal itself.
+fn passes(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?}: {status}");
+    }
+    Ok(())
+}
+
+fn has_deny() -> bool {
+    let asked = workspace::cargo().args(["deny", "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
+}

@@ -1,0 +1,67 @@
+//! A folder of sources as the product sees it: the same listing, the same languages, read on several threads.
+
+use anyhow::{Context, Result};
+use orient_lang::{Pack, Registry};
+use orient_model::RepoPath;
+use orient_walk::{Tree, WalkOptions};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A folder, listed.
+pub(crate) struct Corpus {
+    tree: Tree,
+    limit: u64,
+    files: Vec<RepoPath>,
+}
+
+/// A text file of it.
+pub(crate) struct Text<'c> {
+    pub(crate) path: &'c RepoPath,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) pack: Option<&'static Pack>,
+}
+
+impl Corpus {
+    /// Lists `folder` by the default settings.
+    pub(crate) fn list(folder: &Path, threads: usize) -> Result<Self> {
+        let options = WalkOptions { threads, ..WalkOptions::default() };
+        let listing = orient_walk::list(folder, &options).with_context(|| format!("listing {}", folder.display()))?;
+        let tree = Tree::open(folder).with_context(|| format!("opening {}", folder.display()))?;
+        let files = listing.files.into_iter().map(|entry| entry.path).collect();
+        Ok(Self { tree, limit: options.max_file_size, files })
+    }
+
+    /// Its files, text or not.
+    pub(crate) fn files(&self) -> &[RepoPath] {
+        &self.files
+    }
+
+    /// Reads every text file on `threads` threads and hands each to `see` together with the thread's own state.
+    /// The states come back in no order that matters: fold them with something that does not mind.
+    pub(crate) fn read<S: Send>(
+        &self,
+        threads: usize,
+        start: impl Fn() -> S + Sync,
+        see: impl Fn(&mut S, Text<'_>) + Sync,
+    ) -> Vec<S> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut state = start();
+            while let Some(path) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let Ok(content) = self.tree.read(path, self.limit) else { continue };
+                let pack = Registry::builtin().detect(path.as_bytes(), &content.bytes);
+                see(&mut state, Text { path, bytes: content.bytes, pack });
+            }
+            state
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().map(|worker| worker.join().expect("a worker only panics where it found a fault")).collect()
+        })
+    }
+}
+
+/// How many threads to use where nobody says.
+pub(crate) fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

@@ -1,0 +1,175 @@
+//! `xtask crosscheck DIR --lang L`: compares our symbols with those of Universal Ctags.
+//!
+//! A tag is found when a symbol of ours has its name, in its file, on its line or the one next to it. What is missing
+//! is printed in groups; what `crosscheck-exceptions.toml` excuses is counted beside its reason.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+mod exceptions;
+mod tags;
+
+use crate::corpus::{Corpus, default_threads};
+use crate::report::{count, table};
+use anyhow::{Context, Result, bail};
+use exceptions::Exceptions;
+use orient_lang::Registry;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tags::Tag;
+
+/// How many misses of a group are shown.
+const SHOWN: usize = 12;
+
+/// `crosscheck.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Languages {
+    language: Vec<Language>,
+}
+
+/// A language, as both sides call it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Language {
+    pack: String,
+    ctags: String,
+    kinds: Vec<String>,
+}
+
+/// Our symbols of a file: the lines on which each name is declared or its symbol begins.
+type Symbols = BTreeMap<String, Vec<u32>>;
+
+/// What became of a tag.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Found,
+    Excused,
+    /// The name is there, on another line.
+    Elsewhere,
+    Absent,
+}
+
+/// Runs the comparison; fails if anything is missing.
+pub(crate) fn run(folder: &Path, lang: &str, all: bool) -> Result<()> {
+    let pack = Registry::builtin().by_name(lang).with_context(|| format!("no pack is called `{lang}`"))?;
+    let known: Languages = toml::from_str(include_str!("../../crosscheck.toml")).context("xtask/crosscheck.toml")?;
+    let language = known.language.iter().find(|language| language.pack == pack.name());
+    let language = language.with_context(|| format!("`{lang}` is not in xtask/crosscheck.toml"))?;
+
+    let ours = symbols(folder, pack.name())?;
+    let files: Vec<&str> = ours.keys().map(String::as_str).collect();
+    let tags: Vec<Tag> = tags::of(folder, &files, &language.ctags)?
+        .into_iter()
+        .filter(|tag| language.kinds.contains(&tag.kind))
+        .collect();
+    let mut exceptions = Exceptions::load(&language.pack)?;
+    let sources = Sources::default();
+    let judged: Vec<(Outcome, &Tag)> =
+        tags.iter().map(|tag| (judge(folder, tag, &ours, &mut exceptions, &sources), tag)).collect();
+
+    println!("{} in {}: {} files", pack.title(), folder.display(), count(files.len() as u64));
+    by_kind(&judged);
+    exceptions.print();
+    misses(folder, &judged, &sources, if all { usize::MAX } else { SHOWN });
+    match judged.iter().filter(|(outcome, _)| *outcome >= Outcome::Elsewhere).count() {
+        0 => Ok(()),
+        missing => bail!("{missing} tags are missing"),
+    }
+}
+
+/// Our symbols of every file of the language.
+fn symbols(folder: &Path, pack: &str) -> Result<BTreeMap<String, Symbols>> {
+    let threads = default_threads();
+    let corpus = Corpus::list(folder, threads)?;
+    let parts = corpus.read(threads, Vec::new, |found, text| {
+        let Some(language) = text.pack.filter(|language| language.name() == pack) else { return };
+        let Ok(path) = std::str::from_utf8(text.path.as_bytes()) else { return };
+        let outline = orient_lang::extract(language, &text.bytes).outline;
+        let mut symbols = Symbols::new();
+        for symbol in &outline.symbols {
+            let lines = symbols.entry(plain(outline.strings.get(symbol.name))).or_default();
+            lines.extend([symbol.name_span.first_line, symbol.header.first_line]);
+        }
+        found.push((path.to_owned(), symbols));
+    });
+    Ok(parts.into_iter().flatten().collect())
+}
+
+/// A name without what either side may write differently: white space and quotes.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '`' | '\'' | '"')).collect()
+}
+
+fn judge(
+    folder: &Path,
+    tag: &Tag,
+    ours: &BTreeMap<String, Symbols>,
+    exceptions: &mut Exceptions,
+    sources: &Sources,
+) -> Outcome {
+    let lines = ours.get(&tag.path).and_then(|symbols| symbols.get(&plain(&tag.name)));
+    if lines.is_some_and(|lines| lines.iter().any(|line| line.abs_diff(tag.line) <= 1)) {
+        return Outcome::Found;
+    }
+    if exceptions.excuse(tag, &sources.line(folder, tag)) {
+        return Outcome::Excused;
+    }
+    if lines.is_some() { Outcome::Elsewhere } else { Outcome::Absent }
+}
+
+fn by_kind(judged: &[(Outcome, &Tag)]) {
+    let mut kinds: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
+    for (outcome, tag) in judged {
+        for name in [tag.kind.as_str(), "total"] {
+            kinds.entry(name).or_default()[*outcome as usize] += 1;
+        }
+    }
+    let total = kinds.remove("total").unwrap_or_default();
+    let row = |name: &str, counts: [u64; 4]| {
+        let [found, excused, elsewhere, absent] = counts;
+        let all = found + elsewhere + absent;
+        #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
+        let share = if all == 0 { 100.0 } else { found as f64 * 100.0 / all as f64 };
+        let mut cells = vec![name.to_owned()];
+        cells.extend([found, excused, elsewhere, absent].map(count));
+        cells.push(format!("{share:.3} %"));
+        cells
+    };
+    let mut rows: Vec<Vec<String>> = kinds.iter().map(|(name, counts)| row(name, *counts)).collect();
+    rows.push(row("total", total));
+    table(&["kind", "found", "excused", "other line", "absent", "coverage"], &rows);
+}
+
+fn misses(folder: &Path, judged: &[(Outcome, &Tag)], sources: &Sources, shown: usize) {
+    let mut groups: BTreeMap<(Outcome, &str), Vec<&Tag>> = BTreeMap::new();
+    for (outcome, tag) in judged.iter().filter(|(outcome, _)| *outcome >= Outcome::Elsewhere) {
+        groups.entry((*outcome, &tag.kind)).or_default().push(tag);
+    }
+    for ((outcome, kind), tags) in groups {
+        let what = if outcome == Outcome::Elsewhere { "on another line" } else { "absent" };
+        println!("\n{kind} {what}: {}", tags.len());
+        // Evenly from all of them, so that one odd file does not hide the rest.
+        let step = tags.len().div_ceil(shown).max(1);
+        for tag in tags.iter().step_by(step) {
+            let line = sources.line(folder, tag);
+            let line: String = line.trim().chars().take(110).collect();
+            println!("  {}:{}: {} | {line}", tag.path, tag.line, tag.name);
+        }
+    }
+}
+
+/// The sources, read again one file at a time to show lines of them.
+#[derive(Default)]
+struct Sources(std::cell::RefCell<(String, Vec<String>)>);
+
+impl Sources {
+    fn line(&self, folder: &Path, tag: &Tag) -> String {
+        let mut held = self.0.borrow_mut();
+        if held.0 != tag.path {
+            let bytes = std::fs::read(folder.join(&tag.path)).unwrap_or_default();
+            let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
+            *held = (tag.path.clone(), lines);
+        }
+        held.1.get(tag.line.saturating_sub(1) as usize).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,20 @@
+//! `xtask facts FILE`: what a pack makes of a file, for those who write packs.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+use crate::packs;
+use anyhow::{Context, Result};
+use orient_lang::Registry;
+use std::path::Path;
+
+/// Prints the facts of a file in the form the tests compare. With `pack_dir`, packs are read from there, so that a
+/// change to one shows without a build.
+pub(crate) fn run(file: &Path, pack_dir: Option<&Path>) -> Result<()> {
+    let bytes = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+    let loaded = pack_dir.map(packs::registry).transpose()?;
+    let registry = loaded.as_ref().unwrap_or_else(|| Registry::builtin());
+    let path = file.to_string_lossy().replace('\\', "/");
+    let pack = registry.detect(path.as_bytes(), &bytes).with_context(|| format!("no pack is for {path}"))?;
+    println!("# {path}: {}", pack.title());
+    print!("{}", orient_lang::describe(&orient_lang::extract(pack, &bytes), &bytes));
+    Ok(())
+}

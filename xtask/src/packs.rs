@@ -1,0 +1,44 @@
+//! `xtask packs check`: compiles every language pack against its grammar, from the files as they are now.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+use crate::report::Findings;
+use crate::workspace;
+use anyhow::{Context, Result};
+use orient_lang::Registry;
+use std::path::{Path, PathBuf};
+
+/// Where the packs are.
+pub(crate) fn folder() -> PathBuf {
+    workspace::root().join("crates/lang/packs")
+}
+
+/// The packs of a folder in place of those compiled in.
+pub(crate) fn registry(folder: &Path) -> Result<Registry> {
+    let read = |path: &Path| std::fs::read_to_string(path).ok();
+    Registry::from_folder(folder, &read).with_context(|| format!("packs in {}", folder.display()))
+}
+
+/// Checks that every pack is without fault, that every folder is a pack, and that every deep pack has tests.
+pub(crate) fn check() -> Result<()> {
+    let registry = registry(&folder())?;
+    let mut findings = Findings::default();
+    for fault in registry.faults() {
+        findings.fail("crates/lang/packs", 0, fault.to_string());
+    }
+    for entry in std::fs::read_dir(folder())? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type()?.is_dir() && !registry.packs().iter().any(|pack| pack.name() == name) {
+            findings.fail(&format!("crates/lang/packs/{name}"), 0, "a folder without its line in registry.rs");
+        }
+    }
+    for pack in registry.packs().iter().filter(|pack| pack.is_deep()) {
+        let tests = folder().join(pack.name()).join("tests");
+        if !tests.is_dir() || std::fs::read_dir(&tests)?.next().is_none() {
+            findings.fail(&format!("crates/lang/packs/{}", pack.name()), 0, "a deep pack without tests");
+        }
+    }
+    let deep = registry.packs().iter().filter(|pack| pack.is_deep()).count();
+    println!("{} packs, {deep} of them deep", registry.packs().len());
+    findings.conclude("packs")
+}

@@ -1,0 +1,108 @@
+//! What a check finds, and a table for the terminal.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+use anyhow::{Result, bail};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Worth a look.
+    Warn,
+    /// The check fails.
+    Fail,
+}
+
+/// One finding, at one place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    level: Level,
+    path: String,
+    line: usize,
+    what: String,
+}
+
+/// What the checks found so far.
+#[derive(Default)]
+pub(crate) struct Findings(Vec<Finding>);
+
+impl Findings {
+    /// Notes something that fails the check. Line 0 stands for the whole file.
+    pub(crate) fn fail(&mut self, path: &str, line: usize, what: impl Into<String>) {
+        self.0.push(Finding { level: Level::Fail, path: path.to_owned(), line, what: what.into() });
+    }
+
+    /// Notes something worth a look.
+    pub(crate) fn warn(&mut self, path: &str, line: usize, what: impl Into<String>) {
+        self.0.push(Finding { level: Level::Warn, path: path.to_owned(), line, what: what.into() });
+    }
+
+    /// The texts, for tests.
+    #[cfg(test)]
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.0.iter().map(|finding| finding.what.as_str()).collect()
+    }
+
+    /// Prints all of them, warnings first, and fails if one of them does.
+    pub(crate) fn conclude(mut self, check: &str) -> Result<()> {
+        self.0.sort();
+        self.0.dedup();
+        for Finding { level, path, line, what } in &self.0 {
+            let level = if *level == Level::Fail { "error" } else { "warning" };
+            let line = if *line == 0 { String::new() } else { format!(":{line}") };
+            println!("{level}: {path}{line}: {what}");
+        }
+        let failures = self.0.iter().filter(|finding| finding.level == Level::Fail).count();
+        if failures > 0 {
+            bail!("{check}: {failures} to put right");
+        }
+        println!("{check}: ok, {} warnings", self.0.len());
+        Ok(())
+    }
+}
+
+/// Prints rows under a heading, columns aligned: the first to the left, the rest to the right.
+pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) {
+    let mut widths: Vec<usize> = heading.iter().map(|cell| cell.chars().count()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let heading: Vec<String> = heading.iter().map(|&cell| cell.to_owned()).collect();
+    for row in std::iter::once(&heading).chain(rows) {
+        let mut line = String::new();
+        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
+            if column == 0 {
+                line.extend([cell.as_str(), &pad]);
+            } else {
+                line.extend(["  ", &pad, cell]);
+            }
+        }
+        println!("{}", line.trim_end());
+    }
+}
+
+/// A number with its thousands apart.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut shown = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let shown: Vec<String> = [0, 999, 1_000, 1_234_567].map(count).into();
+        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

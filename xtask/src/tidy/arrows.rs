@@ -1,0 +1,89 @@
+//! Arrows: which crate depends on which, which crate names which dependency, and how many packages that locks.
+
+use super::House;
+use crate::report::Findings;
+use crate::workspace::{self, Metadata};
+use anyhow::Result;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Packages that are chores or test support, free to use what they need.
+const FREE: &[&str] = &["xtask"];
+
+/// The package that is the product.
+const PRODUCT: &str = "orient-cli";
+
+/// How many packages are locked.
+pub(super) struct Locked {
+    /// By the product as it is built by default.
+    pub(super) product: usize,
+    /// By everything, tests and chores with it.
+    pub(super) all: usize,
+}
+
+/// Checks the manifests as cargo reads them.
+pub(super) fn check(house: &House, findings: &mut Findings) -> Result<Locked> {
+    let metadata = workspace::metadata()?;
+    let policy = &house.policy;
+    for package in metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id))
+    {
+        let Some(role) = package.name.strip_prefix("orient-") else {
+            if !FREE.contains(&package.name.as_str()) {
+                findings.fail(
+                    "Cargo.toml",
+                    0,
+                    format!("package `{}` is not called `orient-<role>`", package.name),
+                );
+            }
+            continue;
+        };
+        let manifest = format!("crates/{role}/Cargo.toml");
+        let Some(allowed) = policy.arrows.get(role) else {
+            findings.fail(&manifest, 0, "not in the table of arrows in xtask/tidy.toml");
+            continue;
+        };
+        for dependency in &package.dependencies {
+            let is_dev = dependency.kind.as_deref() == Some("dev");
+            if let Some(target) = dependency.name.strip_prefix("orient-") {
+                let is_allowed = allowed.iter().any(|name| name == target) || (is_dev && target == "testkit");
+                if !is_allowed {
+                    findings.fail(&manifest, 0, format!("{role} must not depend on {target}"));
+                }
+            } else if let Some(roles) = policy.only.get(&dependency.name)
+                && !is_dev
+                && !roles.iter().any(|name| name == role)
+            {
+                let text = format!("only {} may depend on {}", roles.join(" and "), dependency.name);
+                findings.fail(&manifest, 0, text);
+            }
+        }
+    }
+    let locked = Locked { product: reachable(&metadata, PRODUCT), all: metadata.packages.len() };
+    if locked.product > policy.budgets.locked_packages {
+        let text = format!(
+            "the default build locks {} packages, over {}",
+            locked.product, policy.budgets.locked_packages
+        );
+        findings.fail("Cargo.lock", 0, text);
+    }
+    Ok(locked)
+}
+
+/// How many packages building `name` takes, itself included.
+fn reachable(metadata: &Metadata, name: &str) -> usize {
+    let nodes: BTreeMap<&str, _> =
+        metadata.resolve.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+    let start =
+        metadata.packages.iter().filter(|package| package.name == name).map(|package| package.id.as_str());
+    let mut waiting: Vec<&str> = start.collect();
+    let mut seen: BTreeSet<&str> = waiting.iter().copied().collect();
+    while let Some(id) = waiting.pop() {
+        let Some(node) = nodes.get(id) else { continue };
+        for edge in &node.deps {
+            let is_built = edge.dep_kinds.iter().any(|kind| kind.kind.as_deref() != Some("dev"));
+            if is_built && seen.insert(&edge.pkg) {
+                waiting.push(&edge.pkg);
+            }
+        }
+    }
+    seen.len()
+}

@@ -1,0 +1,104 @@
+//! Where the repository is, which files it keeps, and how cargo sees it.
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The top folder of the repository.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies one folder below the root")
+}
+
+/// The cargo that runs us.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Runs a command to its end and hands back what it printed.
+pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
+    let shown = format!("{command:?}");
+    let done = command.output().with_context(|| format!("cannot start {shown}"))?;
+    if !done.status.success() {
+        bail!("{shown} failed:\n{}", String::from_utf8_lossy(&done.stderr));
+    }
+    Ok(done.stdout)
+}
+
+/// Every file git keeps or would keep, relative to the root, sorted.
+pub(crate) fn files() -> Result<Vec<PathBuf>> {
+    let mut git = Command::new("git");
+    git.current_dir(root()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    let listed = output(&mut git)?;
+    let mut files: Vec<PathBuf> = listed
+        .split(|&byte| byte == 0)
+        .filter(|path| !path.is_empty())
+        .map(|path| PathBuf::from(String::from_utf8_lossy(path).into_owned()))
+        .filter(|path| root().join(path).is_file())
+        .collect();
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// What `cargo metadata` says, as far as chores need it.
+#[derive(Deserialize)]
+pub(crate) struct Metadata {
+    pub(crate) packages: Vec<Package>,
+    pub(crate) workspace_members: Vec<String>,
+    pub(crate) resolve: Resolve,
+}
+
+/// A package of the lock file.
+#[derive(Deserialize)]
+pub(crate) struct Package {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// A dependency as a manifest names it.
+#[derive(Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    /// `None` for a plain one, otherwise `dev` or `build`.
+    pub(crate) kind: Option<String>,
+}
+
+/// The resolved graph.
+#[derive(Deserialize)]
+pub(crate) struct Resolve {
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// A package of the graph and what it uses.
+#[derive(Deserialize)]
+pub(crate) struct Node {
+    pub(crate) id: String,
+    pub(crate) deps: Vec<Edge>,
+}
+
+/// One use.
+#[derive(Deserialize)]
+pub(crate) struct Edge {
+    pub(crate) pkg: String,
+    pub(crate) dep_kinds: Vec<EdgeKind>,
+}
+
+/// What a use is for.
+#[derive(Deserialize)]
+pub(crate) struct EdgeKind {
+    pub(crate) kind: Option<String>,
+}
+
+/// Asks cargo, for the platform we run on and the lock file as it is.
+pub(crate) fn metadata() -> Result<Metadata> {
+    let version = output(Command::new("rustc").current_dir(root()).arg("-vV"))?;
+    let version = String::from_utf8(version).context("rustc speaks UTF-8")?;
+    let host =
+        version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names its host")?;
+    let printed = output(cargo().args(["metadata", "--format-version", "1", "--filter-platform", host]))?;
+    serde_json::from_slice(&printed).context("cargo metadata prints what we know of it")
+}
