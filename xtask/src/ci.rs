@@ -67,6 +67,7 @@ fn passes(command: &mut Command) -> Result<()> {
 }
 
 fn has_deny() -> bool {
-    let asked = workspace::cargo().args(["deny", "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let asked =
+        workspace::cargo().args(["deny", "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
     asked.is_ok_and(|status| status.success())
 }

@@ -25,15 +25,11 @@ impl Corpus {
     /// Lists `folder` by the default settings.
     pub(crate) fn list(folder: &Path, threads: usize) -> Result<Self> {
         let options = WalkOptions { threads, ..WalkOptions::default() };
-        let listing = orient_walk::list(folder, &options).with_context(|| format!("listing {}", folder.display()))?;
+        let listing =
+            orient_walk::list(folder, &options).with_context(|| format!("listing {}", folder.display()))?;
         let tree = Tree::open(folder).with_context(|| format!("opening {}", folder.display()))?;
         let files = listing.files.into_iter().map(|entry| entry.path).collect();
         Ok(Self { tree, limit: options.max_file_size, files })
-    }
-
-    /// Its files, text or not.
-    pub(crate) fn files(&self) -> &[RepoPath] {
-        &self.files
     }
 
     /// Reads every text file on `threads` threads and hands each to `see` together with the thread's own state.
@@ -56,7 +52,10 @@ impl Corpus {
         };
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().map(|worker| worker.join().expect("a worker only panics where it found a fault")).collect()
+            workers
+                .into_iter()
+                .map(|worker| worker.join().expect("a worker only panics where it found a fault"))
+                .collect()
         })
     }
 }

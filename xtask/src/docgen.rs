@@ -3,12 +3,16 @@
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
+use orient_lang::Registry;
+
+/// What writes a page.
+type Writer = fn() -> String;
 
 /// The pages: file name and what writes it.
-const PAGES: &[(&str, fn() -> String)] = &[
+const PAGES: &[(&str, Writer)] = &[
     ("tools.md", orient_tools::reference),
     ("config.md", orient_settings::reference),
-    ("languages.md", orient_lang::reference),
+    ("languages.md", || orient_lang::languages_reference(Registry::builtin())),
 ];
 
 /// Writes the pages; with `check`, only compares.

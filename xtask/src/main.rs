@@ -3,12 +3,21 @@
 //! Each chore is a file of its own. Nothing here is part of the product.
 #![expect(clippy::print_stderr, reason = "a chore talks to the terminal")]
 
+mod bench;
+mod ci;
+mod corpus;
+mod crosscheck;
+mod docgen;
+mod facts;
+mod packs;
 mod report;
 mod tidy;
 mod workspace;
 
 use anyhow::Result;
+use bench::Bench;
 use clap::{Parser, Subcommand};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Chores of this repository.
@@ -21,12 +30,55 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Runs all tests, lints and checks
+    Ci {
+        /// Leaves nothing out: fails where a tool for a check is missing
+        #[arg(long)]
+        all: bool,
+    },
     /// Checks what the house rules say and no compiler checks: sizes, arrows, words
     Tidy,
+    /// Language packs
+    #[command(subcommand)]
+    Packs(Packs),
+    /// Writes the reference pages in docs/ from the tables they describe
+    Docgen {
+        /// Only compares, and fails where a page differs
+        #[arg(long)]
+        check: bool,
+    },
+    /// Prints the facts of a file, as the tests of packs compare them
+    Facts {
+        /// The file
+        file: PathBuf,
+        /// Packs to use in place of those compiled in: crates/lang/packs shows a change without a build
+        #[arg(long, value_name = "DIR")]
+        pack_dir: Option<PathBuf>,
+    },
+    /// Compares our symbols with those of Universal Ctags
+    Crosscheck {
+        /// The folder of sources
+        folder: PathBuf,
+        /// The language to compare
+        #[arg(long)]
+        lang: String,
+        /// Prints every miss
+        #[arg(long)]
+        all: bool,
+    },
+    /// Measures the product against a floor in the same run (in a release build)
+    #[command(subcommand)]
+    Bench(Bench),
+}
+
+#[derive(Subcommand)]
+enum Packs {
+    /// Compiles every pack against its grammar
+    Check,
 }
 
 fn main() -> ExitCode {
-    match run(Args::parse().chore) {
+    match run(&Args::parse().chore) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -35,8 +87,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(chore: Chore) -> Result<()> {
+fn run(chore: &Chore) -> Result<()> {
     match chore {
+        Chore::Ci { all } => ci::run(*all),
         Chore::Tidy => tidy::run(),
+        Chore::Packs(Packs::Check) => packs::check(),
+        Chore::Docgen { check } => docgen::run(*check),
+        Chore::Facts { file, pack_dir } => facts::run(file, pack_dir.as_deref()),
+        Chore::Crosscheck { folder, lang, all } => crosscheck::run(folder, lang, *all),
+        Chore::Bench(bench) => bench::run(bench),
     }
 }

@@ -29,16 +29,31 @@ pub(crate) fn check() -> Result<()> {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.file_type()?.is_dir() && !registry.packs().iter().any(|pack| pack.name() == name) {
-            findings.fail(&format!("crates/lang/packs/{name}"), 0, "a folder without its line in registry.rs");
+            findings.fail(
+                &format!("crates/lang/packs/{name}"),
+                0,
+                "a folder without its line in registry.rs",
+            );
         }
     }
+    let fixtures = fixtures()?;
     for pack in registry.packs().iter().filter(|pack| pack.is_deep()) {
-        let tests = folder().join(pack.name()).join("tests");
-        if !tests.is_dir() || std::fs::read_dir(&tests)?.next().is_none() {
+        if !fixtures.contains(&format!("```{} file=", pack.name())) {
             findings.fail(&format!("crates/lang/packs/{}", pack.name()), 0, "a deep pack without tests");
         }
     }
     let deep = registry.packs().iter().filter(|pack| pack.is_deep()).count();
     println!("{} packs, {deep} of them deep", registry.packs().len());
     findings.conclude("packs")
+}
+
+/// The fixtures of all packs, one text.
+fn fixtures() -> Result<String> {
+    let mut all = String::new();
+    for path in workspace::files()?.iter().filter(|path| path.starts_with("crates/lang/packs")) {
+        if path.extension().is_some_and(|extension| extension == "md") {
+            all.push_str(&workspace::text(&path.to_string_lossy())?);
+        }
+    }
+    Ok(all)
 }

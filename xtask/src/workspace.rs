@@ -10,6 +10,11 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies one folder below the root")
 }
 
+/// The text of a file of the repository.
+pub(crate) fn text(path: &str) -> Result<String> {
+    std::fs::read_to_string(root().join(path)).with_context(|| format!("reading {path}"))
+}
+
 /// The cargo that runs us.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -18,7 +18,6 @@ pub(crate) struct Args {
 /// The flags every command takes.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Everywhere")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Globals {
     /// Answer as JSON
     #[arg(long, global = true)]
@@ -57,37 +56,38 @@ pub(crate) fn parse() -> Args {
 }
 
 fn command() -> Command {
-    let exits: Vec<String> =
-        Exit::ALL.iter().map(|exit| format!("  {:>3}  {}", *exit as u8, exit.meaning())).collect();
+    let examples = format!("Examples:{}", examples());
+    let mut exits = String::new();
+    for exit in Exit::ALL {
+        exits = format!("{exits}\n  {:>3}  {}", *exit as u8, exit.meaning());
+    }
     let command = Command::new("orient")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Knows your code: an exact and always fresh index of the folder you are in")
-        .long_about(
-            "Knows your code: an exact and always fresh index of the folder you are in.\n\n\
-             No set-up: the first question indexes the folder, later ones catch up with what changed. \
-             Nothing leaves the machine, and nothing is written into the repository.",
-        )
-        .after_help(
-            "Examples:\n  \
-             orient symbols Server          find a definition\n  \
-             orient outline src             see what a folder defines\n  \
-             orient show Server.run         read one definition\n\n\
-             `orient COMMAND --help` has more examples.",
-        )
-        .after_long_help(format!(
-            "Examples:\n  \
-             orient symbols Server          find a definition\n  \
-             orient outline src             see what a folder defines\n  \
-             orient show Server.run         read one definition\n\n\
-             Exit codes:\n{}",
-            exits.join("\n")
-        ))
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .max_term_width(110)
         .subcommands(TOOLS.iter().map(Tool::command));
     Globals::augment_args(command)
+        .about("Knows your code: an exact and always fresh index of the folder you are in")
+        .long_about(
+            "Knows your code: an exact and always fresh index of the folder you are in.\n\n\
+             No set-up: the first question indexes the folder, later ones catch up with what changed. \
+             Nothing leaves the machine, and nothing is written into the repository.",
+        )
+        .after_help(format!("{examples}\n\nMore with `orient COMMAND --help`."))
+        .after_long_help(format!("{examples}\n\nExit codes:{exits}"))
+}
+
+/// The commonest use of every operation.
+fn examples() -> String {
+    let first: Vec<_> = TOOLS.iter().filter_map(|tool| tool.examples.first()).collect();
+    let width = first.iter().map(|example| example.command.len()).max().unwrap_or(0);
+    let mut lines = String::new();
+    for example in first {
+        lines = format!("{lines}\n  orient {:width$}  {}", example.command, example.about);
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -8,12 +8,21 @@ use orient_settings::Override;
 use orient_tools::Setup;
 use std::io::IsTerminal;
 
+/// How answers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Compact, for people.
+    Text,
+    /// Exact, for programs.
+    Json,
+}
+
 /// Everything the command needs to know of its surroundings.
 pub(crate) struct Config {
     /// What to work on, and how.
     pub(crate) setup: Setup,
-    /// Whether to answer as JSON.
-    pub(crate) json: bool,
+    /// How answers are written.
+    pub(crate) form: Form,
     /// Whether to leave out remarks.
     pub(crate) quiet: bool,
     /// Whether answers are coloured.
@@ -24,11 +33,19 @@ pub(crate) struct Config {
     pub(crate) progress: Style,
 }
 
+impl Form {
+    /// By whether JSON was asked for.
+    pub(crate) fn of(json: bool) -> Self {
+        if json { Self::Json } else { Self::Text }
+    }
+}
+
 impl Config {
     /// Resolves what was typed.
     pub(crate) fn resolve(globals: Globals) -> anyhow::Result<Self> {
         let folder = std::env::current_dir().context("the current folder is gone")?;
-        let mut overrides = globals.set.iter().map(|text| setting(text)).collect::<anyhow::Result<Vec<_>>>()?;
+        let mut overrides =
+            globals.set.iter().map(|text| setting(text)).collect::<anyhow::Result<Vec<_>>>()?;
         if let Some(store) = &globals.store {
             let Some(value) = store.to_str() else {
                 bail!("the folder given with --store is not valid UTF-8; choose one that is");
@@ -48,7 +65,7 @@ impl Config {
         };
         Ok(Self {
             setup: Setup { start, overrides, force: globals.force, refresh: !globals.no_refresh },
-            json: globals.json,
+            form: Form::of(globals.json),
             quiet: globals.quiet,
             colour: colour(AutoStream::choice(&std::io::stdout())),
             colour_remarks: colour(AutoStream::choice(&std::io::stderr())),

@@ -8,7 +8,7 @@ mod progress;
 mod render;
 
 use args::Args;
-use config::Config;
+use config::{Config, Form};
 use interrupt::Interrupt;
 use orient_tools::{Code, Exit, Session, ToolError};
 use progress::Meter;
@@ -17,10 +17,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args = args::parse();
-    let json = args.globals.json;
+    let form = Form::of(args.globals.json);
     let exit = run(args).unwrap_or_else(|error| {
         // Nobody is left to tell if this fails too.
-        let _ = render::error(&error, json, false);
+        let _ = render::error(&error, form, false);
         error.code().exit()
     });
     exit_codes::code(exit)
@@ -36,12 +36,12 @@ fn run(Args { globals, tool, matches }: Args) -> Result<Exit, ToolError> {
     let reply = match answered {
         Ok(reply) => reply,
         Err(error) => {
-            let _ = render::error(&error, config.json, config.colour_remarks);
+            let _ = render::error(&error, config.form, config.colour_remarks);
             return Ok(error.code().exit());
         }
     };
-    let mut written = render::answer(reply.as_ref(), config.json, config.colour);
-    if written.is_ok() && !config.json && !config.quiet {
+    let mut written = render::answer(reply.as_ref(), config.form, config.colour);
+    if written.is_ok() && config.form == Form::Text && !config.quiet {
         written = render::remarks(reply.as_ref(), config.colour_remarks);
     }
     match written {

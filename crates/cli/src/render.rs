@@ -1,5 +1,6 @@
 //! Puts answers, remarks and errors on the terminal, in colours where it shows them.
 
+use crate::config::Form;
 use anstream::{AutoStream, ColorChoice};
 use orient_tools::{Ink, Page, Reply, Tone, ToolError, write_json};
 use std::io::{self, BufWriter, Write};
@@ -49,19 +50,18 @@ fn style(tone: Tone) -> &'static str {
     match tone {
         Tone::Plain => "",
         Tone::Path => "35",
-        Tone::Name => "1",
+        Tone::Name | Tone::Head => "1",
         Tone::Kind => "36",
         Tone::Number => "32",
         Tone::Dim => "2",
-        Tone::Head => "1",
         Tone::Warn => "33",
     }
 }
 
 /// Writes an answer to the standard output.
-pub(crate) fn answer(reply: &dyn Reply, json: bool, colour: bool) -> io::Result<()> {
+pub(crate) fn answer(reply: &dyn Reply, form: Form, colour: bool) -> io::Result<()> {
     let mut terminal = Terminal::stdout(colour);
-    if json {
+    if form == Form::Json {
         reply.json(&mut terminal.out)?;
     } else {
         reply.text(&mut Page::new(&mut terminal))?;
@@ -77,9 +77,9 @@ pub(crate) fn remarks(reply: &dyn Reply, colour: bool) -> io::Result<()> {
 }
 
 /// Writes an error to the standard error.
-pub(crate) fn error(error: &ToolError, json: bool, colour: bool) -> io::Result<()> {
+pub(crate) fn error(error: &ToolError, form: Form, colour: bool) -> io::Result<()> {
     let mut terminal = Terminal::stderr(colour);
-    if json {
+    if form == Form::Json {
         write_json(error, &mut terminal.out)?;
         return terminal.out.flush();
     }

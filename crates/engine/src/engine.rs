@@ -63,7 +63,12 @@ impl Engine {
                 Err(error) => return Err(error.into()),
             },
         };
-        Ok(Snapshot::new(loan, self.repo.root.clone(), self.place.clone(), self.settings.index.max_file_size.bytes()))
+        Ok(Snapshot::new(
+            loan,
+            self.repo.root.clone(),
+            self.place.clone(),
+            self.settings.index.max_file_size.bytes(),
+        ))
     }
 
     /// How many threads to use.

@@ -1,7 +1,8 @@
 //! What can go wrong, by what the caller can do about it.
 
+use orient_model::RepoPath;
 use orient_store::StoreError;
-use orient_walk::{Refusal, WalkError};
+use orient_walk::{Refusal, SkipReason, WalkError};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -39,6 +40,14 @@ pub enum EngineError {
     /// The caller asked to stop; the index is as it was.
     #[error("stopped")]
     Cancelled,
+    /// A file of the index cannot be read now.
+    #[error("{} cannot be shown: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: RepoPath,
+        /// Why.
+        reason: SkipReason,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

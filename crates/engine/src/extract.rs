@@ -1,42 +1,76 @@
 //! The one place that knows the extractor: which language a file is in, and what it says.
 
-use orient_model::{Chunk, ChunkKind, Facts, RepoPath, Role, Span};
+use orient_lang::{Pack, Registry, Roles, classify};
+use orient_model::{Facts, Issue, IssueKind, RepoPath, Role, Span};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
-/// A language, by its pack.
+/// A language.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Language(&'static str);
+pub(crate) struct Language(&'static Pack);
 
 impl Language {
-    pub(crate) fn detect(_path: &RepoPath, _head: &[u8]) -> Option<Self> {
-        None
+    /// The language of a file, by its name or else by its first line.
+    pub(crate) fn detect(path: &RepoPath, bytes: &[u8]) -> Option<Self> {
+        Registry::builtin().detect(path.as_bytes(), bytes).map(Self)
     }
 
-    pub(crate) fn by_name(_name: &str) -> Option<Self> {
-        None
+    /// The language users call so.
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        Registry::builtin().by_name(name).map(Self)
     }
 
     pub(crate) fn name(self) -> &'static str {
-        self.0
+        self.0.name()
     }
 
-    pub(crate) fn version(_language: Option<Self>) -> u64 {
-        1
+    /// A number that changes whenever the same bytes may give other facts. Text in no language is read by all that is
+    /// common to the languages, so its number changes with any of theirs.
+    pub(crate) fn version(language: Option<Self>) -> u64 {
+        static PLAIN: OnceLock<u64> = OnceLock::new();
+        match language {
+            Some(Self(pack)) => pack.version(),
+            None => *PLAIN.get_or_init(|| {
+                versions().fold(0, |sum: u64, version| sum.rotate_left(5).wrapping_mul(0x9e37_79b9) ^ version)
+            }),
+        }
     }
 }
 
+/// The versions of all languages, in the order of their names.
 pub(crate) fn versions() -> impl Iterator<Item = u64> {
-    std::iter::once(1)
+    Registry::builtin().packs().iter().map(Pack::version)
 }
 
-pub(crate) fn facts(_language: Option<Language>, bytes: &[u8]) -> Facts {
-    let mut facts = Facts::default();
-    let lines = bytes.iter().filter(|&&b| b == b'\n').count() as u32;
-    facts.outline.lines = lines;
-    let span = Span { start: 0, end: bytes.len() as u32, first_line: 1, last_line: lines.max(1) };
-    facts.outline.chunks.push(Chunk { kind: ChunkKind::Window, symbol: None, span });
-    facts
+/// The facts of a file. A fault of the extractor costs the facts of this file, never the run.
+pub(crate) fn facts(language: Option<Language>, bytes: &[u8]) -> Facts {
+    guarded(bytes, || orient_lang::extract(language.map(|Language(pack)| pack), bytes))
 }
 
-pub(crate) fn role(_path: &RepoPath, _language: Option<Language>, _generated: bool) -> Role {
-    Role::Source
+fn guarded(bytes: &[u8], extract: impl FnOnce() -> Facts) -> Facts {
+    catch_unwind(AssertUnwindSafe(extract)).unwrap_or_else(|_| {
+        let mut facts = catch_unwind(|| orient_lang::extract(None, bytes)).unwrap_or_default();
+        facts.outline.issues.push(Issue { kind: IssueKind::Failed, span: Span::default() });
+        facts
+    })
+}
+
+/// What a file is for.
+pub(crate) fn role(path: &RepoPath, language: Option<Language>, generated: bool, roles: &Roles) -> Role {
+    classify(path, language.map(|Language(pack)| pack), generated, roles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_the_extractor_is_an_issue_of_the_file() {
+        let facts = guarded(b"one\ntwo\n", || panic!("made up for this test"));
+        assert_eq!(
+            facts.outline.issues.iter().map(|issue| issue.kind).collect::<Vec<_>>(),
+            [IssueKind::Failed]
+        );
+        assert!(!facts.outline.chunks.is_empty(), "and the text can still be found");
+    }
 }

@@ -3,18 +3,17 @@
 use crate::EngineError;
 use crate::extract::{self, Language};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use orient_lang::Roles;
 use orient_model::{RepoPath, Role};
 use orient_settings::Settings;
 use std::path::PathBuf;
 
 /// How files are classified in this repository.
-#[derive(Debug)]
 pub(crate) struct Languages {
     overrides: GlobSet,
     /// The language of each override, longest glob first.
     chosen: Vec<Language>,
-    generated: GlobSet,
-    vendored: GlobSet,
+    roles: Roles,
     fingerprint: u64,
 }
 
@@ -32,8 +31,10 @@ impl Languages {
         Ok(Self {
             chosen: pairs.iter().map(known).collect::<Result<_, _>>()?,
             overrides: globs("index.languages", pairs.iter().map(|(glob, _)| glob.as_str()))?,
-            generated: globs("index.generated", index.generated.iter().map(String::as_str))?,
-            vendored: globs("index.vendored", index.vendored.iter().map(String::as_str))?,
+            roles: Roles::new(&index.generated, &index.vendored).map_err(|problem| EngineError::Setting {
+                key: "index.generated or index.vendored",
+                problem,
+            })?,
             fingerprint: fingerprint(settings),
         })
     }
@@ -54,13 +55,7 @@ impl Languages {
     }
 
     pub(crate) fn role(&self, path: &RepoPath, language: Option<Language>, generated: bool) -> Role {
-        if !self.vendored.is_empty() && self.vendored.is_match(native(path)) {
-            return Role::Vendored;
-        }
-        if !self.generated.is_empty() && self.generated.is_match(native(path)) {
-            return Role::Generated;
-        }
-        extract::role(path, language, generated)
+        extract::role(path, language, generated, &self.roles)
     }
 }
 
@@ -117,7 +112,8 @@ mod tests {
 
     #[test]
     fn patterns_mean_what_a_gitignore_would() {
-        let matches = |pattern: &str, path: &str| glob(pattern).expect("a glob").compile_matcher().is_match(path);
+        let matches =
+            |pattern: &str, path: &str| glob(pattern).expect("a glob").compile_matcher().is_match(path);
         assert!(matches("*.inc", "a/b/c.inc"));
         assert!(matches("/gen/*.c", "gen/x.c"));
         assert!(matches("gen/**", "gen/a/b.c"));
@@ -130,7 +126,7 @@ mod tests {
         let mut settings = Settings::default();
         let plain = Languages::new(&settings).expect("defaults are fine");
         settings.index.vendored = vec!["deps/**".to_owned()];
-        settings.index.generated = vec!["*.gen.c".to_owned()];
+        settings.index.generated = vec!["**/*.gen.c".to_owned()];
         let set = Languages::new(&settings).expect("good globs");
         assert_ne!(plain.fingerprint(), set.fingerprint());
         assert_eq!(set.role(&"deps/x.gen.c".into(), None, false), Role::Vendored);
@@ -141,11 +137,11 @@ mod tests {
     fn a_wrong_setting_is_named() {
         let mut settings = Settings::default();
         settings.index.generated = vec!["a{".to_owned()];
-        let error = Languages::new(&settings).expect_err("no glob").to_string();
-        assert!(error.starts_with("setting index.generated: "), "{error}");
+        let error = Languages::new(&settings).err().expect("no glob").to_string();
+        assert!(error.starts_with("setting index.generated"), "{error}");
         let mut settings = Settings::default();
         settings.index.languages.insert("*.x".to_owned(), "klingon".to_owned());
-        let error = Languages::new(&settings).expect_err("no language").to_string();
+        let error = Languages::new(&settings).err().expect("no language").to_string();
         assert_eq!(error, "setting index.languages: there is no language `klingon`");
     }
 }

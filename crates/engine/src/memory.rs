@@ -42,7 +42,9 @@ impl Memory {
                     *slot = Slot::Unused;
                     return None;
                 }
-                Slot::Here(snapshot) => return Some(Loan { snapshot: Some(*snapshot), owner: Some(self.clone()) }),
+                Slot::Here(snapshot) => {
+                    return Some(Loan { snapshot: Some(*snapshot), owner: Some(self.clone()) });
+                }
                 Slot::Lent => slot = self.0.returned.wait(slot).unwrap_or_else(PoisonError::into_inner),
             }
         }

@@ -220,7 +220,8 @@ mod tests {
         for threads in [1, 2, 8] {
             let work = Squares::new(usize::MAX);
             let bounds = Bounds { threads, bytes: 50 };
-            let squares: Vec<u64> = run(&work, &jobs, bounds, |results| results.collect()).expect("threads start");
+            let squares: Vec<u64> =
+                run(&work, &jobs, bounds, |results| results.collect()).expect("threads start");
             assert_eq!(squares, jobs.iter().map(|n| n * n).collect::<Vec<_>>());
             assert!(work.peak.into_inner() <= 50, "bounded");
         }
@@ -230,7 +231,8 @@ mod tests {
     fn a_job_larger_than_the_bound_runs_alone() {
         let work = Squares::new(usize::MAX);
         let bounds = Bounds { threads: 4, bytes: 5 };
-        let squares: Vec<u64> = run(&work, &[3, 19, 4, 18], bounds, |results| results.collect()).expect("threads start");
+        let squares: Vec<u64> =
+            run(&work, &[3, 19, 4, 18], bounds, |results| results.collect()).expect("threads start");
         assert_eq!(squares, [9, 361, 16, 324]);
         assert!(work.peak.into_inner() <= 19);
     }
@@ -252,14 +254,16 @@ mod tests {
     fn a_consumer_that_gives_up_ends_the_threads() {
         let work = Squares::new(usize::MAX);
         let jobs = vec![1; 10_000];
-        let first = run(&work, &jobs, Bounds { threads: 2, bytes: 4 }, Iterator::next).expect("threads start");
+        let first = run(&work, &jobs, Bounds { threads: 2, bytes: 4 }, |results| results.next())
+            .expect("threads start");
         assert_eq!(first, Some(1));
         assert!(work.taken.into_inner() < 100);
     }
 
     #[test]
     fn no_job_no_result() {
-        let none = run(&Squares::new(1), &[], Bounds { threads: 3, bytes: 1 }, Iterator::next).expect("threads start");
+        let none = run(&Squares::new(1), &[], Bounds { threads: 3, bytes: 1 }, |results| results.next())
+            .expect("threads start");
         assert_eq!(none, None);
     }
 }

@@ -28,7 +28,11 @@ impl Place {
     pub(crate) const CACHE: &str = "cache.db";
 
     /// The place for a repository: `store` where it is given, else what the settings say, else the user's cache.
-    pub(crate) fn resolve(repo: &Repo, settings: &Settings, store: Option<&Path>) -> Result<Self, EngineError> {
+    pub(crate) fn resolve(
+        repo: &Repo,
+        settings: &Settings,
+        store: Option<&Path>,
+    ) -> Result<Self, EngineError> {
         let store = store.map(Path::to_owned).or_else(|| settings.store.dir.clone());
         let store = store.or_else(orient_settings::store_root).ok_or(EngineError::NoStore)?;
         let store = store.canonicalize().or_else(|_| std::path::absolute(&store)).unwrap_or(store);

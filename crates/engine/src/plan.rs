@@ -46,7 +46,8 @@ impl Plan {
     ) -> Self {
         let Changes { added, touched, removed, same } = compare(known, listing);
         let job = |known| move |Entry { path, stamp }: Entry| Job { path, size: stamp.size, known };
-        let mut jobs: Vec<Job> = added.into_iter().map(job(false)).chain(touched.into_iter().map(job(true))).collect();
+        let mut jobs: Vec<Job> =
+            added.into_iter().map(job(false)).chain(touched.into_iter().map(job(true))).collect();
         jobs.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let is_news = |skip: &&Skip| skipped.get(&skip.path) != Some(&skip.reason);
         let skipped = listing.skipped.iter().filter(is_news).cloned().collect();
@@ -121,7 +122,8 @@ mod tests {
     fn nothing_differs() {
         let known = [("a", 1), ("b", 2), ("link", 0), ("new", 3), ("was_text", 0)]
             .map(|(path, size)| (RepoPath::from(path), stamp(size)));
-        let skipped = BTreeMap::from([("link".into(), SkipReason::Link), ("was_text".into(), SkipReason::Link)]);
+        let skipped =
+            BTreeMap::from([("link".into(), SkipReason::Link), ("was_text".into(), SkipReason::Link)]);
         assert!(Plan::new(known, &skipped, &listing()).is_empty());
         assert!(!Plan::everything(listing()).is_empty());
     }

@@ -126,7 +126,11 @@ impl Refreshing<'_> {
         let (planned, generation) = match &state {
             State::Usable(snapshot) => match plan(snapshot, &listing) {
                 Ok(plan) if plan.is_empty() => {
-                    return Ok(Refresh { generation: snapshot.generation(), same: plan.same, ..Refresh::default() });
+                    return Ok(Refresh {
+                        generation: snapshot.generation(),
+                        same: plan.same,
+                        ..Refresh::default()
+                    });
                 }
                 Ok(plan) => (Some(plan), Some(snapshot.generation())),
                 // Found again, and mended, once we hold the lock.
@@ -138,9 +142,18 @@ impl Refreshing<'_> {
         let (lock, waited) = match self.lock() {
             Ok(locked) => locked,
             Err(EngineError::Store(StoreError::ReadOnly { .. })) => return self.in_memory(state, listing),
-            Err(EngineError::Busy { waited, .. }) if let (Some(plan), Some(generation)) = (&planned, generation) => {
+            Err(EngineError::Busy { waited, .. })
+                if let (Some(plan), Some(generation)) = (&planned, generation) =>
+            {
                 let pending = plan.paths();
-                return Ok(Refresh { generation, same: plan.same, waited, pending, busy: true, ..Refresh::default() });
+                return Ok(Refresh {
+                    generation,
+                    same: plan.same,
+                    waited,
+                    pending,
+                    busy: true,
+                    ..Refresh::default()
+                });
             }
             Err(error) => return Err(error),
         };

@@ -7,7 +7,9 @@ use crate::progress::{Cancel, Phase, Progress};
 use crate::work::{Outcome, Reading, Task, skipped};
 use crate::{Engine, EngineError};
 use orient_model::{RepoPath, Stamp};
-use orient_store::{Applied, BulkWriter, Change, ChangeSet, INDEXED, Snapshot, StoreError, WriteLock, Writer};
+use orient_store::{
+    Applied, BulkWriter, Change, ChangeSet, INDEXED, Snapshot, StoreError, WriteLock, Writer,
+};
 use orient_walk::Tree;
 use std::time::Instant;
 
@@ -48,7 +50,8 @@ impl Writing<'_> {
 
     /// Builds a new index in memory.
     pub(crate) fn build_in_memory(&self, plan: &Plan) -> Result<(Tally, Snapshot), EngineError> {
-        let mut writer = BulkWriter::in_memory(&self.engine.place.index(), self.engine.languages.fingerprint())?;
+        let mut writer =
+            BulkWriter::in_memory(&self.engine.place.index(), self.engine.languages.fingerprint())?;
         let tally = self.load(plan, &mut writer)?;
         Ok((tally, writer.into_snapshot()?))
     }
@@ -122,8 +125,10 @@ impl Writing<'_> {
             cancel: self.cancel,
             deadline: self.deadline,
         };
-        let bounds =
-            Bounds { threads: engine.threads(), bytes: engine.settings.limits.memory.bytes() / SHARE_IN_FLIGHT };
+        let bounds = Bounds {
+            threads: engine.threads(),
+            bytes: engine.settings.limits.memory.bytes() / SHARE_IN_FLIGHT,
+        };
         let mut batch = FactsBatch::new(&cache);
         let done = pipeline::run(&reading, tasks, bounds, |results| {
             self.consume(tasks, results, tally, &mut batch, write)

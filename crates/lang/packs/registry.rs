@@ -41,7 +41,7 @@ fn builtin() -> Vec<Source> {
         deep!("ruby"),
         deep!("rust"),
         shallow!("scala"),
-        shallow!("scss"),
+        plain!("scss"),
         shallow!("solidity"),
         shallow!("sql"),
         shallow!("svelte"),

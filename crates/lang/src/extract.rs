@@ -1,6 +1,7 @@
 //! The door: from bytes to facts.
 
 use crate::chunks;
+use crate::embed;
 use crate::lower;
 use crate::pack::{Body, Pack};
 use crate::parse;
@@ -10,26 +11,36 @@ use orient_model::{Facts, Issue, IssueKind, Outline, Span};
 
 /// The facts of a file. Without a pack it is taken as plain text.
 pub fn extract(pack: Option<&Pack>, bytes: &[u8]) -> Facts {
-    let mut facts = match pack.map(Pack::body) {
-        Some(Body::Deep(table)) => match parse::parse(&table.language, bytes) {
-            Some(raw) => {
-                let tree = Tree::new(bytes, &raw, &table.keep);
-                drop(raw);
-                lower::lower(pack.expect("a body belongs to a pack"), table, &tree)
-            }
-            None => over_budget(bytes),
-        },
-        Some(Body::Shallow(tags)) => match parse::parse(tags.language(), bytes) {
-            Some(raw) => tags.extract(&raw, bytes),
-            None => over_budget(bytes),
-        },
-        Some(Body::Scanner(scanner)) => scanner(bytes),
-        Some(Body::Text) | None => plain(bytes),
+    let mut facts = match pack {
+        Some(pack) => by_pack(pack, bytes),
+        None => plain(bytes),
     };
     if std::str::from_utf8(bytes).is_err() {
         facts.outline.issues.push(Issue { kind: IssueKind::Encoding, span: Span::default() });
     }
     facts.outline.generated = role::says_generated(bytes);
+    facts
+}
+
+fn by_pack(pack: &Pack, bytes: &[u8]) -> Facts {
+    let language = match pack.body() {
+        Body::Deep(table) => &table.language,
+        Body::Shallow(tags) => tags.language(),
+        Body::Scanner(scanner) => return scanner(pack, bytes),
+        Body::Text => return plain(bytes),
+    };
+    let Some(raw) = parse::parse(language, bytes) else { return over_budget(bytes) };
+    let pieces = embed::find(pack, &raw, bytes);
+    let mut facts = match pack.body() {
+        Body::Deep(table) => {
+            let tree = Tree::new(bytes, &raw, &table.keep);
+            drop(raw);
+            lower::lower(pack, table, &tree)
+        }
+        Body::Shallow(tags) => tags.extract(pack, &raw, bytes),
+        Body::Scanner(_) | Body::Text => plain(bytes),
+    };
+    embed::merge(&mut facts, &pieces, bytes);
     facts
 }
 

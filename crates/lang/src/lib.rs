@@ -5,12 +5,14 @@
 //! language are cut into windows. Extraction never fails: what cannot be read becomes an issue among the facts.
 
 mod chunks;
+mod embed;
 mod error;
 mod extract;
 mod hash;
 mod lower;
 mod pack;
 mod parse;
+mod reference;
 mod registry;
 mod render;
 mod role;
@@ -24,6 +26,7 @@ mod vocabulary;
 pub use error::PackError;
 pub use extract::{extract, parse_only};
 pub use pack::Pack;
+pub use reference::languages_reference;
 pub use registry::Registry;
 pub use render::render;
 pub use role::{Roles, classify};

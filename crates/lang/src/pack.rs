@@ -1,13 +1,16 @@
 //! A language pack: which files it is for, and how they are read. Compiled on first use.
 
+use crate::embed::EmbedSpec;
 use crate::error::PackError;
 use crate::registry::Source;
 use crate::shallow::Tags;
 use crate::table::{self, Table, TableSpec};
+use crate::vocabulary::{self, HEADER_WORDS, HeaderWord};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use orient_model::Role;
+use orient_model::{Role, Visibility};
 use regex::Regex;
 use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 /// `pack.toml`: what must be known of a language before any file of it is read.
@@ -34,13 +37,37 @@ pub(crate) struct Header {
     pub(crate) private: Option<String>,
     pub(crate) public: Option<String>,
     pub(crate) constant: Option<String>,
+    /// Names that a pattern binds; others are uses of what has that name already.
+    pub(crate) binds: Option<String>,
+    /// The part of a module's path that it is known by: the first group.
+    pub(crate) module_name: Option<String>,
     /// How tests are told.
     pub(crate) tests: TestHeader,
     /// Files a program wrote, by name.
     pub(crate) generated: Vec<String>,
     /// Files that mark the root of a package.
     pub(crate) roots: Vec<String>,
+    /// Files of other packs that are of this language when their first bytes say so.
+    pub(crate) contested: Vec<Contested>,
+    /// The scanner of ours that reads it, where there is no grammar.
+    pub(crate) scanner: Option<String>,
+    /// Other languages inside its files.
+    pub(crate) embed: Vec<EmbedSpec>,
+    /// In shallow packs: who may use a symbol that says nothing, and words of its headers.
+    pub(crate) visibility: Option<String>,
+    pub(crate) words: BTreeMap<String, String>,
 }
+
+/// Files that several languages call the same.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Contested {
+    /// The files, by name.
+    pub(crate) files: Vec<String>,
+    /// What their first bytes hold if they are of this language.
+    pub(crate) contains: String,
+}
+
 
 /// How tests are told from other code.
 #[derive(Debug, Default, Deserialize)]
@@ -52,6 +79,8 @@ pub(crate) struct TestHeader {
     pub(crate) names: Option<String>,
     /// Functions, by an attribute.
     pub(crate) attributes: Option<String>,
+    /// Functions, by their signature.
+    pub(crate) signatures: Option<String>,
 }
 
 /// A language pack.
@@ -61,6 +90,7 @@ pub struct Pack {
     role: Role,
     body: OnceLock<Body>,
     conventions: OnceLock<Conventions>,
+    words: OnceLock<HashMap<Vec<u8>, HeaderWord>>,
     version: OnceLock<u64>,
 }
 
@@ -81,6 +111,9 @@ pub(crate) struct Conventions {
     pub(crate) private: Option<Regex>,
     pub(crate) public: Option<Regex>,
     pub(crate) constant: Option<Regex>,
+    pub(crate) binds: Option<Regex>,
+    pub(crate) module_name: Option<Regex>,
+    pub(crate) test_signatures: Option<Regex>,
     pub(crate) test_names: Option<Regex>,
     pub(crate) test_attributes: Option<Regex>,
     pub(crate) test_files: GlobSet,
@@ -110,6 +143,7 @@ impl Pack {
             role,
             body: OnceLock::new(),
             conventions: OnceLock::new(),
+            words: OnceLock::new(),
             version: OnceLock::new(),
         })
     }
@@ -139,6 +173,11 @@ impl Pack {
         self.source.table.is_some()
     }
 
+    /// Whether symbols and names are read from its files.
+    pub fn is_shallow(&self) -> bool {
+        self.source.tags.is_some() || self.header.scanner.is_some()
+    }
+
     /// What its files are for, unless their place says otherwise.
     pub fn role(&self) -> Role {
         self.role
@@ -153,7 +192,8 @@ impl Pack {
             for (_, parent) in &self.source.inherited {
                 parts.push(parent.as_bytes());
             }
-            parts.iter().fold(crate::EXTRACTOR, |sum, part| crate::hash::mix(sum, crate::hash::hash(part)))
+            let own = parts.iter().fold(crate::EXTRACTOR, |sum, part| crate::hash::mix(sum, crate::hash::hash(part)));
+            crate::embed::languages(self).fold(own, |sum, inner| crate::hash::mix(sum, inner.version()))
         })
     }
 
@@ -169,12 +209,18 @@ impl Pack {
     pub(crate) fn faults(&self) -> Vec<PackError> {
         let mut faults = self.compile().err().unwrap_or_default();
         faults.extend(self.compile_conventions().err());
+        faults.extend(self.compile_words().err());
+        faults.extend(crate::embed::faults(self));
+        for contested in &self.header.contested {
+            faults.extend(self.regex("contested", Some(&contested.contains)).err());
+        }
         faults
     }
 
     fn compile(&self) -> Result<Body, Vec<PackError>> {
-        if let Some(scanner) = crate::scanner::find(self.name()) {
-            return Ok(Body::Scanner(scanner));
+        if let Some(name) = &self.header.scanner {
+            let scanner = crate::scanner::find(name);
+            return scanner.map(Body::Scanner).map_err(|unknown| vec![unknown.at(self.name(), "scanner", name)]);
         }
         if self.source.table.is_none() && self.source.tags.is_none() {
             return Ok(Body::Text);
@@ -201,12 +247,38 @@ impl Pack {
         })
     }
 
+    /// The words that say something in the headers of a shallow pack's definitions.
+    pub(crate) fn header_words(&self) -> &HashMap<Vec<u8>, HeaderWord> {
+        self.words.get_or_init(|| self.compile_words().unwrap_or_default())
+    }
+
+    fn compile_words(&self) -> Result<HashMap<Vec<u8>, HeaderWord>, PackError> {
+        let known = HEADER_WORDS.iter().map(|(word, said)| (word.as_bytes().to_vec(), *said));
+        let mut words: HashMap<Vec<u8>, HeaderWord> = known.collect();
+        for (word, said) in &self.header.words {
+            let said = vocabulary::header_word(said).map_err(|unknown| unknown.at(self.name(), "words", said))?;
+            words.insert(word.as_bytes().to_vec(), said);
+        }
+        if let Some(word) = &self.header.visibility {
+            vocabulary::visibility(word).map_err(|unknown| unknown.at(self.name(), "visibility", word))?;
+        }
+        Ok(words)
+    }
+
+    /// Who may use a symbol of a shallow pack that says nothing about it.
+    pub(crate) fn default_visibility(&self) -> Visibility {
+        self.header.visibility.as_deref().and_then(|word| vocabulary::visibility(word).ok()).unwrap_or_default()
+    }
+
     fn compile_conventions(&self) -> Result<Conventions, PackError> {
         let header = &self.header;
         Ok(Conventions {
             private: self.regex("private", header.private.as_deref())?,
             public: self.regex("public", header.public.as_deref())?,
             constant: self.regex("constant", header.constant.as_deref())?,
+            binds: self.regex("binds", header.binds.as_deref())?,
+            module_name: self.regex("module_name", header.module_name.as_deref())?,
+            test_signatures: self.regex("tests.signatures", header.tests.signatures.as_deref())?,
             test_names: self.regex("tests.names", header.tests.names.as_deref())?,
             test_attributes: self.regex("tests.attributes", header.tests.attributes.as_deref())?,
             test_files: self.globs("tests.files", &header.tests.files)?,
@@ -237,6 +309,9 @@ impl Conventions {
             private: None,
             public: None,
             constant: None,
+            binds: None,
+            module_name: None,
+            test_signatures: None,
             test_names: None,
             test_attributes: None,
             test_files: GlobSet::empty(),

@@ -2,10 +2,14 @@
 
 use crate::error::PackError;
 use crate::pack::Pack;
+use regex::bytes::Regex;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
+
+/// How far into a file of a contested name its language is looked for.
+const CONTESTED_HEAD: usize = 16 * 1024;
 
 /// The files of a pack.
 pub(crate) struct Source {
@@ -69,6 +73,8 @@ pub struct Registry {
     /// `name*` patterns: what a file name starts with.
     by_prefix: Vec<(Vec<u8>, usize)>,
     by_shebang: HashMap<String, usize>,
+    /// Files that several languages call the same: their name, the pack, and what tells that they are of it.
+    contested: Vec<(Vec<u8>, usize, Regex)>,
 }
 
 impl Registry {
@@ -108,6 +114,7 @@ impl Registry {
             by_file_name: HashMap::new(),
             by_prefix: Vec::new(),
             by_shebang: HashMap::new(),
+            contested: Vec::new(),
         };
         for (index, pack) in packs.iter().enumerate() {
             for pattern in &pack.header.files {
@@ -117,6 +124,13 @@ impl Registry {
                     registry.by_prefix.push((prefix.as_bytes().to_vec(), index));
                 } else {
                     registry.by_file_name.insert(pattern.as_bytes().to_vec(), index);
+                }
+            }
+            for contested in &pack.header.contested {
+                let Ok(contains) = Regex::new(&contested.contains) else { continue };
+                for pattern in &contested.files {
+                    let suffix = pattern.trim_start_matches('*').to_ascii_lowercase().into_bytes();
+                    registry.contested.push((suffix, index, contains.clone()));
                 }
             }
             for shebang in &pack.header.shebangs {
@@ -145,6 +159,11 @@ impl Registry {
             return self.packs.get(index);
         }
         let lower = name.to_ascii_lowercase();
+        let start = &head[..head.len().min(CONTESTED_HEAD)];
+        let contested = self.contested.iter().find(|(suffix, _, contains)| lower.ends_with(suffix) && contains.is_match(start));
+        if let Some(&(_, index, _)) = contested {
+            return self.packs.get(index);
+        }
         // The longest suffix wins: `.blade.php` before `.php`.
         for at in lower.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(at, _)| at) {
             if let Some(&index) = self.by_suffix.get(&lower[at..]) {
@@ -188,6 +207,23 @@ mod tests {
             let faults: Vec<String> = pack.faults().iter().map(ToString::to_string).collect();
             assert!(faults.is_empty(), "{}", faults.join("\n"));
         }
+    }
+
+    #[test]
+    fn the_first_bytes_decide_about_contested_names() {
+        let language = |path: &[u8], head: &[u8]| Registry::builtin().detect(path, head).map(Pack::name);
+        assert_eq!(language(b"a.h", b"int f(void);\n"), Some("c"));
+        assert_eq!(language(b"a.h", b"#pragma once\nnamespace a {\nclass B;\n}\n"), Some("cpp"));
+        assert_eq!(language(b"a.h", b"#import <A/A.h>\n@interface B : NSObject\n@end\n"), Some("objc"));
+        assert_eq!(language(b"a.m", b"#import <A/A.h>\n@implementation B\n@end\n"), Some("objc"));
+        assert_eq!(language(b"a.m", b"% Adds.\nfunction y = add(x)\n  y = x + 1;\nend\n"), Some("text"));
+        assert_eq!(language(b"a.pl", b":- module(a, [b/1]).\nb(X) :- c(X).\n"), Some("text"));
+        assert_eq!(language(b"a.pl", b"use strict;\nprint 1;\n"), Some("perl"));
+        assert_eq!(language(b"a.r", b"REBOL [title: 1]\n"), Some("text"));
+        assert_eq!(language(b"a.R", b"f <- function(x) x\n"), Some("r"));
+        assert_eq!(language(b"a.ts", b"<?xml version=\"1.0\"?>\n<!DOCTYPE TS>\n<TS></TS>\n"), Some("xml"));
+        assert_eq!(language(b"a.ts", b"let a: number = 1;\n"), Some("typescript"));
+        assert_eq!(language(b"a.blade.php", b"@yield('a')\n"), Some("blade"));
     }
 
     #[test]

@@ -24,6 +24,10 @@ pub(crate) enum ExprRole {
     /// One of its children.
     Either,
     Sequence(Sequence),
+    /// Values side by side: a tuple, or its only child.
+    Run,
+    /// A chain of names that stand flat beside each other: `a.b.C<args>`.
+    Path,
     /// `name: value`.
     Named,
     Literal(Literal),
@@ -56,6 +60,8 @@ const EXPR_ROLES: &[(&str, ExprRole)] = &[
     ("list", ExprRole::Sequence(Sequence::List)),
     ("tuple", ExprRole::Sequence(Sequence::Tuple)),
     ("map", ExprRole::Sequence(Sequence::Map)),
+    ("run", ExprRole::Run),
+    ("path", ExprRole::Path),
     ("named", ExprRole::Named),
     ("string", ExprRole::Literal(Literal::String)),
     ("integer", ExprRole::Literal(Literal::Integer)),
@@ -93,6 +99,7 @@ const VIAS: &[(&str, Via)] = &[
     ("value", Via::Value),
     ("element", Via::Element),
     ("enter", Via::Enter),
+    ("second", Via::Item(1)),
     ("match", Via::Match),
     ("unknown", Via::Unknown),
 ];

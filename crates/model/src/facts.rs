@@ -73,6 +73,8 @@ pub enum IssueKind {
     Encoding = 2,
     /// Nested deeper than we follow.
     Depth = 3,
+    /// The extractor itself failed; the file was cut into windows instead. A fault of ours.
+    Failed = 4,
 }
 
 impl IssueKind {
@@ -83,6 +85,7 @@ impl IssueKind {
             Self::Budget => "parsing took too many steps",
             Self::Encoding => "not valid UTF-8",
             Self::Depth => "nested too deeply",
+            Self::Failed => "the extractor failed, a fault of ours",
         }
     }
 }

@@ -5,6 +5,7 @@
 use crate::connect;
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
+use crate::idlist;
 use crate::interner::Interner;
 use crate::lock::{self, WriteLock};
 use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, SymbolId};
@@ -13,7 +14,6 @@ use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::{chunks, files, names, symbols, tags};
 use crate::version::beside;
-use crate::idlist;
 use orient_model::Modifiers;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
@@ -54,7 +54,14 @@ impl<'lock> BulkWriter<'lock> {
     fn start(db: Connection, path: &Path, growing: Option<Growing>, meta: Meta) -> Result<Self, StoreError> {
         db.execute_batch("BEGIN").at(path)?;
         meta::create_tables(&db).at(path)?;
-        let load = Load { meta, names: Interner::new(), langs: HashMap::new(), numbers: Vec::new() };
+        let load = Load {
+            meta,
+            names: Interner::new(),
+            langs: HashMap::new(),
+            numbers: Vec::new(),
+            symbols: Vec::new(),
+            chunks: Vec::new(),
+        };
         Ok(Self { db, growing, path: path.to_path_buf(), load, lock: PhantomData })
     }
 
@@ -106,6 +113,9 @@ struct Load {
     langs: HashMap<Box<str>, i64>,
     /// The numbers of the names of the file at hand.
     numbers: Vec<i64>,
+    /// The rows of the file at hand.
+    symbols: Vec<StoredSymbol>,
+    chunks: Vec<ChunkRow>,
 }
 
 impl Load {
@@ -138,11 +148,11 @@ impl Load {
 
     fn number_names(&mut self, db: &Connection, digest: &Digest) -> rusqlite::Result<()> {
         self.numbers.clear();
-        let mut insert = db.prepare_cached(names::INSERT)?;
+        let mut append = db.prepare_cached(names::APPEND)?;
         for (_, text) in digest.names.iter() {
             let (number, new) = self.names.intern(text);
             if new {
-                insert.execute(params![number, text])?;
+                append.execute([text])?;
             }
             self.numbers.push(number);
         }
@@ -151,9 +161,9 @@ impl Load {
 
     fn put_symbols(&mut self, db: &Connection, file: i64, digest: &Digest) -> rusqlite::Result<i64> {
         let first = self.meta.next_symbol;
-        let mut insert = db.prepare_cached(symbols::INSERT)?;
+        self.symbols.clear();
         for (at, symbol) in (0..).zip(&digest.symbols) {
-            let row = StoredSymbol {
+            self.symbols.push(StoredSymbol {
                 id: first + i64::from(at),
                 name: self.numbers[symbol.name as usize],
                 file,
@@ -164,22 +174,36 @@ impl Load {
                 parent: id_at(first, symbol.parent),
                 first_line: symbol.first_line,
                 last_line: symbol.last_line,
-            };
-            symbols::insert_with(&mut insert, &row)?;
+            });
         }
+        let (many, rest) = self.symbols.as_chunks::<{ symbols::AT_ONCE }>();
+        let mut append = db.prepare_cached(symbols::APPEND_MANY)?;
+        many.iter().try_for_each(|rows| symbols::append_with(&mut append, rows))?;
+        let mut append = db.prepare_cached(symbols::APPEND)?;
+        rest.chunks(1).try_for_each(|row| symbols::append_with(&mut append, row))?;
         self.meta.next_symbol += i64::from(digest.symbols.len() as u32);
         let mut insert = db.prepare_cached(tags::INSERT)?;
         for tag in &digest.tags {
-            insert.execute(params![self.numbers[tag.name as usize], tag.what as u8, first + i64::from(tag.symbol)])?;
+            insert.execute(params![
+                self.numbers[tag.name as usize],
+                tag.what as u8,
+                first + i64::from(tag.symbol)
+            ])?;
         }
         Ok(first)
     }
 
-    fn put_chunks(&mut self, db: &Connection, file: i64, digest: &Digest, symbols: i64) -> rusqlite::Result<i64> {
+    fn put_chunks(
+        &mut self,
+        db: &Connection,
+        file: i64,
+        digest: &Digest,
+        symbols: i64,
+    ) -> rusqlite::Result<i64> {
         let first = self.meta.next_chunk;
-        let mut insert = db.prepare_cached(chunks::INSERT)?;
+        self.chunks.clear();
         for (at, chunk) in (0..).zip(&digest.chunks) {
-            let row = ChunkRow {
+            self.chunks.push(ChunkRow {
                 id: ChunkId(first + i64::from(at)),
                 file: FileId(file),
                 at,
@@ -187,9 +211,13 @@ impl Load {
                 symbol: id_at(symbols, chunk.symbol).map(SymbolId),
                 first_line: chunk.first_line,
                 last_line: chunk.last_line,
-            };
-            chunks::insert_with(&mut insert, &row)?;
+            });
         }
+        let (many, rest) = self.chunks.as_chunks::<{ chunks::AT_ONCE }>();
+        let mut append = db.prepare_cached(chunks::APPEND_MANY)?;
+        many.iter().try_for_each(|rows| chunks::append_with(&mut append, rows))?;
+        let mut append = db.prepare_cached(chunks::APPEND)?;
+        rest.chunks(1).try_for_each(|row| chunks::append_with(&mut append, row))?;
         self.meta.next_chunk += i64::from(digest.chunks.len() as u32);
         Ok(first)
     }
@@ -237,7 +265,9 @@ pub(crate) fn swap_in(new: &Path, path: &Path) -> Result<(), StoreError> {
     connect::empty_log(path);
     for file in beside(path) {
         match fs::remove_file(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(StoreError::io(&file, error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::io(&file, error));
+            }
             _ => {}
         }
     }

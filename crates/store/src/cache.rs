@@ -4,11 +4,12 @@
 //! and no caller has to care.
 
 use crate::codec::Encoded;
+use crate::connect::immutable_uri;
 use crate::error::is_damage;
 use crate::lock;
-use crate::version::beside;
+use crate::version::{beside, has_log};
 use orient_model::ContentHash;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Result, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result, params};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,7 +20,7 @@ const APPLICATION: u32 = 0x4f72_6e63;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A crash may cost the last entries; the log may grow to 32 MiB before it is written back.
-const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 8192; \
+const WRITING: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; \
      PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;";
 /// The small table is what is looked up and touched; the large one is only read where there is a hit.
 const TABLES: &str = "
@@ -137,7 +138,9 @@ impl Cache {
         self.attempt(|db| {
             db.prepare_cached(GET)?
                 .query_row([&key.0[..]], |row| {
-                    let part = |column| Ok::<_, rusqlite::Error>(Encoded::from_bytes(row.get_ref(column)?.as_blob()?));
+                    let part = |column| {
+                        Ok::<_, rusqlite::Error>(Encoded::from_bytes(row.get_ref(column)?.as_blob()?))
+                    };
                     Ok(CachedFacts { outline: part(0)?, flow: part(1)? })
                 })
                 .optional()
@@ -199,7 +202,8 @@ impl Cache {
             return Pruned::default();
         }
         let before = self.bytes();
-        let mut pruned = self.attempt(|db| in_transaction(db, |db| delete_unless(db, keep))).unwrap_or_default();
+        let mut pruned =
+            self.attempt(|db| in_transaction(db, |db| delete_unless(db, keep))).unwrap_or_default();
         if pruned.entries > 0 {
             self.attempt(|db| db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"));
             pruned.bytes = before.saturating_sub(self.bytes());
@@ -233,7 +237,9 @@ impl Cache {
     fn recreate(&mut self) {
         self.db = None;
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        let Ok(_alone) = lock::replacing(folder) else { return self.off_because("it is damaged and cannot be replaced") };
+        let Ok(_alone) = lock::replacing(folder) else {
+            return self.off_because("it is damaged and cannot be replaced");
+        };
         if let Ok(db) = open_writable(&self.path) {
             self.db = Some(db);
             return;
@@ -279,16 +285,22 @@ fn open_writable(path: &Path) -> Result<Connection> {
     Ok(db)
 }
 
-/// Whether [`open_writable`] met a database of another program or format.
+/// Whether [`open_writable`] met a database of another program or format, or one without our tables.
 fn is_foreign(error: &rusqlite::Error) -> bool {
-    matches!(error, rusqlite::Error::InvalidQuery | rusqlite::Error::SqliteFailure(..) if error.sqlite_error_code().is_none()
-        || matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::Unknown)))
+    matches!(error, rusqlite::Error::InvalidQuery) || error.sqlite_error_code() == Some(ErrorCode::Unknown)
 }
 
 fn open_readable(path: &Path) -> Result<Connection> {
-    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
-    Ok(db)
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let tried = |db: Connection| {
+        db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
+        Ok(db)
+    };
+    let opened = Connection::open_with_flags(path, flags).and_then(tried);
+    if opened.is_ok() || has_log(path) {
+        return opened;
+    }
+    Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI).and_then(tried)
 }
 
 fn in_transaction<T>(db: &Connection, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {

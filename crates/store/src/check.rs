@@ -38,7 +38,9 @@ impl Snapshot {
             let ids = idlist::decode(&stored.symbols, file.symbols as usize)?;
             Ok((outline, ids, idlist::decode(&stored.chunks, file.chunks as usize)?))
         });
-        let Ok((outline, ids, chunk_ids)) = decoded else { return Ok(Some("its outline cannot be read".to_owned())) };
+        let Ok((outline, ids, chunk_ids)) = decoded else {
+            return Ok(Some("its outline cannot be read".to_owned()));
+        };
         let digest = Digest::of(&outline);
         if digest.symbols.len() != ids.len() || digest.chunks.len() != chunk_ids.len() {
             return Ok(Some("its outline does not fit its ids".to_owned()));
@@ -51,7 +53,8 @@ impl Snapshot {
                     && (row.first_line, row.last_line) == (symbol.first_line, symbol.last_line)
             });
             let named = row.is_some_and(|row| {
-                names::by_id(&self.db, row.name).is_ok_and(|name| name.as_deref() == Some(digest.name(symbol.name)))
+                names::by_id(&self.db, row.name)
+                    .is_ok_and(|name| name.as_deref() == Some(digest.name(symbol.name)))
             });
             if !fits || !named {
                 return Ok(Some(format!("the row of symbol {at} does not say what the outline says")));

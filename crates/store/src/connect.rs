@@ -9,9 +9,10 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Commits do not wait for the disk: after a loss of power the last change sets may be gone, the file is whole.
-const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864;";
+const WRITING: &str =
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864;";
 /// Nobody sees the file before it is whole, so nothing needs to be undone or waited for. The cache bounds memory.
-const LOADING: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; \
+const LOADING: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; \
      PRAGMA cache_size = -32768;";
 /// Statements we use at the same time; above the number of constants in `sql`.
 const STATEMENTS: usize = 64;
@@ -67,11 +68,14 @@ fn opened_or_damaged(path: &Path, (db, meta): (Connection, Option<Meta>)) -> Res
 
 /// Whether reading failed because no file could be made beside the database.
 fn needs_folder(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
+    )
 }
 
 /// The name under which a file that nobody can change is opened without any other file beside it.
-fn immutable_uri(path: &Path) -> String {
+pub(crate) fn immutable_uri(path: &Path) -> String {
     use std::fmt::Write;
     let mut uri = String::from("file:");
     for &byte in path.as_os_str().as_encoded_bytes() {
@@ -118,6 +122,13 @@ pub(crate) fn load(path: &Path) -> Result<Connection, StoreError> {
     db.execute_batch(LOADING).at(path)?;
     mark(&db).at(path)?;
     Ok(prepared(db))
+}
+
+/// Makes a database that nobody uses yet one that is written with a log: later that would need all readers to be gone.
+pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
+    let db = Connection::open(path).at(path)?;
+    db.execute_batch("PRAGMA journal_mode = WAL").at(path)?;
+    db.close().map_err(|(_, error)| StoreError::sql(path, error))
 }
 
 /// A new database in memory.

@@ -5,6 +5,7 @@
 
 use crate::codec::{self, CodecError, Encoded};
 use orient_model::{Atom, ChunkKind, Outline, Strings, SymbolKind, Visibility};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Stands for "none" among places in an outline.
@@ -107,7 +108,7 @@ impl ChunkDigest {
 
 impl Digest {
     pub(crate) fn of(outline: &Outline) -> Self {
-        let mut names = Names { table: Strings::default(), by_atom: vec![NONE; outline.strings.len()], words: Vec::new() };
+        let mut names = Names::new(outline);
         let mut digest = Self {
             symbols: Vec::with_capacity(outline.symbols.len()),
             lines: outline.lines,
@@ -126,7 +127,7 @@ impl Digest {
             scopes.push(scope);
             digest.symbols.push(SymbolDigest {
                 key: hash(&(scope, symbol.kind as u8, symbol.ordinal)),
-                name: names.atom(outline, symbol.name),
+                name: names.atom(symbol.name),
                 parent,
                 kind: symbol.kind,
                 visibility: symbol.visibility,
@@ -135,12 +136,12 @@ impl Digest {
                 last_line: symbol.span.last_line,
             });
             for &attribute in &symbol.attributes {
-                names.tag(outline.strings.get(attribute), TagKind::Attribute, at as u32, &mut digest.tags);
+                names.tag(attribute, TagKind::Attribute, at as u32, &mut digest.tags);
             }
             for base in &symbol.bases {
-                let name = names.atom(outline, base.name);
+                let name = names.atom(base.name);
                 digest.tags.push(TagDigest { name, what: TagKind::Base, symbol: at as u32 });
-                names.tag(outline.strings.get(base.text), TagKind::Base, at as u32, &mut digest.tags);
+                names.tag(base.text, TagKind::Base, at as u32, &mut digest.tags);
             }
         }
         digest.tags.sort_unstable();
@@ -168,37 +169,37 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 /// Names of a digest while it is made.
-struct Names {
+struct Names<'o> {
+    strings: &'o Strings,
     table: Strings,
+    /// What is known of an atom; the strings of an outline need not be unique.
     by_atom: Vec<u32>,
-    /// Words that are no atom of the outline; few, so they are searched one by one.
-    words: Vec<u32>,
+    by_text: HashMap<&'o str, u32>,
 }
 
-impl Names {
-    fn atom(&mut self, outline: &Outline, atom: Atom) -> u32 {
-        match self.by_atom.get_mut(atom.0 as usize) {
-            Some(known) => {
-                if *known == NONE {
-                    *known = self.table.push(outline.strings.get(atom)).0;
-                }
-                *known
-            }
-            None => self.word(""),
-        }
+impl<'o> Names<'o> {
+    fn new(outline: &'o Outline) -> Self {
+        let by_atom = vec![NONE; outline.strings.len()];
+        Self { strings: &outline.strings, table: Strings::default(), by_atom, by_text: HashMap::new() }
     }
 
-    fn word(&mut self, word: &str) -> u32 {
-        if let Some(&known) = self.words.iter().find(|&&known| self.table.get(Atom(known)) == word) {
+    fn atom(&mut self, atom: Atom) -> u32 {
+        if let Some(&known) = self.by_atom.get(atom.0 as usize).filter(|&&known| known != NONE) {
             return known;
         }
-        let added = self.table.push(word).0;
-        self.words.push(added);
-        added
+        let number = self.word(self.strings.get(atom));
+        if let Some(unknown) = self.by_atom.get_mut(atom.0 as usize) {
+            *unknown = number;
+        }
+        number
     }
 
-    fn tag(&mut self, text: &str, what: TagKind, symbol: u32, tags: &mut Vec<TagDigest>) {
-        for word in tag_words(text) {
+    fn word(&mut self, word: &'o str) -> u32 {
+        *self.by_text.entry(word).or_insert_with(|| self.table.push(word).0)
+    }
+
+    fn tag(&mut self, atom: Atom, what: TagKind, symbol: u32, tags: &mut Vec<TagDigest>) {
+        for word in tag_words(self.strings.get(atom)) {
             let name = self.word(word);
             tags.push(TagDigest { name, what, symbol });
         }
@@ -207,7 +208,8 @@ impl Names {
 
 /// The names under which something written like `app.route("/")` is asked for: `app.route` and `route`.
 fn tag_words(text: &str) -> impl Iterator<Item = &str> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '!' | '-' | '.' | ':' | '\\' | '/' | '@');
+    let is_name =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '!' | '-' | '.' | ':' | '\\' | '/' | '@');
     let text = text.trim_start();
     let whole = &text[..text.find(|c| !is_name(c)).unwrap_or(text.len())];
     let whole = whole.trim_end_matches(['.', ':', '\\', '/', '-']);

@@ -26,7 +26,10 @@ impl WriteLock {
     ///
     /// While somebody else holds it, `wait` is asked every few milliseconds, with the time waited so far, whether to
     /// go on; `None` is returned when it says no.
-    pub fn acquire(folder: &Path, mut wait: impl FnMut(Duration) -> bool) -> Result<Option<Self>, StoreError> {
+    pub fn acquire(
+        folder: &Path,
+        mut wait: impl FnMut(Duration) -> bool,
+    ) -> Result<Option<Self>, StoreError> {
         std::fs::create_dir_all(folder).at(folder)?;
         let path = folder.join(WRITER);
         let mut file =
@@ -83,7 +86,8 @@ pub(crate) fn opening(folder: &Path) -> Option<File> {
 /// Held while a database takes the place of another.
 pub(crate) fn replacing(folder: &Path) -> Result<File, StoreError> {
     let path = folder.join(OPENING);
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
+    let file =
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
     file.lock().at(&path)?;
     Ok(file)
 }

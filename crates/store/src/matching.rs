@@ -10,26 +10,14 @@ pub(crate) fn symbols(old: &Digest, new: &Digest) -> Vec<Option<u32>> {
         let (a, b) = (&old.symbols[a as usize], &new.symbols[b as usize]);
         a.kind == b.kind && old.name(a.name) == new.name(b.name)
     };
-    pair(
-        old.symbols.len(),
-        new.symbols.len(),
-        |at| key(old, at),
-        |at| key(new, at),
-        same,
-    )
+    pair(old.symbols.len(), new.symbols.len(), |at| key(old, at), |at| key(new, at), same)
 }
 
 /// The same for chunks: the same part of the same symbol. The text may differ; what is derived from it is made anew
 /// with every edit of the file.
 pub(crate) fn chunks(old: (&[ChunkDigest], &[i64]), new: (&[ChunkDigest], &[i64])) -> Vec<Option<u32>> {
     let (old_keys, new_keys) = (chunk_keys(old.0, old.1), chunk_keys(new.0, new.1));
-    pair(
-        old_keys.len(),
-        new_keys.len(),
-        |at| old_keys[at as usize],
-        |at| new_keys[at as usize],
-        |_, _| true,
-    )
+    pair(old_keys.len(), new_keys.len(), |at| old_keys[at as usize], |at| new_keys[at as usize], |_, _| true)
 }
 
 /// What makes a chunk the same one: the id of its symbol and its kind.

@@ -11,8 +11,8 @@ use crate::sql::{files, meta, names, symbols, tags};
 use orient_model::{RepoPath, Role, SymbolKind};
 use std::collections::HashMap;
 
-/// Above this many files, reading all of them at once is quicker than one by one.
-const MANY_FILES: usize = 500;
+/// Reading one file by its id takes as long as reading so many in order.
+const ONE_BY_ONE: usize = 6;
 /// How many hits are held before the worst of them are let go.
 const MANY_HITS: usize = 1 << 16;
 
@@ -48,7 +48,12 @@ pub struct Found {
 impl Snapshot {
     /// Symbols nearest first, then by path and place in the file: `limit` of them after the first `offset`, and how
     /// many there are.
-    pub fn symbols(&self, query: &SymbolQuery<'_>, offset: usize, limit: usize) -> Result<Page<Found>, StoreError> {
+    pub fn symbols(
+        &self,
+        query: &SymbolQuery<'_>,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Page<Found>, StoreError> {
         let mut search = Search::new(self, query, offset.saturating_add(limit)).at(&self.path)?;
         search.run(query).at(&self.path)?;
         let (total, hits) = search.finish().at(&self.path)?;
@@ -201,9 +206,10 @@ impl<'s, 'q> Search<'s, 'q> {
             return known;
         }
         let file = &self.files.list[number];
-        let allowed = self.languages.as_ref().is_none_or(|ids| file.lang.is_some_and(|lang| ids.contains(&lang)))
-            && (self.roles.is_empty() || self.roles.contains(&file.role))
-            && self.path.is_none_or(|allows| allows(&file.path));
+        let allowed =
+            self.languages.as_ref().is_none_or(|ids| file.lang.is_some_and(|lang| ids.contains(&lang)))
+                && (self.roles.is_empty() || self.roles.contains(&file.role))
+                && self.path.is_none_or(|allows| allows(&file.path));
         self.files.allowed[number] = Some(allowed);
         allowed
     }
@@ -216,7 +222,13 @@ impl<'s, 'q> Search<'s, 'q> {
         }
         let list = &self.files.list;
         keyed.sort_unstable_by(|(a_file, a), (b_file, b)| {
-            let by_path = || if a_file == b_file { std::cmp::Ordering::Equal } else { list[*a_file].path.cmp(&list[*b_file].path) };
+            let by_path = || {
+                if a_file == b_file {
+                    std::cmp::Ordering::Equal
+                } else {
+                    list[*a_file].path.cmp(&list[*b_file].path)
+                }
+            };
             a.grade.cmp(&b.grade).then_with(by_path).then(a.hit.at.cmp(&b.hit.at))
         });
         keyed.truncate(self.wanted);
@@ -252,7 +264,7 @@ impl Files {
         if let Some(&number) = self.numbers.get(&id) {
             return Ok(number);
         }
-        if self.list.len() >= MANY_FILES && !self.all {
+        if self.list.len() > snapshot.most_files() / ONE_BY_ONE && !self.all {
             self.all = true;
             let mut rest = Vec::new();
             files::briefs(&snapshot.db, |file| rest.push(file))?;

@@ -5,6 +5,7 @@ use crate::connect;
 use crate::error::{AtPath, StoreError};
 use crate::lock::WriteLock;
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 
 /// Puts a copy of the index at `from`, as a reader sees it now, in the place of `to`, which lies in the folder of the
@@ -22,6 +23,10 @@ pub fn copy_index(from: &Path, to: &Path, _lock: &WriteLock) -> Result<(), Store
 fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
     let source = connect::read(from)?;
     source.db.execute_batch("COMMIT").at(from)?;
-    source.db.execute("VACUUM INTO ?1", [to.to_string_lossy()]).at(to)?;
+    let Some(name) = to.to_str() else {
+        return Err(StoreError::Io { path: to.to_path_buf(), source: io::ErrorKind::InvalidFilename.into() });
+    };
+    source.db.execute("VACUUM INTO ?1", [name]).at(to)?;
+    connect::keep_log(to)?;
     File::open(to).and_then(|file| file.sync_all()).at(to)
 }

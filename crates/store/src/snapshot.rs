@@ -100,7 +100,12 @@ impl Snapshot {
     }
 
     /// Files by path: `limit` of them after the first `offset`, and how many there are.
-    pub fn files(&self, filter: &FileFilter<'_>, offset: usize, limit: usize) -> Result<Page<FileRow>, StoreError> {
+    pub fn files(
+        &self,
+        filter: &FileFilter<'_>,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Page<FileRow>, StoreError> {
         let mut page = Page { rows: Vec::new(), total: 0 };
         self.each_file(|file| {
             if filter.allows(&file) {
@@ -141,14 +146,22 @@ impl Snapshot {
     pub fn symbol_ids(&self, file: FileId) -> Result<Vec<SymbolId>, StoreError> {
         let Some(ids) = files::outline_ids(&self.db, file.0).at(&self.path)? else { return Ok(Vec::new()) };
         let (bytes, count) = ids.symbols;
-        Ok(idlist::decode(&bytes, count).map_err(|e| self.damaged(e.to_string()))?.into_iter().map(SymbolId).collect())
+        Ok(idlist::decode(&bytes, count)
+            .map_err(|e| self.damaged(e.to_string()))?
+            .into_iter()
+            .map(SymbolId)
+            .collect())
     }
 
     /// The ids of the chunks of a file, in the order of its outline.
     pub fn chunk_ids(&self, file: FileId) -> Result<Vec<ChunkId>, StoreError> {
         let Some(ids) = files::outline_ids(&self.db, file.0).at(&self.path)? else { return Ok(Vec::new()) };
         let (bytes, count) = ids.chunks;
-        Ok(idlist::decode(&bytes, count).map_err(|e| self.damaged(e.to_string()))?.into_iter().map(ChunkId).collect())
+        Ok(idlist::decode(&bytes, count)
+            .map_err(|e| self.damaged(e.to_string()))?
+            .into_iter()
+            .map(ChunkId)
+            .collect())
     }
 
     /// The symbol with an id.
@@ -219,6 +232,11 @@ impl Snapshot {
             })
         };
         read().at(&self.path)
+    }
+
+    /// No more files than this.
+    pub(crate) fn most_files(&self) -> usize {
+        usize::try_from(self.meta.next_file).unwrap_or_default()
     }
 
     pub(crate) fn damaged(&self, detail: impl Into<String>) -> StoreError {

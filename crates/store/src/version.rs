@@ -14,6 +14,9 @@ pub(crate) const APPLICATION: u32 = 0x4f72_6e74;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
+/// Bytes 20 to 23 of every database of ours: nothing reserved, and three numbers the format prescribes.
+const FIXED: [u8; 4] = [0, 64, 32, 32];
+
 /// What the first bytes of a database say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
@@ -42,6 +45,9 @@ impl Header {
         if &bytes[..16] != MAGIC {
             return Err(StoreError::damaged(path, "not a database"));
         }
+        if !bytes[18..20].iter().all(|version| matches!(version, 1 | 2)) || bytes[20..24] != FIXED {
+            return Err(StoreError::damaged(path, "its header makes no sense"));
+        }
         if number(68) != APPLICATION {
             return Err(StoreError::damaged(path, "a database of another program"));
         }
@@ -52,7 +58,10 @@ impl Header {
         let (pages, sure) = (u64::from(number(28)), number(24) == number(92));
         let length = file.metadata().at(path)?.len();
         if sure && length < pages * page && !has_log(path) {
-            return Err(StoreError::damaged(path, format!("{length} bytes long, should be {}", pages * page)));
+            return Err(StoreError::damaged(
+                path,
+                format!("{length} bytes long, should be {}", pages * page),
+            ));
         }
         Ok(Self { format: number(60) })
     }

@@ -261,7 +261,13 @@ impl ChangeSet<'_> {
         Ok(numbers)
     }
 
-    fn put_symbols(&mut self, file: i64, held: &Held, new: &Digest, numbers: &[i64]) -> rusqlite::Result<Vec<i64>> {
+    fn put_symbols(
+        &mut self,
+        file: i64,
+        held: &Held,
+        new: &Digest,
+        numbers: &[i64],
+    ) -> rusqlite::Result<Vec<i64>> {
         let matched = matching::symbols(&held.digest, new);
         let mut ids = Vec::with_capacity(new.symbols.len());
         for old in &matched {
@@ -306,7 +312,8 @@ impl ChangeSet<'_> {
             }
         }
         for tag in &new.tags {
-            let row = TagRow { name: numbers[tag.name as usize], what: tag.what, symbol: ids[tag.symbol as usize] };
+            let row =
+                TagRow { name: numbers[tag.name as usize], what: tag.what, symbol: ids[tag.symbol as usize] };
             if !before.remove(&row) {
                 tags::insert(self.db, row)?;
             }
@@ -318,7 +325,13 @@ impl ChangeSet<'_> {
         Ok(())
     }
 
-    fn put_chunks(&mut self, file: i64, held: &Held, new: &Digest, ids: &[i64]) -> rusqlite::Result<Vec<i64>> {
+    fn put_chunks(
+        &mut self,
+        file: i64,
+        held: &Held,
+        new: &Digest,
+        ids: &[i64],
+    ) -> rusqlite::Result<Vec<i64>> {
         let matched = matching::chunks((&held.digest.chunks, &held.symbols), (&new.chunks, ids));
         let mut chunk_ids = Vec::with_capacity(new.chunks.len());
         for (at, (chunk, old)) in new.chunks.iter().zip(&matched).enumerate() {

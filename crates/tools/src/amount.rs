@@ -51,8 +51,14 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         assert_eq!((count(0), count(999), count(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
-        assert_eq!((plural(1, "file", "files"), plural(2000, "file", "files")), ("1 file".into(), "2,000 files".into()));
-        assert_eq!((bytes(1023), bytes(1536), bytes(3 << 30)), ("1023 B".into(), "1.5 KiB".into(), "3.0 GiB".into()));
+        assert_eq!(
+            (plural(1, "file", "files"), plural(2000, "file", "files")),
+            ("1 file".into(), "2,000 files".into())
+        );
+        assert_eq!(
+            (bytes(1023), bytes(1536), bytes(3 << 30)),
+            ("1023 B".into(), "1.5 KiB".into(), "3.0 GiB".into())
+        );
         assert_eq!(duration(Duration::from_millis(8)), "8 ms");
         assert_eq!(duration(Duration::from_millis(1449)), "1.4 s");
         assert_eq!(duration(Duration::from_secs(200)), "3 min 20 s");

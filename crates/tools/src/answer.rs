@@ -40,6 +40,8 @@ pub struct Answer<T> {
 pub struct Freshness {
     /// Grows with every change of the index.
     pub generation: u64,
+    /// Whether the files were looked at; without that nobody knows what is pending.
+    pub checked: bool,
     /// How many changed files the index has not caught up with.
     pub pending: u64,
     /// The first of them.
@@ -50,7 +52,12 @@ pub struct Freshness {
 impl Freshness {
     /// The state of a generation with these files not caught up.
     pub fn new(generation: u64, pending: impl ExactSizeIterator<Item = String>) -> Self {
-        Self { generation, pending: pending.len() as u64, pending_files: pending.take(PENDING_NAMED).collect() }
+        Self {
+            generation,
+            checked: true,
+            pending: pending.len() as u64,
+            pending_files: pending.take(PENDING_NAMED).collect(),
+        }
     }
 }
 
@@ -143,6 +150,38 @@ pub struct Cursor {
     pub generation: u64,
 }
 
+/// The part of a list that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) offset: usize,
+    pub(crate) limit: usize,
+    generation: Option<u64>,
+}
+
+impl Window {
+    /// From what was asked: zero means no limit.
+    pub(crate) fn new(limit: Option<u64>, usual: u64, after: Option<Cursor>) -> Self {
+        let limit = match limit.unwrap_or(usual) {
+            0 => usize::MAX,
+            limit => usize::try_from(limit).unwrap_or(usize::MAX),
+        };
+        let offset = after.map_or(0, |cursor| usize::try_from(cursor.offset).unwrap_or(usize::MAX));
+        Self { offset, limit, generation: after.map(|cursor| cursor.generation) }
+    }
+
+    /// Says in the answer which part it is, and when the list is no longer the one the cursor was counted in.
+    pub(crate) fn mark<T>(self, answer: Answer<T>, shown: usize, total: usize) -> Answer<T> {
+        let now = answer.freshness.as_ref().map(|freshness| freshness.generation);
+        let moved = self.generation.is_some_and(|then| Some(then) != now);
+        let answer = answer.listed(self.offset as u64, shown as u64, total as u64);
+        if moved {
+            return answer
+                .note("the index has changed since the first part: rows may be missing or repeated");
+        }
+        answer
+    }
+}
+
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.offset, self.generation)
@@ -165,7 +204,9 @@ impl FromStr for Cursor {
             .and_then(|(offset, generation)| {
                 Some(Self { offset: offset.parse().ok()?, generation: generation.parse().ok()? })
             })
-            .ok_or_else(|| format!("{text:?} is not a place in a list; give what the answer before named, such as 50@7"))
+            .ok_or_else(|| {
+                format!("{text:?} is not a place in a list; give what the answer before named, such as 50@7")
+            })
     }
 }
 
@@ -200,10 +241,7 @@ mod tests {
     fn files_not_caught_up_are_named() {
         let fresh = Freshness::new(7, vec!["src/a.go".to_owned()].into_iter());
         let answer = Answer::from_index((), fresh);
-        assert_eq!(
-            remarks(&answer),
-            "partial: 1 changed file is not in the index yet\npending: src/a.go\n"
-        );
+        assert_eq!(remarks(&answer), "partial: 1 changed file is not in the index yet\npending: src/a.go\n");
     }
 
     #[test]

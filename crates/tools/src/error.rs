@@ -115,6 +115,8 @@ codes! {
     Refused: "refused", User, Refused, 403, "";
     /// The index was written by a newer version.
     NewerIndex: "newer_index", User, Refused, 409, "update orient, or use another folder with --store DIR";
+    /// There is no index yet, and none was to be made.
+    NotIndexed: "not_indexed", User, Failed, 409, "leave out --no-refresh, or run `orient index`";
     /// Another process is writing the index and did not finish in time.
     Busy: "busy", Machine, Failed, 503, "wait for it, or answer from what is there with --no-refresh";
     /// The index is damaged and could not be made anew.

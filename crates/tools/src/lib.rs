@@ -7,9 +7,11 @@
 mod amount;
 mod answer;
 mod error;
+mod faults;
 mod json;
 mod ops;
 mod page;
+mod paths;
 mod reference;
 mod session;
 mod summary;
@@ -27,5 +29,5 @@ pub use page::{Cell, Ink, Page, Tone};
 pub use reference::reference;
 pub use session::{Session, Setup};
 pub use table::TOOLS;
-pub use tool::{Example, Operation, Reply, Tool};
+pub use tool::{Example, Operation, Replies, Reply, Tool};
 pub use visible::visible;

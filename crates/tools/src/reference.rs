@@ -24,8 +24,10 @@ pub fn reference() -> String {
     for exit in Exit::ALL {
         let _ = writeln!(page, "| {} | {} |", *exit as u8, exit.meaning());
     }
-    page.push_str("\n## Errors\n\nWith `--json`, an error is an object on the standard error with `code`, `class`, \
-                   `message` and `hint`.\n\n| code | meaning | exit code |\n|---|---|---|\n");
+    page.push_str(
+        "\n## Errors\n\nWith `--json`, an error is an object on the standard error with `code`, `class`, \
+                   `message` and `hint`.\n\n| code | meaning | exit code |\n|---|---|---|\n",
+    );
     for code in Code::ALL {
         let _ = writeln!(page, "| `{}` | {} | {} |", code.word(), code.meaning(), code.exit() as u8);
     }

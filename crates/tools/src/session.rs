@@ -1,13 +1,19 @@
 //! What an operation works with: the settings in force, the engine, and a snapshot that has caught up with the files.
 
+use crate::amount::{duration, plural};
 use crate::answer::{Answer, Freshness};
-use crate::error::{Code, ToolError};
+use crate::error::ToolError;
 use orient_engine::{
-    Cancel, Engine, EngineError, Mode, OpenOptions, Progress, Refresh, RefreshOptions, Snapshot,
+    Cancel, Engine, EngineError, GcOptions, Mode, OpenOptions, Progress, Rebuilt, Refresh, RefreshOptions,
+    Repo, Snapshot,
 };
 use orient_settings::{Loaded, Override, Sources};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a question waits for another process that is indexing before it answers from what is there.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What to work on, and how.
 #[derive(Clone, Debug)]
@@ -36,7 +42,7 @@ pub struct Session<'p> {
 impl<'p> Session<'p> {
     /// Finds the repository and reads the settings; nothing is indexed yet.
     pub fn open(setup: Setup, progress: &'p dyn Progress, cancel: &'p Cancel) -> Result<Self, ToolError> {
-        let root = orient_engine::root_of(&setup.start)?;
+        let root = Repo::find(&setup.start).map_err(EngineError::from)?.root;
         let mut sources = Sources::of_machine(&root);
         sources.overrides.clone_from(&setup.overrides);
         let loaded = orient_settings::load(&sources)?;
@@ -49,13 +55,69 @@ impl<'p> Session<'p> {
         &self.root
     }
 
+    /// The folder the question was asked in.
+    pub fn start(&self) -> &Path {
+        &self.setup.start
+    }
+
     /// The settings in force and where each comes from.
     pub fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 
-    /// The engine of this tree.
-    pub fn engine(&self) -> Result<&Engine, ToolError> {
+    /// Where the index of this tree is kept.
+    pub fn store(&self) -> Result<String, ToolError> {
+        Ok(self.engine()?.place().tree.display().to_string())
+    }
+
+    /// Catches up with the files, or makes the index anew, whatever the set-up says. Waits for another process.
+    pub fn index(&self, rebuild: bool) -> Result<Refresh, ToolError> {
+        let refresh = self.refresh(if rebuild { Mode::Rebuild } else { Mode::CatchUp }, None)?;
+        self.refreshed.replace(Some(refresh.clone()));
+        Ok(refresh)
+    }
+
+    /// What is in the index, after catching up once unless the set-up says not to.
+    pub fn snapshot(&self) -> Result<Snapshot, ToolError> {
+        if self.setup.refresh && self.refreshed.borrow().is_none() {
+            let refresh = match self.refresh(Mode::CatchUp, Some(PATIENCE)) {
+                // There is nothing to answer from before the first index is there.
+                Err(EngineError::Busy { .. }) => self.refresh(Mode::CatchUp, None),
+                refresh => refresh,
+            }?;
+            self.refreshed.replace(Some(refresh));
+        }
+        Ok(self.engine()?.snapshot()?)
+    }
+
+    /// Cleans up the whole store. Asks nothing of the folder one stands in, so that it works anywhere.
+    pub fn collect(&self, options: GcOptions) -> Result<orient_engine::Collected, ToolError> {
+        let anywhere = OpenOptions { force: u8::MAX, store: None };
+        let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &anywhere)?;
+        Ok(engine.gc(options)?)
+    }
+
+    /// An answer with the freshness of this session, and what happened on the way to it.
+    pub fn answer<T>(&self, snapshot: &Snapshot, data: T) -> Answer<T> {
+        let refreshed = self.refreshed.borrow();
+        let Some(refresh) = &*refreshed else {
+            let freshness =
+                Freshness { checked: false, ..Freshness::new(snapshot.generation(), [].into_iter()) };
+            return Answer::from_index(data, freshness)
+                .note("answered from the index as it is, without a look at the files (--no-refresh)");
+        };
+        let pending = refresh.pending.iter().map(|path| path.display().into_owned());
+        let mut answer = Answer::from_index(data, Freshness::new(snapshot.generation(), pending));
+        answer.notes = notes(refresh);
+        answer
+    }
+
+    /// Whether the last refresh had to keep the index in memory.
+    pub(crate) fn in_memory(&self) -> bool {
+        self.refreshed.borrow().as_ref().is_some_and(|refresh| refresh.in_memory)
+    }
+
+    fn engine(&self) -> Result<&Engine, EngineError> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
@@ -64,46 +126,38 @@ impl<'p> Session<'p> {
         Ok(self.engine.get_or_init(|| engine))
     }
 
-    /// Where the index of this tree is kept.
-    pub fn store(&self) -> Result<String, ToolError> {
-        Ok(self.engine()?.place().tree.display().to_string())
-    }
-
-    /// Catches up with the files, or makes the index anew, whatever the set-up says.
-    pub fn index(&self, rebuild: bool) -> Result<std::cell::Ref<'_, Refresh>, ToolError> {
-        let mode = if rebuild { Mode::Rebuild } else { Mode::CatchUp };
-        let options = RefreshOptions { mode, cancel: self.cancel.clone(), ..RefreshOptions::default() };
-        let refresh = self.engine()?.refresh(&options, self.progress)?;
-        self.refreshed.replace(Some(refresh));
-        Ok(std::cell::Ref::map(self.refreshed.borrow(), |kept| kept.as_ref().expect("kept just now")))
-    }
-
-    /// What is in the index, after catching up once unless the set-up says not to.
-    pub fn snapshot(&self) -> Result<Snapshot, ToolError> {
-        if self.setup.refresh && self.refreshed.borrow().is_none() {
-            self.index(false)?;
-        }
-        Ok(self.engine()?.snapshot()?)
-    }
-
-    /// How fresh a snapshot of this session is.
-    pub fn freshness(&self, snapshot: &Snapshot) -> Result<Freshness, ToolError> {
-        let pending: Vec<String> = match &*self.refreshed.borrow() {
-            Some(refresh) => refresh.pending.iter().map(|path| path.display().into_owned()).collect(),
-            None => Vec::new(),
-        };
-        Ok(Freshness::new(snapshot.generation(), pending.into_iter()))
-    }
-
-    /// An answer with the freshness of this session.
-    pub fn answer<T>(&self, snapshot: &Snapshot, data: T) -> Result<Answer<T>, ToolError> {
-        Ok(Answer::from_index(data, self.freshness(snapshot)?))
+    fn refresh(&self, mode: Mode, wait: Option<Duration>) -> Result<Refresh, EngineError> {
+        let options = RefreshOptions { mode, wait, deadline: None, cancel: self.cancel.clone() };
+        self.engine()?.refresh(&options, self.progress)
     }
 }
 
-impl From<EngineError> for ToolError {
-    fn from(error: EngineError) -> Self {
-        let _ = Code::Internal;
-        Self::new(Code::Io, error.to_string())
+/// What a user should know of how the index came to be what it is.
+fn notes(refresh: &Refresh) -> Vec<String> {
+    let mut notes = Vec::new();
+    match &refresh.rebuilt {
+        Some(Rebuilt::Damaged(detail)) => {
+            notes.push(format!("the index was damaged ({detail}) and has been made anew from the files"));
+        }
+        Some(Rebuilt::Outdated) => {
+            notes.push(
+                "the index was made by another version or with other settings, and has been made anew".into(),
+            );
+        }
+        Some(Rebuilt::First | Rebuilt::Asked) | None => {}
     }
+    if let Some(sibling) = &refresh.seeded_from {
+        notes.push(format!("started from the index of {}", sibling.display()));
+    }
+    if refresh.in_memory {
+        notes.push("the store cannot be written, so changes are kept in memory for this answer only".into());
+    }
+    if refresh.busy {
+        let files = plural(refresh.pending.len() as u64, "file", "files");
+        let waited = duration(refresh.waited);
+        notes.push(format!(
+            "another process is indexing ({files} changed); did not wait longer than {waited}"
+        ));
+    }
+    notes
 }

@@ -1,9 +1,12 @@
 //! What an index holds, by language, and what it does not hold and why. Shown by `index` and `status`.
 
 use crate::amount::{bytes, count, plural};
+use crate::error::ToolError;
 use crate::page::{Cell, Page, Tone};
+use orient_engine::{FileQuery, FileRow, SkipReason, Snapshot};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io;
 
 /// How many files are named for each reason; the rest are counted.
@@ -11,70 +14,107 @@ pub(crate) const NAMED: usize = 3;
 
 /// What an index holds.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// Indexed files.
-    pub files: u64,
+    pub(crate) files: u64,
     /// Their lines.
-    pub lines: u64,
+    pub(crate) lines: u64,
     /// Their bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Their symbols.
-    pub symbols: u64,
+    pub(crate) symbols: u64,
     /// The same for each language, most lines first.
-    pub languages: Vec<Language>,
+    pub(crate) languages: Vec<Language>,
     /// What was not read, by reason, most files first.
-    pub skipped: Vec<Group>,
-    /// What could not be read as it should, by kind, most files first.
-    pub issues: Vec<Group>,
+    pub(crate) skipped: Vec<Group>,
+    /// What the parser did not understand everywhere.
+    pub(crate) issues: Vec<Group>,
 }
 
 /// What an index holds of one language.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Language {
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Language {
     /// Its name; empty for text without a language.
-    pub language: String,
+    pub(crate) name: String,
     /// Indexed files.
-    pub files: u64,
+    pub(crate) files: u64,
     /// Their lines.
-    pub lines: u64,
+    pub(crate) lines: u64,
     /// Their bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Their symbols.
-    pub symbols: u64,
+    pub(crate) symbols: u64,
 }
 
 /// Files with something in common.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Group {
+pub(crate) struct Group {
     /// What they have in common, as one word or phrase.
-    pub reason: String,
+    pub(crate) reason: String,
     /// How many there are.
-    pub files: u64,
+    pub(crate) files: u64,
     /// The first of them by path, with what is particular to each.
-    pub examples: Vec<GroupExample>,
+    pub(crate) examples: Vec<GroupExample>,
 }
 
 /// One file of a group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct GroupExample {
+pub(crate) struct GroupExample {
     /// Its path.
-    pub path: String,
+    pub(crate) path: String,
     /// Where in it; absent for the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// The reason in full.
-    pub detail: String,
+    pub(crate) detail: String,
 }
 
 impl Summary {
-    /// What a snapshot holds.
-    pub(crate) fn of(_snapshot: &orient_engine::Snapshot) -> Result<Self, crate::error::ToolError> {
-        todo!()
+    /// What a snapshot holds: one pass over its files.
+    pub(crate) fn of(snapshot: &Snapshot) -> Result<Self, ToolError> {
+        let mut summary = Self::default();
+        let mut languages: BTreeMap<Option<String>, Language> = BTreeMap::new();
+        let mut skipped: BTreeMap<&'static str, Group> = BTreeMap::new();
+        let mut broken: Vec<FileRow> = Vec::new();
+        let mut issues = 0;
+        for file in snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows {
+            if let Some(reason) = Snapshot::skip_reason(&file) {
+                skipped
+                    .entry(reason.word())
+                    .or_insert_with(|| Group::new(&common(&reason)))
+                    .add(&file, &reason);
+                continue;
+            }
+            summary.add(&file);
+            languages.entry(file.language.clone()).or_default().add(&file);
+            if file.issues > 0 {
+                issues += 1;
+                if broken.len() < NAMED {
+                    broken.push(file);
+                }
+            }
+        }
+        summary.languages = languages.into_values().collect();
+        summary.languages.sort_by(|a, b| b.lines.cmp(&a.lines).then(a.name.cmp(&b.name)));
+        summary.skipped = skipped.into_values().collect();
+        summary.skipped.sort_by(|a, b| b.files.cmp(&a.files).then(a.reason.cmp(&b.reason)));
+        if issues > 0 {
+            let examples =
+                broken.into_iter().map(|file| issue_example(snapshot, file)).collect::<Result<_, _>>()?;
+            summary.issues.push(Group {
+                reason: "see `orient files --issues`".into(),
+                files: issues,
+                examples,
+            });
+        }
+        Ok(summary)
     }
 
-    /// Files that were not read.
-    pub fn skipped_files(&self) -> u64 {
-        self.skipped.iter().map(|group| group.files).sum()
+    fn add(&mut self, file: &FileRow) {
+        self.files += 1;
+        self.lines += u64::from(file.lines);
+        self.bytes += file.bytes;
+        self.symbols += u64::from(file.symbols);
     }
 
     /// Writes the table of languages.
@@ -91,7 +131,7 @@ impl Summary {
             head("size"),
         ]];
         for language in &self.languages {
-            let name = if language.language.is_empty() { "other text" } else { &language.language };
+            let name = if language.name.is_empty() { "other text" } else { &language.name };
             rows.push(vec![
                 Cell::new(Tone::Kind, name),
                 Cell::number(Tone::Plain, count(language.files)),
@@ -108,6 +148,55 @@ impl Summary {
         groups(page, "skipped", &self.skipped)?;
         groups(page, "not understood everywhere", &self.issues)
     }
+}
+
+impl Language {
+    fn add(&mut self, file: &FileRow) {
+        if self.files == 0 {
+            self.name = file.language.clone().unwrap_or_default();
+        }
+        self.files += 1;
+        self.lines += u64::from(file.lines);
+        self.bytes += file.bytes;
+        self.symbols += u64::from(file.symbols);
+    }
+}
+
+impl Group {
+    fn new(reason: &str) -> Self {
+        Self { reason: reason.to_owned(), files: 0, examples: Vec::new() }
+    }
+
+    fn add(&mut self, file: &FileRow, reason: &SkipReason) {
+        self.files += 1;
+        if self.examples.len() < NAMED {
+            let (path, detail) = (file.path.display().into_owned(), reason.to_string());
+            self.examples.push(GroupExample { path, line: None, detail });
+        }
+    }
+}
+
+/// What all skips of a kind have in common.
+fn common(reason: &SkipReason) -> String {
+    match reason {
+        SkipReason::TooLarge { .. } => "too large".to_owned(),
+        SkipReason::Unreadable(_) => "cannot be read".to_owned(),
+        reason => reason.to_string(),
+    }
+}
+
+fn issue_example(snapshot: &Snapshot, file: FileRow) -> Result<GroupExample, ToolError> {
+    let path = file.path.display().into_owned();
+    let held = snapshot.outline(file)?;
+    let issue = held.outline.issues.first();
+    let detail = issue.map_or("", |issue| issue.kind.as_str()).to_owned();
+    Ok(GroupExample { path, line: issue.map(|issue| issue.span.first_line), detail })
+}
+
+/// Where the parser first failed to understand a file, and why: `12  syntax not understood`.
+pub(crate) fn first_issue(snapshot: &Snapshot, file: FileRow) -> Result<Option<String>, ToolError> {
+    let held = snapshot.outline(file)?;
+    Ok(held.outline.issues.first().map(|issue| format!("{}  {}", issue.span.first_line, issue.kind.as_str())))
 }
 
 fn groups(page: &mut Page<'_>, title: &str, groups: &[Group]) -> io::Result<()> {

@@ -1,38 +1,56 @@
 //! A symbol as every operation shows it.
 
 use crate::page::{Page, Tone};
+use orient_engine::Definition;
+use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
 /// A symbol: enough to recognise it and to ask for it again.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SymbolLine {
+pub(crate) struct SymbolLine {
     /// Its address: `src/server.go#Server.Run`. Give it to `show`.
-    pub handle: String,
+    pub(crate) handle: String,
     /// Its own name.
-    pub name: String,
+    pub(crate) name: String,
     /// Its name with those of its containers.
-    pub qualified: String,
+    pub(crate) qualified: String,
     /// What it is.
-    pub kind: String,
+    pub(crate) kind: String,
     /// The language of its file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
+    pub(crate) language: Option<String>,
     /// Its file.
-    pub path: String,
+    pub(crate) path: String,
     /// Its first line.
-    pub line: u32,
+    pub(crate) line: u32,
     /// Its last line.
-    pub last_line: u32,
+    pub(crate) last_line: u32,
     /// Its header as written.
-    pub signature: String,
-    /// How it fits what was asked: `exact`, `prefix`, `word` or `fuzzy`. A fuzzy one is a suggestion, not an answer.
+    pub(crate) signature: String,
+    /// How it fits what was asked: `exact`, `case`, `prefix`, `word` or `fuzzy`. A fuzzy one is a suggestion, not an answer.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
-    pub matched: Option<&'static str>,
+    pub(crate) matched: Option<&'static str>,
 }
 
 impl SymbolLine {
+    /// A definition, and how it fits what was asked.
+    pub(crate) fn new(definition: Definition, matched: Option<&'static str>) -> Self {
+        Self {
+            qualified: Handle::join(definition.handle.names.iter().map(String::as_str)),
+            handle: definition.handle.to_string(),
+            name: definition.name,
+            kind: definition.kind.as_str().to_owned(),
+            language: definition.language,
+            path: definition.path.display().into_owned(),
+            line: definition.span.first_line,
+            last_line: definition.span.last_line,
+            signature: definition.signature,
+            matched,
+        }
+    }
+
     /// One line: where it is, what it is, what it is called, and its header.
     pub(crate) fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
         page.put(Tone::Path, &format!("{}:{}", self.path, self.line))?;
@@ -51,7 +69,8 @@ impl SymbolLine {
         page.put(Tone::Kind, &self.kind)?;
         page.plain(" ")?;
         page.put(Tone::Name, &self.qualified)?;
-        if !self.signature.is_empty() && self.signature != self.qualified {
+        let said = [self.name.clone(), format!("{} {}", self.kind, self.name)];
+        if !self.signature.is_empty() && !said.contains(&self.signature) {
             page.put(Tone::Dim, &format!("  {}", shortened(&self.signature)))?;
         }
         page.end()

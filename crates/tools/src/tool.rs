@@ -44,6 +44,9 @@ pub trait Operation: 'static {
     }
 }
 
+/// What came of asking any operation.
+pub type Replies = Result<Box<dyn Reply>, ToolError>;
+
 /// An answer of any operation, ready to be shown in any form.
 pub trait Reply {
     /// Writes the answer as JSON.
@@ -89,8 +92,8 @@ pub struct Tool {
     command: fn() -> Command,
     input: fn() -> Value,
     output: fn() -> Value,
-    run: fn(&Session<'_>, &ArgMatches) -> Result<Box<dyn Reply>, ToolError>,
-    call: fn(&Session<'_>, Value) -> Result<Box<dyn Reply>, ToolError>,
+    run: fn(&Session<'_>, &ArgMatches) -> Replies,
+    call: fn(&Session<'_>, Value) -> Replies,
 }
 
 impl Tool {
@@ -142,12 +145,12 @@ impl Tool {
     }
 
     /// Answers a command.
-    pub fn run(&self, session: &Session<'_>, matches: &ArgMatches) -> Result<Box<dyn Reply>, ToolError> {
+    pub fn run(&self, session: &Session<'_>, matches: &ArgMatches) -> Replies {
         (self.run)(session, matches)
     }
 
     /// Answers arguments given as a JSON object. An unknown one is named with the nearest known.
-    pub fn call(&self, session: &Session<'_>, arguments: Value) -> Result<Box<dyn Reply>, ToolError> {
+    pub fn call(&self, session: &Session<'_>, arguments: Value) -> Replies {
         self.check_names(&arguments)?;
         (self.call)(session, arguments)
     }
@@ -167,6 +170,7 @@ impl Tool {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("it takes: {}", known.join(", ")),
         };
-        Err(ToolError::new(Code::BadArgument, format!("`{}` has no argument `{unknown}`", self.name)).hint(hint))
+        Err(ToolError::new(Code::BadArgument, format!("`{}` has no argument `{unknown}`", self.name))
+            .hint(hint))
     }
 }

@@ -22,14 +22,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// Whether a character acts instead of being seen.
 pub(crate) fn is_hidden(c: char) -> bool {
-    match c {
-        '\t' => false,
-        // Marks, embeddings, overrides and isolates of the bidirectional algorithm.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        // Line and paragraph separator, zero-width space and byte order mark, language tags.
-        '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => true,
-        c => c.is_control(),
-    }
+    // Marks, embeddings, overrides and isolates of the bidirectional algorithm.
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    // Line and paragraph separator, zero-width space, byte order mark, language tags.
+    let hides = matches!(c, '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    turns || hides || (c.is_control() && c != '\t')
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Words from closed lists, as users type them. A wrong one is answered with the nearest right one and the list.
 
 use crate::error::{Code, ToolError};
+use orient_engine::Snapshot;
 use orient_model::{Role, SymbolKind};
 
 /// The kinds of these words.
@@ -15,6 +16,28 @@ pub(crate) fn roles(words: &[String]) -> Result<Vec<Role>, ToolError> {
     words.iter().map(|word| word.parse().map_err(|()| unknown("role", word, &known))).collect()
 }
 
+/// The languages of these words; each must be one the index has files of.
+pub(crate) fn languages(words: &[String], snapshot: &Snapshot) -> Result<Vec<String>, ToolError> {
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let status = snapshot.status()?;
+    let known: Vec<&str> = status.languages.iter().filter_map(|count| count.language.as_deref()).collect();
+    words
+        .iter()
+        .map(|word| word.to_lowercase())
+        .map(
+            |word| {
+                if known.contains(&word.as_str()) {
+                    Ok(word)
+                } else {
+                    Err(unknown("language", &word, &known))
+                }
+            },
+        )
+        .collect()
+}
+
 /// The word itself if it is in the list.
 pub(crate) fn one_of(what: &str, word: &str, known: &[&str]) -> Result<(), ToolError> {
     if known.contains(&word) { Ok(()) } else { Err(unknown(what, word, known)) }
@@ -25,7 +48,8 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> ToolError {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are: {}", known.join(", ")),
     };
-    ToolError::new(Code::BadArgument, format!("there is no {what} `{word}`")).hint(hint)
+    let wherever = if what == "language" { " in this index" } else { "" };
+    ToolError::new(Code::BadArgument, format!("there is no {what} `{word}`{wherever}")).hint(hint)
 }
 
 #[cfg(test)]

@@ -3,11 +3,15 @@
 
 use super::tags::Tag;
 use crate::report::count;
+use crate::workspace;
 use anyhow::{Context, Result};
 use regex::Regex;
 use serde::Deserialize;
 
-/// `crosscheck-exceptions.toml`.
+/// Where they are written.
+const FILE: &str = "xtask/crosscheck-exceptions.toml";
+
+/// All of that file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -43,7 +47,7 @@ pub(super) struct Exceptions(Vec<Exception>);
 impl Exceptions {
     /// Those of the repository for `pack`.
     pub(super) fn load(pack: &str) -> Result<Self> {
-        Self::parse(include_str!("../../crosscheck-exceptions.toml"), pack).context("xtask/crosscheck-exceptions.toml")
+        Self::parse(&workspace::text(FILE)?, pack).context(FILE)
     }
 
     fn parse(text: &str, pack: &str) -> Result<Self> {
@@ -66,7 +70,9 @@ impl Exceptions {
 
     /// Whether one of them fits the tag, which stands on `line`.
     pub(super) fn excuse(&mut self, tag: &Tag, line: &str) -> bool {
-        let fits = |pattern: &Option<Regex>, text: &str| pattern.as_ref().is_none_or(|pattern| pattern.is_match(text));
+        let fits = |pattern: &Option<Regex>, text: &str| {
+            pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+        };
         let found = self.0.iter_mut().find(|it| {
             it.kind.as_ref().is_none_or(|kind| *kind == tag.kind)
                 && fits(&it.name, &tag.name)
@@ -91,7 +97,8 @@ mod tests {
     #[test]
     fn every_given_condition_has_to_fit() {
         let text = "[[exception]]\npack = 'x'\nname = 'a.'\nline = '^#'\nreason = 'why'\n";
-        let tag = |name: &str| Tag { name: name.to_owned(), path: String::new(), line: 1, kind: String::new() };
+        let tag =
+            |name: &str| Tag { name: name.to_owned(), path: String::new(), line: 1, kind: String::new() };
         let mut held = Exceptions::parse(text, "x").expect("the text is sound");
         assert!(held.excuse(&tag("ab"), "# line"));
         assert!(!held.excuse(&tag("abc"), "# line"));

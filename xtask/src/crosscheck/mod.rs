@@ -9,6 +9,7 @@ mod tags;
 
 use crate::corpus::{Corpus, default_threads};
 use crate::report::{count, table};
+use crate::workspace;
 use anyhow::{Context, Result, bail};
 use exceptions::Exceptions;
 use orient_lang::Registry;
@@ -52,7 +53,8 @@ enum Outcome {
 /// Runs the comparison; fails if anything is missing.
 pub(crate) fn run(folder: &Path, lang: &str, all: bool) -> Result<()> {
     let pack = Registry::builtin().by_name(lang).with_context(|| format!("no pack is called `{lang}`"))?;
-    let known: Languages = toml::from_str(include_str!("../../crosscheck.toml")).context("xtask/crosscheck.toml")?;
+    let known: Languages =
+        toml::from_str(&workspace::text("xtask/crosscheck.toml")?).context("xtask/crosscheck.toml")?;
     let language = known.language.iter().find(|language| language.pack == pack.name());
     let language = language.with_context(|| format!("`{lang}` is not in xtask/crosscheck.toml"))?;
 
@@ -84,7 +86,7 @@ fn symbols(folder: &Path, pack: &str) -> Result<BTreeMap<String, Symbols>> {
     let parts = corpus.read(threads, Vec::new, |found, text| {
         let Some(language) = text.pack.filter(|language| language.name() == pack) else { return };
         let Ok(path) = std::str::from_utf8(text.path.as_bytes()) else { return };
-        let outline = orient_lang::extract(language, &text.bytes).outline;
+        let outline = orient_lang::extract(Some(language), &text.bytes).outline;
         let mut symbols = Symbols::new();
         for symbol in &outline.symbols {
             let lines = symbols.entry(plain(outline.strings.get(symbol.name))).or_default();

@@ -19,7 +19,13 @@ pub(super) struct Tag {
 pub(super) fn of(folder: &Path, files: &[&str], language: &str) -> Result<Vec<Tag>> {
     let mut ctags = Command::new("ctags")
         .current_dir(folder)
-        .args(["--options=NONE", "--output-format=json", "--fields=+nKe", "--extras=-{anonymous}{subparser}", "-u"])
+        .args([
+            "--options=NONE",
+            "--output-format=json",
+            "--fields=+nKe",
+            "--extras=-{anonymous}{subparser}",
+            "-u",
+        ])
         .args([&format!("--language-force={language}"), "-L", "-", "-f", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

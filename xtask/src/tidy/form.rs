@@ -7,7 +7,9 @@ use crate::report::Findings;
 /// Checks every Rust file.
 pub(super) fn check(house: &House, findings: &mut Findings) {
     for source in &house.sources {
-        opening(source, findings);
+        let is_included =
+            house.policy.included.iter().any(|it| it.file == source.path && !it.reason.is_empty());
+        opening(source, if is_included { "//" } else { "//!" }, findings);
         name(source, &house.policy.names.forbidden, findings);
         marks(source, findings);
         for &line in &source.loose_lints {
@@ -29,10 +31,10 @@ pub(super) fn check(house: &House, findings: &mut Findings) {
     }
 }
 
-fn opening(source: &Source, findings: &mut Findings) {
+fn opening(source: &Source, mark: &str, findings: &mut Findings) {
     let first = source.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    if first.trim_start_matches("//!").trim().is_empty() || !first.starts_with("//!") {
-        findings.fail(&source.path, 1, "a file opens with `//!` and says what it is for");
+    if first.strip_prefix(mark).is_none_or(|words| words.trim().is_empty()) {
+        findings.fail(&source.path, 1, format!("a file opens with `{mark}` and says what it is for"));
     }
 }
 
@@ -70,7 +72,7 @@ mod tests {
     fn findings(path: &str, text: &str) -> Findings {
         let source = Source::read(path, text.to_owned()).expect("the sample is Rust");
         let mut findings = Findings::default();
-        opening(&source, &mut findings);
+        opening(&source, "//!", &mut findings);
         name(&source, &["utils".to_owned()], &mut findings);
         marks(&source, &mut findings);
         findings

@@ -6,6 +6,7 @@
 mod arrows;
 mod figures;
 mod form;
+mod manifests;
 mod policy;
 mod sizes;
 mod source;
@@ -35,6 +36,7 @@ pub(crate) fn run() -> Result<()> {
     let mut findings = Findings::default();
     form::check(&house, &mut findings);
     sizes::check(&house, &mut findings);
+    manifests::check(&house, &mut findings);
     words::check(&house, &mut findings)?;
     let locked = arrows::check(&house, &mut findings)?;
     figures::print(&house, &locked, &mut findings);
@@ -56,7 +58,8 @@ fn read() -> Result<House> {
             texts.push((shown, text));
         }
     }
-    let packs = pack_names(&workspace::root().join(&policy.languages.packs))?;
+    let mut packs = pack_names(&workspace::root().join(&policy.languages.packs))?;
+    packs.retain(|name| !policy.languages.neutral.contains(name));
     Ok(House { policy, sources, texts, packs })
 }
 

@@ -1,5 +1,6 @@
 //! The rules of tidy as data: `xtask/tidy.toml`.
 
+use crate::workspace;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -15,8 +16,13 @@ pub(crate) struct Policy {
     pub(crate) only: BTreeMap<String, Vec<String>>,
     pub(crate) pure: Pure,
     pub(crate) languages: Languages,
+    pub(crate) operations: Operations,
+    /// Files that may pass a budget.
     #[serde(default)]
     pub(crate) long: Vec<Exempt>,
+    /// Files that are put into another file while building, where `//!` cannot stand.
+    #[serde(default)]
+    pub(crate) included: Vec<Exempt>,
     pub(crate) names: Names,
     #[serde(default)]
     pub(crate) text: Vec<Text>,
@@ -51,9 +57,18 @@ pub(crate) struct Pure {
 pub(crate) struct Languages {
     pub(crate) packs: String,
     pub(crate) free: Vec<String>,
+    pub(crate) neutral: Vec<String>,
     pub(crate) everyday: Vec<String>,
     #[serde(default)]
     pub(crate) exempt: Vec<Word>,
+}
+
+/// Where operations must not be named.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Operations {
+    /// Folders that show the table of operations and know none of them.
+    pub(crate) surfaces: Vec<String>,
 }
 
 /// A word that may stand in one file although it is the name of a pack.
@@ -90,5 +105,5 @@ pub(crate) struct Text {
 
 /// The rules as they stand in the repository.
 pub(crate) fn policy() -> Result<Policy> {
-    toml::from_str(include_str!("../../tidy.toml")).context("xtask/tidy.toml")
+    toml::from_str(&workspace::text("xtask/tidy.toml")?).context("xtask/tidy.toml")
 }

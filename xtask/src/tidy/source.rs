@@ -59,7 +59,9 @@ impl Source {
     /// Reads a file. `path` is relative to the root of the repository.
     pub(crate) fn read(path: &str, text: String) -> Result<Self> {
         let file = syn::parse_file(&text).with_context(|| format!("{path} is not Rust"))?;
-        let is_test = ["/tests/", "/benches/", "fuzz/"].iter().any(|part| path.contains(part));
+        let is_test = ["/tests/", "/tests.rs", "/benches/", "/examples/", "fuzz/"]
+            .iter()
+            .any(|part| path.contains(part));
         let mut tests = Tests(Vec::new());
         tests.visit_file(&file);
         let mut parts = Parts::default();

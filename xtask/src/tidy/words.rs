@@ -1,5 +1,5 @@
-//! Words that belong to one place: language names to their packs, SQL to the store, input and output to the crates
-//! that have it, and text that belongs nowhere.
+//! Words that belong to one place: language names to their packs, operations to their table, SQL to the store, input
+//! and output to the crates that have it, and text that belongs nowhere.
 
 use super::House;
 use super::source::{Source, WordKind};
@@ -26,6 +26,7 @@ pub(super) fn check(house: &House, findings: &mut Findings) -> Result<()> {
             store(source, &sql, findings);
         }
         languages(source, house, findings);
+        operations(source, house, findings);
         purity(source, house, findings);
     }
     text(house, findings)
@@ -60,6 +61,18 @@ fn languages(source: &Source, house: &House, findings: &mut Findings) {
                 "`{}` names the language {pack}, which only its pack and its grammar may do",
                 word.text
             );
+            findings.fail(&source.path, word.line, text);
+        }
+    }
+}
+
+fn operations(source: &Source, house: &House, findings: &mut Findings) {
+    if !house.policy.operations.surfaces.iter().any(|surface| source.path.starts_with(surface.as_str())) {
+        return;
+    }
+    for word in source.words.iter().filter(|word| word.kind == WordKind::Text) {
+        if orient_tools::TOOLS.iter().any(|tool| tool.name == word.text) {
+            let text = format!("`{}` is an operation; only the table in crates/tools names it", word.text);
             findings.fail(&source.path, word.line, text);
         }
     }

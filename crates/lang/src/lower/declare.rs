@@ -3,22 +3,21 @@
 use super::define::Draft;
 use super::naming::Naming;
 use super::{Lowering, mark};
-use crate::table::{CallImport, Rule};
+use crate::table::Rule;
 use crate::tree::{NONE, NodeId};
 use crate::vocabulary::ExprRole;
 use orient_model::{
-    Assign, BindingKind, Expr, ExprId, Import, ImportKind, Modifier, Modifiers, Return, ScopeKind, Sequence, SymbolKind,
-    Via, Visibility,
+    BindingKind, Expr, ExprId, Modifier, Return, ScopeKind, Sequence, SymbolKind, Via, Wrapper,
 };
 
 /// What a declaration says of all its names.
 #[derive(Clone, Copy)]
-struct Parts {
-    ty: Option<NodeId>,
-    ty_expr: Option<ExprId>,
-    value: Option<NodeId>,
+pub(super) struct Parts {
+    pub(super) ty: Option<NodeId>,
+    pub(super) ty_expr: Option<ExprId>,
+    pub(super) value: Option<NodeId>,
     /// How many names share the value.
-    count: usize,
+    pub(super) count: usize,
 }
 
 impl<'t> Lowering<'t> {
@@ -26,7 +25,11 @@ impl<'t> Lowering<'t> {
     pub(super) fn declare(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind) -> bool {
         let value = rule.value.find(self.tree, id);
         let claimed = value.map(|value| self.through(value)).filter(|&value| self.is_unnamed(value));
+        if rule.if_member && !self.in_type() {
+            return false;
+        }
         if rule.if_function && claimed.is_none() {
+            self.name_object(id, rule, value);
             return false;
         }
         let ty = rule.ty.find(self.tree, id).or_else(|| self.wrapper_type(id));
@@ -38,7 +41,7 @@ impl<'t> Lowering<'t> {
         let parts = Parts { ty, ty_expr, value, count: targets.len() };
         let mut entered = false;
         for (index, target) in targets.into_iter().enumerate() {
-            let simple = self.is_simple(target);
+            let simple = self.is_simple(target) || (!rule.rebind && self.is_type_path(target));
             if rule.rebind && !simple && !self.table.rule(self.tree, target).pattern {
                 self.assign_to(target, parts, id);
                 continue;
@@ -69,9 +72,16 @@ impl<'t> Lowering<'t> {
     }
 
     /// Whether a target is one name, possibly inside declarators.
-    fn is_simple(&self, id: NodeId) -> bool {
+    pub(super) fn is_simple(&self, id: NodeId) -> bool {
         let rule = self.table.rule(self.tree, id);
-        matches!(rule.expr, Some(ExprRole::Name)) || !rule.unwrap.is_empty() || (rule.expr.is_none() && !rule.pattern)
+        matches!(rule.expr, Some(ExprRole::Name | ExprRole::Literal(_))) || !rule.unwrap.is_empty() || (rule.expr.is_none() && !rule.pattern)
+    }
+
+    /// Whether a target is a type that gives its own name to what is declared.
+    fn is_type_path(&self, id: NodeId) -> bool {
+        let rule = self.table.rule(self.tree, id);
+        matches!(rule.expr, Some(ExprRole::Apply | ExprRole::Path))
+            || rule.expr == Some(ExprRole::Member) && rule.reference == Some(orient_model::RefKind::Type)
     }
 
     /// Whether a node defines something but has no name of its own.
@@ -79,7 +89,7 @@ impl<'t> Lowering<'t> {
         let rule = self.table.rule(self.tree, id);
         rule.symbol.is_some()
             && rule.name_text.is_none()
-            && rule.name.find(self.tree, id).is_none()
+            && (rule.inner_name || rule.name.find(self.tree, id).is_none())
             && (!rule.needs_body || rule.body.find(self.tree, id).is_some())
     }
 
@@ -92,19 +102,22 @@ impl<'t> Lowering<'t> {
         parts: Parts,
         index: usize,
     ) -> bool {
-        let Naming { node, name, qualifier, params, value } = naming;
+        let Naming { node, name, qualifier, params, value, wraps, declarator } = naming;
         let value = value.or(parts.value);
+        let parts = Parts { ty_expr: parts.ty_expr.map(|ty| self.wrapped(ty, &wraps)), ..parts };
         let callable = params.is_some() && rule.callable.is_some();
-        let claimed = [value.map(|v| self.through(v)), parts.ty].into_iter().flatten().find(|&v| self.is_unnamed(v));
+        let value_claim = value.map(|value| self.through(value)).filter(|&value| self.is_unnamed(value));
+        let type_claim = parts.ty.filter(|&ty| self.is_unnamed(ty) && !self.claims.contains_key(&ty));
+        let claimed = value_claim.or(type_claim);
         if let Some(value) = value
             && self.require(&name, value, node)
         {
             self.consume(node);
             return false;
         }
-        let local = self.in_function() && claimed.is_none() && rule.local.is_none() && !callable;
+        let local = self.is_local(rule) && claimed.is_none() && rule.local.is_none() && !callable;
         if local {
-            self.local(&name, node, parts, value, index);
+            self.local(&name, node, rule, parts, value, index);
             return false;
         }
         if rule.rebind && self.is_bound_here(&name) {
@@ -112,21 +125,31 @@ impl<'t> Lowering<'t> {
             return false;
         }
         self.consume(node);
+        let qualifier = qualifier.filter(|_| self.member_of().is_none());
         let words = self.header_words(id);
         let kind = if callable { rule.callable.unwrap_or(kind) } else { kind };
-        let kind = claimed.and_then(|node| self.table.rule(self.tree, node).symbol).unwrap_or(kind);
-        let constant = rule.constant.iter().any(|word| words.contains(&word.as_slice()))
+        // A type without a name is called by its alias; a variable of such a type stays a variable.
+        let named = value_claim.or(type_claim.filter(|_| kind == SymbolKind::TypeAlias));
+        let kind = named.and_then(|node| self.table.rule(self.tree, node).symbol).unwrap_or(kind);
+        let pointer = wraps.iter().any(|&wrapper| wrapper == Wrapper::Pointer);
+        let constant = !pointer && rule.constant.iter().any(|word| words.contains(&word.as_slice()))
             || self.pack.conventions().constant.as_ref().is_some_and(|pattern| pattern.is_match(&name));
         let kind = self.kind_here(rule, kind, &name, &words);
         let kind = if kind == SymbolKind::Variable && constant { SymbolKind::Constant } else { kind };
         let body = claimed.and_then(|node| self.table.rule(self.tree, node).body.find(self.tree, node));
+        let body = body.or_else(|| value.filter(|_| claimed.is_none()).and_then(|value| self.object_with_members(value)));
         let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent: self.frame().symbol };
         let symbol = self.add_symbol(draft, rule);
-        self.finish_value(symbol, parts, value, index);
+        self.hoisted(rule);
+        self.finish_value(symbol, parts, value, index, declarator);
+        self.component_by_call(symbol, value);
         if let Some(claimed) = claimed {
             self.claims.insert(claimed, symbol);
+        } else if let Some(ty) = parts.ty {
+            self.mark(ty, mark::BESIDE);
         }
         if let Some(params) = params.filter(|_| callable) {
+            self.without_definition(symbol);
             let scope = self.push_scope(id, ScopeKind::Function, Some(symbol));
             let params = self.params(params, scope, Some(symbol));
             self.outline.symbols[symbol as usize].params = params;
@@ -138,10 +161,25 @@ impl<'t> Lowering<'t> {
         parts.count == 1
     }
 
+    /// A function declared without a body is defined elsewhere, unless the header says that it is not.
+    fn without_definition(&mut self, symbol: u32) {
+        let modifiers = &mut self.outline.symbols[symbol as usize].modifiers;
+        if !modifiers.contains(Modifier::Abstract) && !modifiers.contains(Modifier::Default) {
+            modifiers.insert(Modifier::Declaration);
+        }
+    }
+
     /// Declared type and value of a symbol, in its outline and in its binding.
-    fn finish_value(&mut self, symbol: u32, parts: Parts, value: Option<NodeId>, index: usize) {
-        if let Some(ty) = parts.ty {
-            let text = self.phrase(ty);
+    fn finish_value(
+        &mut self,
+        symbol: u32,
+        parts: Parts,
+        value: Option<NodeId>,
+        index: usize,
+        declarator: (NodeId, NodeId),
+    ) {
+        if let Some(ty) = parts.ty.filter(|&ty| self.table.rule(self.tree, ty).body.find(self.tree, ty).is_none()) {
+            let text = self.type_phrase(ty, declarator);
             self.outline.symbols[symbol as usize].returns = Some(text);
         }
         let binding = self.flow.bindings.len() - 1;
@@ -167,9 +205,30 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn local(&mut self, name: &str, node: NodeId, parts: Parts, value: Option<NodeId>, index: usize) {
+    /// Whether what is declared here is seen only in a function or block.
+    fn is_local(&self, rule: &Rule) -> bool {
+        self.in_function() || !rule.hoist && self.flow.scopes[self.frame().scope as usize].kind == ScopeKind::Block
+    }
+
+    /// The scope a declaration binds its names in.
+    fn scope_for(&self, rule: &Rule) -> u32 {
+        let mut at = self.frame().scope;
+        while rule.hoist && self.flow.scopes[at as usize].kind == ScopeKind::Block {
+            at = self.flow.scopes[at as usize].parent.unwrap_or(0);
+        }
+        at
+    }
+
+    fn hoisted(&mut self, rule: &Rule) {
+        let scope = self.scope_for(rule);
+        if let Some(binding) = self.flow.bindings.last_mut().filter(|_| rule.hoist) {
+            binding.scope = scope;
+        }
+    }
+
+    fn local(&mut self, name: &str, node: NodeId, rule: &Rule, parts: Parts, value: Option<NodeId>, index: usize) {
         self.consume(node);
-        let scope = self.frame().scope;
+        let scope = self.scope_for(rule);
         let binding = self.bind_name(scope, name, BindingKind::Local, self.tree.node(node).start);
         let (value, via) = self.value_of(value, parts.count, index);
         let binding = &mut self.flow.bindings[binding];
@@ -186,7 +245,7 @@ impl<'t> Lowering<'t> {
                 && let Via::Member(member) = via
             {
                 let member = self.names.get(member).to_owned();
-                self.add_required(module, Some(&member), &name, node);
+                self.add_required(&module.0, Some(&member), &name, node);
                 continue;
             }
             let (value, direct) = match via {
@@ -194,8 +253,8 @@ impl<'t> Lowering<'t> {
                 _ => (parts.value.map(|value| self.expr(value)), via),
             };
             let via = if matches!(via, Via::Item(_)) { direct } else { via };
-            let scope = self.frame().scope;
-            if self.in_function() {
+            let scope = self.scope_for(rule);
+            if self.is_local(rule) {
                 let at = self.tree.node(node).start;
                 self.bind_name(scope, &name, BindingKind::Local, at);
             } else if rule.rebind && self.is_bound_here(&name) {
@@ -207,6 +266,7 @@ impl<'t> Lowering<'t> {
                 let kind = if kind == SymbolKind::Variable && constant { SymbolKind::Constant } else { kind };
                 let parent = self.frame().symbol;
                 self.add_symbol(Draft { kind, name: &name, qualifier: None, node: id, name_node: node, body: None, parent }, rule);
+                self.hoisted(rule);
             }
             if let Some(binding) = self.flow.bindings.last_mut() {
                 (binding.value, binding.via) = (value, via);
@@ -220,59 +280,13 @@ impl<'t> Lowering<'t> {
         self.flow.bindings.iter().rev().take(5000).any(|binding| binding.scope == scope && binding.name == atom)
     }
 
-    /// A module brought in as the value of a call: `const fs = require("fs")`.
-    fn require(&mut self, name: &str, value: NodeId, node: NodeId) -> bool {
-        let Some(module) = self.required_module(value) else { return false };
-        self.add_required(&module, None, name, node);
-        true
-    }
-
-    fn required_module(&self, value: NodeId) -> Option<String> {
-        if self.table.calls.is_empty() {
-            return None;
-        }
-        let value = self.through(value);
-        let rule = self.table.rule(self.tree, value);
-        if rule.expr != Some(ExprRole::Call) {
-            return None;
-        }
-        let callee = rule.callee.find(self.tree, value).or_else(|| rule.name.find(self.tree, value))?;
-        let call = self.table.calls.get(&self.name_text(callee))?;
-        if call.import != Some(CallImport::Value) {
-            return None;
-        }
-        let args = rule.args.find(self.tree, value)?;
-        let first = self.tree.named_children(args).next()?;
-        let literal = matches!(self.table.rule(self.tree, first).expr, Some(ExprRole::Literal(orient_model::Literal::String)));
-        literal.then(|| crate::text::unquote(&crate::text::lossy(self.tree.bytes(first))).to_owned())
-    }
-
-    fn add_required(&mut self, module: &str, item: Option<&str>, name: &str, node: NodeId) {
-        let at = self.tree.node(node);
-        let import = Import {
-            kind: if item.is_some() { ImportKind::Item } else { ImportKind::Module },
-            module: self.shown.intern(module),
-            name: item.map(|item| self.shown.intern(item)),
-            alias: Some(self.shown.intern(name)),
-            reexport: false,
-            visibility: Visibility::Private,
-            modifiers: Modifiers::default(),
-            scope: self.frame().scope,
-            at: at.start,
-            line: at.row + 1,
-        };
-        self.outline.imports.push(import);
-        let index = self.outline.imports.len() as u32 - 1;
-        self.bind_name(self.frame().scope, name, BindingKind::Import(index), at.start);
-    }
-
     /// Names bound by a statement: loops, `with`, `catch`, short declarations, patterns of a match.
     pub(super) fn bind(&mut self, id: NodeId, rule: &'t Rule, via: Via) {
-        let ty = rule.ty.find(self.tree, id);
-        let ty_expr = ty.map(|ty| {
-            self.mark(ty, mark::TYPE);
-            self.expr(ty)
-        });
+        if !self.has_word(id, rule) {
+            self.assign(id, rule);
+            return;
+        }
+        let ty_expr = self.bound_type(id, rule);
         let value = rule.value.find(self.tree, id);
         let targets = rule.name.find_all(self.tree, id);
         let mut names = Vec::new();
@@ -288,6 +302,12 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let (expr, item) = match (via, inner) {
+                // The second of two is the element; what the first is, the value does not say.
+                (Via::Item(second), Via::Item(index)) => {
+                    let via = if index == second { Via::Element } else { Via::Unknown };
+                    (value.map(|value| self.expr(value)), via)
+                }
+                (Via::Item(_), _) => (value.map(|value| self.expr(value)), Via::Unknown),
                 (Via::Value, Via::Item(index)) => self.value_of(value, count, index as usize),
                 (Via::Value, Via::Value) => self.value_of(value, count, index),
                 (Via::Value, inner) => (value.map(|value| self.expr(value)), inner),
@@ -301,6 +321,25 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// The declared type of what a statement binds; several are one of them.
+    fn bound_type(&mut self, id: NodeId, rule: &Rule) -> Option<ExprId> {
+        let types: Vec<NodeId> =
+            rule.ty.find_all(self.tree, id).into_iter().filter(|&ty| self.tree.node(ty).named).collect();
+        let exprs: Vec<ExprId> = types
+            .into_iter()
+            .map(|ty| {
+                self.mark(ty, mark::TYPE);
+                self.expr(ty)
+            })
+            .collect();
+        if let [] | [_] = exprs[..] {
+            return exprs.first().copied();
+        }
+        let list = orient_model::ExprList { start: self.flow.operands.len() as u32, len: exprs.len() as u32 };
+        self.flow.operands.extend(exprs);
+        Some(self.push_expr(Expr::Either(list)))
+    }
+
     /// A function without a name put into a local variable: it is a symbol of that name.
     fn local_function(&mut self, id: NodeId, rule: &'t Rule, name: &str, node: NodeId, claimed: NodeId) {
         let function = self.table.rule(self.tree, claimed);
@@ -311,69 +350,8 @@ impl<'t> Lowering<'t> {
         self.claims.insert(claimed, symbol);
     }
 
-    /// An assignment to something that exists.
-    pub(super) fn assign(&mut self, id: NodeId, rule: &'t Rule) {
-        let Some(target) = rule.name.find(self.tree, id) else { return };
-        let value = rule.value.find(self.tree, id);
-        let claimed = value.map(|value| self.through(value)).filter(|&value| self.is_unnamed(value));
-        if let Some(claimed) = claimed {
-            self.assign_function(id, rule, target, claimed);
-        }
-        self.assign_to(target, Parts { ty: None, ty_expr: None, value, count: 1 }, id);
-    }
-
-    /// `Foo.prototype.bar = function () {}`: a function named by where it goes.
-    fn assign_function(&mut self, id: NodeId, rule: &'t Rule, target: NodeId, claimed: NodeId) {
-        let function: &'t Rule = self.table.rule(self.tree, claimed);
-        let target_rule = self.table.rule(self.tree, target);
-        let name_node = match target_rule.expr {
-            Some(ExprRole::Name) => target,
-            Some(ExprRole::Member) => match target_rule.name.find(self.tree, target) {
-                Some(name) => name,
-                None => return,
-            },
-            _ => return,
-        };
-        let name = self.name_text(name_node);
-        let base = target_rule.base.find(self.tree, target).map(|base| self.type_name(base)).unwrap_or_default();
-        let exported = self.table.export_targets.contains(&base) || self.table.export_targets.contains(&format!("{base}.{name}"));
-        let own = self.table.self_names.contains(&base) || base == "this";
-        let qualifier = base.strip_suffix(".prototype").unwrap_or(&base);
-        let qualifier = (!exported && !own && !qualifier.is_empty()).then(|| qualifier.to_owned());
-        let kind = function.symbol.unwrap_or(SymbolKind::Function);
-        let kind = if qualifier.is_some() && kind == SymbolKind::Function { SymbolKind::Method } else { kind };
-        let body = function.body.find(self.tree, claimed);
-        let parent = self.frame().symbol;
-        let draft = Draft { kind, name: &name, qualifier, node: id, name_node, body, parent };
-        let symbol = self.add_symbol(draft, rule);
-        if exported {
-            self.outline.symbols[symbol as usize].modifiers.insert(Modifier::Exported);
-            self.outline.symbols[symbol as usize].visibility = Visibility::Public;
-        }
-        if base.is_empty() {
-            self.consume(name_node);
-        } else {
-            // A member's name is not visible as a bare name.
-            self.flow.bindings.pop();
-        }
-        self.claims.insert(claimed, symbol);
-    }
-
-    fn assign_to(&mut self, target: NodeId, parts: Parts, id: NodeId) {
-        self.mark(target, mark::WRITE);
-        let via = if parts.count > 1 { Via::Unknown } else { Via::Value };
-        let value = parts.value.map(|value| self.expr(value));
-        let at = self.tree.node(target).start;
-        let scope = self.frame().scope;
-        let target_expr = self.expr(target);
-        self.flow.assigns.push(Assign { target: target_expr, value, ty: parts.ty_expr, via, scope, at });
-        if self.table.self_assign_declares {
-            self.self_field(target, parts, id);
-        }
-    }
-
     /// `self.x = …` declares a field of the type around, the first time.
-    fn self_field(&mut self, target: NodeId, parts: Parts, id: NodeId) {
+    pub(super) fn self_field(&mut self, target: NodeId, parts: Parts, id: NodeId) {
         let rule = self.table.rule(self.tree, target);
         let (name_node, receiver) = match rule.expr {
             Some(ExprRole::Member) => (rule.name.find(self.tree, target), rule.base.find(self.tree, target)),
@@ -385,8 +363,7 @@ impl<'t> Lowering<'t> {
             || self.table.self_names.contains(&self.name_text(receiver));
         let Some(owner) = self.type_around().filter(|_| is_self) else { return };
         let name = self.name_text(name_node);
-        let known = self.outline.symbols.iter().any(|s| s.parent == Some(owner) && self.shown.get(s.name) == name);
-        if known {
+        if self.has_member(owner, &name) {
             return;
         }
         let rule = self.table.rule(self.tree, id);
@@ -405,6 +382,13 @@ impl<'t> Lowering<'t> {
             binding.value = parts.value.map(|value| self.expr(value));
             self.flow.bindings.push(binding);
         }
+    }
+
+    /// Whether a type has a member of this name already; the next time it is asked for, it has.
+    pub(super) fn has_member(&mut self, owner: u32, name: &str) -> bool {
+        let atom = self.shown.intern(name);
+        !self.fields.insert((owner, atom))
+            || self.outline.symbols[owner as usize..].iter().any(|s| s.parent == Some(owner) && s.name == atom)
     }
 
     pub(super) fn type_around(&self) -> Option<u32> {

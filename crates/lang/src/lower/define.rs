@@ -7,7 +7,7 @@ use crate::table::{Rule, Spec};
 use crate::tree::NodeId;
 use crate::vocabulary::ExprRole;
 use orient_model::{
-    Base, BindingKind, Modifier, RefKind, Relation, Return, ScopeKind, Span, Symbol, SymbolKind, Visibility,
+    Atom, Base, BindingKind, Modifier, RefKind, Relation, Return, ScopeKind, Span, Symbol, SymbolKind, Visibility, Wrapper,
 };
 
 /// What a symbol is made of, before it has a header.
@@ -29,35 +29,86 @@ impl<'t> Lowering<'t> {
         if rule.needs_body && body.is_none() {
             return false;
         }
+        if rule.if_member && !self.in_type() {
+            return false;
+        }
         if let Some(&symbol) = self.claims.get(&id) {
+            self.own_words(id, symbol);
             self.enter_symbol(id, rule, symbol, rule.params.find(self.tree, id), body);
+            self.own_name(id, rule, symbol);
             return true;
         }
         let naming = self.find_naming(id, rule);
-        let Some(Naming { node, name, qualifier, params, .. }) = naming else {
+        let Some(Naming { node, name, qualifier, params, wraps, declarator, .. }) = naming else {
             self.enter_anonymous(id, rule, body);
             return true;
         };
         let words = self.header_words(id);
-        let kind = self.kind_here(rule, kind, &name, &words);
+        let by_part = rule.kinds_by_part.iter().find(|(part, _)| part.find(self.tree, id).is_some());
+        let kind = self.kind_here(rule, by_part.map_or(kind, |(_, kind)| *kind), &name, &words);
         let qualifier = rule.qualifier.find(self.tree, id).map(|receiver| self.type_name(receiver)).or(qualifier);
-        let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent: self.frame().symbol };
+        let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent: self.parent_of(id) };
         let symbol = self.add_symbol(draft, rule);
         self.consume(node);
         let params = rule.params.find(self.tree, id).or(params);
+        if rule.inner_name {
+            self.flow.bindings.pop();
+        }
         self.enter_symbol(id, rule, symbol, params, body);
+        self.own_name(id, rule, symbol);
+        self.wrap_result(id, rule, symbol, &wraps, declarator);
         true
+    }
+
+    /// The symbol a definition belongs to. One that stands as the type of a declaration is beside what is declared.
+    fn parent_of(&self, id: NodeId) -> Option<u32> {
+        let around = self.frame().symbol;
+        if !self.has(id, mark::BESIDE) {
+            return around;
+        }
+        around.and_then(|symbol| self.outline.symbols.get(symbol as usize)).and_then(|symbol| symbol.parent)
+    }
+
+    /// The result of a function whose declarator adds to the declared type: `char *name(void)`.
+    fn wrap_result(&mut self, id: NodeId, rule: &Rule, symbol: u32, wraps: &[Wrapper], declarator: (NodeId, NodeId)) {
+        let Some(returns) = rule.returns.find(self.tree, id).filter(|_| declarator.0 != declarator.1 || !wraps.is_empty()) else {
+            return;
+        };
+        let text = self.type_phrase(returns, declarator);
+        self.outline.symbols[symbol as usize].returns = Some(text);
+        let Some(at) = self.flow.bindings.iter().rposition(|binding| binding.kind == BindingKind::Symbol(symbol)) else { return };
+        if let Some(ty) = self.flow.bindings[at].ty {
+            self.flow.bindings[at].ty = Some(self.wrapped(ty, wraps));
+        }
+    }
+
+    /// What a function without a name says of itself holds for what it was given to: `const f = async () => {}`.
+    fn own_words(&mut self, id: NodeId, symbol: u32) {
+        let modifiers = self.modifiers_at(id);
+        self.outline.symbols[symbol as usize].modifiers.0 |= modifiers.0;
+    }
+
+    /// A name that is known only inside what it names.
+    fn own_name(&mut self, id: NodeId, rule: &Rule, symbol: u32) {
+        if !rule.inner_name {
+            return;
+        }
+        if let Some(node) = rule.name.find(self.tree, id) {
+            self.consume(node);
+            let name = self.name_text(node);
+            self.bind_name(self.frame().scope, &name, BindingKind::Symbol(symbol), self.tree.node(node).start);
+        }
     }
 
     fn find_naming(&self, id: NodeId, rule: &Rule) -> Option<Naming> {
         if let Some(text) = &rule.name_text {
             let node = rule.name.find(self.tree, id).unwrap_or(id);
-            return Some(Naming { node, name: text.clone(), qualifier: None, params: None, value: None });
+            return Some(Naming::plain(node, text.clone()));
         }
         if rule.symbol == Some(SymbolKind::Impl) {
             let node = rule.name.find(self.tree, id)?;
             let name = self.type_name(node);
-            return Some(Naming { node, name, qualifier: None, params: None, value: None });
+            return Some(Naming::plain(node, name));
         }
         self.naming(rule.name.find(self.tree, id)?)
     }
@@ -77,6 +128,9 @@ impl<'t> Lowering<'t> {
                 || (self.table.constructor_named_as_type && own == Some(name));
             return if kind == SymbolKind::Method && constructs { SymbolKind::Constructor } else { kind };
         }
+        if kind == SymbolKind::Function && self.in_type() {
+            return SymbolKind::Method;
+        }
         if self.in_function() { rule.local.unwrap_or(kind) } else { kind }
     }
 
@@ -85,12 +139,17 @@ impl<'t> Lowering<'t> {
         let Header { modifiers, visibility, attributes, doc, span, header, component } =
             self.read_header(draft.node, draft.body, rule);
         let index = self.outline.symbols.len() as u32;
+        let (qualifier, exported) = self.place_of(&draft);
+        let mut modifiers = modifiers;
+        if exported {
+            modifiers.insert(Modifier::Exported);
+        }
         let visibility = self.visibility_of(&draft, visibility, modifiers.contains(Modifier::Exported), rule);
         let mut symbol = Symbol {
             kind: draft.kind,
             name: self.shown.intern(draft.name),
             parent: draft.parent,
-            qualifier: draft.qualifier.as_deref().filter(|text| !text.is_empty()).map(|text| self.shown.intern(text)),
+            qualifier: qualifier.as_deref().filter(|text| !text.is_empty()).map(|text| self.shown.intern(text)),
             ordinal: 0,
             visibility,
             modifiers,
@@ -143,6 +202,8 @@ impl<'t> Lowering<'t> {
             return by_name;
         }
         match self.member_of() {
+            // What implements something is as visible as that.
+            Some((owner, SymbolKind::Impl)) if !self.outline.symbols[owner as usize].bases.is_empty() => Visibility::Public,
             Some((_, kind)) => self.frame().access.unwrap_or_else(|| {
                 if self.table.open_kinds.contains(&kind) { Visibility::Public } else { self.table.member_visibility }
             }),
@@ -173,12 +234,16 @@ impl<'t> Lowering<'t> {
             self.mark(returns, mark::TYPE);
             let text = self.phrase(returns);
             let ty = self.expr(returns);
+            self.named_results(returns, scope);
             self.outline.symbols[symbol as usize].returns = Some(text);
             if let Some(binding) = binding
                 && self.flow.bindings[binding].kind == BindingKind::Symbol(symbol)
             {
                 self.flow.bindings[binding].ty = Some(ty);
             }
+        }
+        if let Some(owner) = rule.owner.find(self.tree, id) {
+            self.owner(owner, scope, symbol);
         }
         if let Some(params) = params {
             let params = self.params(params, scope, Some(symbol));
@@ -214,6 +279,9 @@ impl<'t> Lowering<'t> {
             .and_then(|owner| self.outline.symbols.get(owner as usize))
             .is_some_and(|owner| matches!(owner.kind, SymbolKind::Interface | SymbolKind::Trait));
         let symbol = &mut self.outline.symbols[symbol as usize];
+        if !rule.body.is_empty() && symbol.kind == SymbolKind::Module {
+            symbol.modifiers.insert(Modifier::Declaration);
+        }
         if rule.body.is_empty() || !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor) {
             return;
         }
@@ -235,6 +303,7 @@ impl<'t> Lowering<'t> {
         }
         if let Some(returns) = rule.returns.find(self.tree, id) {
             self.mark(returns, mark::TYPE);
+            self.named_results(returns, scope);
         }
         if let Some(body) = body {
             self.enter_body(rule, scope, body);
@@ -275,6 +344,9 @@ impl<'t> Lowering<'t> {
         ] {
             self.bases_at(id, spec, relation, symbol);
         }
+        if !self.table.derives.is_empty() {
+            self.derived(id, symbol);
+        }
     }
 
     fn bases_at(&mut self, id: NodeId, spec: &Spec, relation: Relation, symbol: u32) {
@@ -283,11 +355,14 @@ impl<'t> Lowering<'t> {
         let mut budget = 400;
         while let Some(node) = pending.pop() {
             budget -= 1;
-            let role = self.table.rule(self.tree, node).expr;
-            match role {
+            let rule = self.table.rule(self.tree, node);
+            match rule.expr {
                 _ if budget == 0 => return,
+                _ if rule.skip || rule.comment => {}
                 Some(ExprRole::Named) => {}
-                Some(ExprRole::Name | ExprRole::Member | ExprRole::Apply | ExprRole::Call | ExprRole::New) => {
+                // One of several is no base.
+                Some(ExprRole::Either) if self.tree.named_children(node).nth(1).is_some() => {}
+                Some(ExprRole::Path | ExprRole::Name | ExprRole::Member | ExprRole::Apply | ExprRole::Call | ExprRole::New) => {
                     self.add_base(node, relation, symbol);
                 }
                 _ => {
@@ -298,10 +373,19 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// A base as written, without the word before it.
+    fn base_phrase(&mut self, node: NodeId) -> Atom {
+        let rule = self.table.rule(self.tree, node);
+        let base = rule.base.find(self.tree, node).filter(|_| rule.expr == Some(ExprRole::Apply)).unwrap_or(node);
+        let bytes = &self.tree.source[self.tree.node(base).start as usize..self.tree.node(node).end as usize];
+        let text = crate::text::fold(&crate::text::lossy(bytes), crate::text::PHRASE_CAP);
+        self.shown.intern(&text)
+    }
+
     pub(super) fn add_base(&mut self, node: NodeId, relation: Relation, symbol: u32) {
-        let text = self.phrase(node);
+        let text = self.base_phrase(node);
         let name = self.type_name(node);
-        let name = self.shown.intern(name.rsplit('.').next().unwrap_or(&name));
+        let name = self.shown.intern(name.rsplit(['.', '\\']).next().unwrap_or(&name));
         self.outline.symbols[symbol as usize].bases.push(Base { text, name, relation });
         self.mark(node, mark::TYPE);
         self.part_out(node);

@@ -38,7 +38,7 @@ impl<'t> Lowering<'t> {
             let function = if rule.symbol.is_some() { id } else { self.function_of(id, rule) };
             self.named_function(rule, function, id, depth)
         } else {
-            match rule.expr {
+            match rule.role(self.tree, id) {
                 Some(role) => self.lower_role(id, rule, role, depth),
                 None => self.only_child(id, depth),
             }
@@ -114,12 +114,18 @@ impl<'t> Lowering<'t> {
             ExprRole::Await => Expr::Await(self.part(id, &rule.value, 0, depth)),
             ExprRole::Cast => {
                 let value = self.part(id, &rule.value, 0, depth);
+                if !rule.ty.is_empty() && rule.ty.find(tree, id).is_none() {
+                    return Ok(value);
+                }
                 let ty = self.part(id, &rule.ty, 1, depth);
                 Expr::Cast { value, ty }
             }
             ExprRole::Apply => {
                 let base = self.part(id, &rule.base, 0, depth);
                 let args = self.args(id, rule, depth);
+                if args.len == 0 {
+                    return Ok(base);
+                }
                 Expr::Apply { base, args }
             }
             ExprRole::Wrap(wrapper) => Expr::Wrap { wrapper, inner: self.part(id, &rule.value, 0, depth) },
@@ -127,10 +133,21 @@ impl<'t> Lowering<'t> {
                 let items = if rule.value.is_empty() {
                     tree.named_children(id).collect()
                 } else {
-                    rule.value.find_all(tree, id)
+                    rule.value.find_each(tree, id)
                 };
+                if let [only] = items[..] {
+                    return Ok(self.expr_at(only, depth + 1));
+                }
                 Expr::Either(self.list(&items, depth))
             }
+            ExprRole::Run => {
+                let items: Vec<NodeId> = tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
+                if let [only] = items[..] {
+                    return Ok(self.expr_at(only, depth + 1));
+                }
+                Expr::Sequence { kind: Sequence::Tuple, items: self.list(&items, depth) }
+            }
+            ExprRole::Path => self.path(id, rule, depth),
             ExprRole::Sequence(kind) => {
                 let items: Vec<NodeId> = tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
                 Expr::Sequence { kind, items: self.list(&items, depth) }
@@ -146,11 +163,38 @@ impl<'t> Lowering<'t> {
             }
             ExprRole::Literal(literal) => Expr::Literal(literal),
             ExprRole::Transparent => {
-                let inner = rule.value.find(tree, id).or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
+                let ty = if rule.param { rule.ty.find(tree, id) } else { None };
+                let inner = ty.or_else(|| rule.value.find(tree, id)).or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
                 return inner.map(|inner| self.expr_at(inner, depth + 1)).ok_or(Expr::Unknown);
             }
             ExprRole::Opaque => Expr::Unknown,
         })
+    }
+
+    /// Names that stand flat beside each other, the last with its type arguments.
+    fn path(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Expr {
+        let mut chain: Option<ExprId> = None;
+        for name in self.path_names(id) {
+            chain = Some(match chain {
+                None => self.expr_at(name, depth + 1),
+                Some(base) => {
+                    let name = self.name_text(name);
+                    let name = self.names.intern(&name);
+                    self.push_expr(Expr::Member { base, name })
+                }
+            });
+        }
+        let Some(base) = chain else { return Expr::Unknown };
+        if rule.args.find(self.tree, id).is_none() {
+            return self.flow.expr(base);
+        }
+        let args = self.args(id, rule, depth);
+        Expr::Apply { base, args }
+    }
+
+    pub(super) fn path_names(&self, id: NodeId) -> Vec<NodeId> {
+        let is_name = |child: &NodeId| self.table.rule(self.tree, *child).expr == Some(ExprRole::Name);
+        self.tree.named_children(id).filter(is_name).take(DEPTH_CAP).collect()
     }
 
     fn lower_name(&mut self, id: NodeId) -> Expr {
@@ -178,8 +222,12 @@ impl<'t> Lowering<'t> {
     }
 
     fn args(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprList {
-        let Some(args) = rule.args.find(self.tree, id) else { return ExprList::default() };
+        let found = rule.args.find_all(self.tree, id);
+        let &[args] = found.as_slice() else { return self.list(&found, depth) };
         let args_rule = self.table.rule(self.tree, args);
+        if args_rule.tokens {
+            return self.token_args(args, depth);
+        }
         if args_rule.expr.is_some() || args_rule.symbol.is_some() {
             return self.list(&[args], depth);
         }

@@ -2,14 +2,17 @@
 
 use super::Lowering;
 use crate::chunks;
-use orient_model::{Expr, Facts, Issue, IssueKind, Modifier, Outline, Span};
+use orient_model::{Expr, Facts, Issue, IssueKind, Modifier, Outline, Span, SymbolKind};
 use std::collections::HashMap;
 
 impl Lowering<'_> {
     pub(super) fn finish(mut self) -> Facts {
         self.name_functions();
+        self.settle_exports();
         for index in 0..self.outline.symbols.len() as u32 {
-            if self.is_test(index) {
+            let parent = self.outline.symbols[index as usize].parent.and_then(|at| self.outline.symbols.get(at as usize));
+            let in_tests = parent.is_some_and(|p| p.kind == SymbolKind::Module && p.modifiers.contains(Modifier::Test));
+            if in_tests || self.is_test(index) {
                 self.outline.symbols[index as usize].modifiers.insert(Modifier::Test);
             }
         }

@@ -5,7 +5,7 @@ use crate::table::Rule;
 use crate::text;
 use crate::tree::{NONE, NodeId};
 use crate::vocabulary::{ExprRole, HeaderWord};
-use orient_model::{Atom, Modifier, Modifiers, Span, Visibility};
+use orient_model::{Atom, Modifier, Modifiers, ScopeKind, Span, SymbolKind, Visibility};
 
 /// Attributes and comments before a definition that we look back over.
 const LOOK_BACK_CAP: usize = 200;
@@ -23,7 +23,7 @@ pub(super) struct Header {
 }
 
 /// The last part of an attribute's name: `setter` of `total.setter`, `Test` of `org.junit.Test(timeout = 1)`.
-fn attribute_name(attribute: &str) -> &str {
+pub(super) fn attribute_name(attribute: &str) -> &str {
     let name = attribute.split(['(', ' ', '<', '=']).next().unwrap_or_default();
     name.rsplit(['.', ':', '\\']).next().unwrap_or(name)
 }
@@ -46,6 +46,9 @@ impl<'t> Lowering<'t> {
         attribute_nodes.dedup();
         let (mut modifiers, visibility) = self.modifiers(id);
         modifiers.0 |= rule.adds.0;
+        if body.is_some() && rule.scope == Some(ScopeKind::Function) {
+            modifiers.remove(Modifier::Declaration);
+        }
         let mut span = self.tree.span(outer);
         let start = self.tree.span(first);
         (span.start, span.first_line) = (start.start, start.first_line);
@@ -64,7 +67,9 @@ impl<'t> Lowering<'t> {
             let ty = ty.rsplit('.').next().unwrap_or(&ty);
             self.table.component_types.iter().any(|known| known == ty)
         });
-        Header { modifiers, visibility, attributes, doc: self.documentation(first), span, header, component }
+        // In a group of one, the documentation may stand inside of it.
+        let doc = self.documentation(first).or_else(|| if first == id { None } else { self.documentation(id) });
+        Header { modifiers, visibility, attributes, doc, span, header, component }
     }
 
     /// The outermost wrapper around a definition that holds no other one.
@@ -73,6 +78,9 @@ impl<'t> Lowering<'t> {
         loop {
             let parent_id = self.tree.node(at).parent;
             if parent_id == NONE || !self.table.rule(self.tree, parent_id).wrapper {
+                break;
+            }
+            if self.table.rule(self.tree, parent_id).group.find(self.tree, parent_id).is_some() {
                 break;
             }
             let definitions = self
@@ -93,7 +101,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Attributes that stand as siblings before a definition; returns the first of them, or the definition.
-    fn attributes_before(&self, outer: NodeId, found: &mut Vec<NodeId>) -> NodeId {
+    pub(super) fn attributes_before(&self, outer: NodeId, found: &mut Vec<NodeId>) -> NodeId {
         let (mut first, mut at) = (outer, self.tree.node(outer).previous);
         for _ in 0..LOOK_BACK_CAP {
             if at == NONE {
@@ -132,7 +140,7 @@ impl<'t> Lowering<'t> {
             let parent = self.tree.node(at).parent;
             // The words of a wrapper hold for all it wraps: `static int a, b;`.
             let wraps = parent != NONE && self.table.rule(self.tree, parent).wrapper;
-            if !wraps && (at == outer || !self.tree.is_inside(id, outer)) {
+            if !wraps && self.tree.is_inside(outer, at) {
                 break;
             }
             if parent == NONE {
@@ -150,16 +158,25 @@ impl<'t> Lowering<'t> {
             if !node.named {
                 words.push(tree.bytes(child));
             } else if self.table.rule(tree, child).words {
-                words.push(tree.bytes(child));
-                self.words_in(child, words);
+                let text = tree.bytes(child);
+                match self.table.words.iter().find(|(known, _)| known.ends_with(b"(") && text.starts_with(known)) {
+                    // `pub(in some::place)`: what is in the brackets does not matter.
+                    Some((known, _)) if !self.table.words.contains_key(text) => words.push(known),
+                    _ => words.push(text),
+                }
+                if !words.last().is_some_and(|word| self.table.words.contains_key(*word)) {
+                    self.words_in(child, words);
+                }
             }
         }
     }
 
     fn modifiers(&self, id: NodeId) -> (Modifiers, Option<Visibility>) {
         let (mut modifiers, mut visibility) = (Modifiers::default(), None);
+        let outside = self.member_of().is_none();
         for word in self.header_words(id) {
-            match self.table.words.get(word) {
+            let says = self.table.outer_words.get(word).filter(|_| outside).or_else(|| self.table.words.get(word));
+            match says {
                 Some(HeaderWord::Modifier(modifier)) => modifiers.insert(*modifier),
                 Some(HeaderWord::Visibility(said)) => {
                     // `protected internal`, `private protected`: the wider one is what callers may rely on.
@@ -169,6 +186,18 @@ impl<'t> Lowering<'t> {
             }
         }
         (modifiers, visibility)
+    }
+
+    /// What the words directly in a node say.
+    pub(super) fn modifiers_at(&self, id: NodeId) -> Modifiers {
+        let (mut words, mut modifiers) = (Vec::new(), Modifiers::default());
+        self.words_in(id, &mut words);
+        for word in words {
+            if let Some(HeaderWord::Modifier(modifier)) = self.table.words.get(word) {
+                modifiers.insert(*modifier);
+            }
+        }
+        modifiers
     }
 
     fn header_span(&self, span: Span, attributes: &[NodeId], body: Option<NodeId>) -> Span {
@@ -184,18 +213,24 @@ impl<'t> Lowering<'t> {
             let rest = &self.tree.source[header.start as usize..span.end as usize];
             let skipped = rest.len() - rest.trim_ascii_start().len();
             // A list of attributes ends after its last one: `[A, B]`.
-            let closing = rest.trim_ascii_start().strip_prefix(b"]").map_or(0, |rest| {
-                1 + rest.len() - rest.trim_ascii_start().len()
+            let behind = rest.trim_ascii_start();
+            let brackets = behind.iter().take_while(|&&b| b == b']').count();
+            let closing = behind.get(brackets..).filter(|_| brackets > 0).map_or(0, |rest| {
+                brackets + rest.len() - rest.trim_ascii_start().len()
             });
             header.start += (skipped + closing) as u32;
         }
         let passed = &self.tree.source[span.start as usize..header.start as usize];
         header.first_line = span.first_line + memchr::memchr_iter(b'\n', passed).count() as u32;
         if let Some(body) = body {
-            let body = self.tree.node(body);
-            if body.start > header.start && body.start <= header.end {
-                header.end = body.start;
-                header.last_line = body.row + 1;
+            // A word that opens the body may belong to the header: `type Store interface {`.
+            let word = self.tree.children(body).next().filter(|&word| {
+                self.table.rule(self.tree, body).words && !self.tree.node(word).named
+            });
+            let end = word.map_or(self.tree.node(body).start, |word| self.tree.node(word).end);
+            if end > header.start && end <= header.end {
+                header.end = end;
+                header.last_line = self.tree.node(body).row + 1;
             }
         }
         let bytes = &self.tree.source[header.start as usize..header.end as usize];
@@ -208,8 +243,11 @@ impl<'t> Lowering<'t> {
 
     pub(super) fn signature(&mut self, header: &Span) -> Atom {
         let folded = text::fold(&text::lossy(header.of(self.tree.source)), text::SIGNATURE_CAP);
-        let folded = folded.trim_end_matches(['{', ':', '=', '>', ';', ' ']);
-        self.shown.intern(folded)
+        let mut signature = folded.as_str();
+        while let Some(shorter) = ["=>", "{", ":", "=", ";", " "].iter().find_map(|end| signature.strip_suffix(end)) {
+            signature = shorter;
+        }
+        self.shown.intern(signature)
     }
 
     /// The comments directly before a definition, without a blank line between.
@@ -252,6 +290,10 @@ impl<'t> Lowering<'t> {
         let node = self.tree.node(id);
         let parent = self.tree.get(node.parent)?;
         let mut next = node.after;
+        // `} /* end of f */` says nothing new.
+        if node.row != node.end_row && self.tree.bytes(id).ends_with(b"}") {
+            return None;
+        }
         // A separator may stand between.
         for _ in 0..2 {
             if next >= parent.after {
@@ -306,9 +348,13 @@ impl<'t> Lowering<'t> {
 
     /// Markup was met: the function around it renders something.
     pub(super) fn markup(&mut self) {
+        let function = self.flow.scopes.get(self.frame().function as usize);
         let mut at = self.frame().symbol;
         while let Some(index) = at {
             let Some(symbol) = self.outline.symbols.get_mut(index as usize) else { return };
+            if symbol.kind == SymbolKind::Test {
+                return;
+            }
             if symbol.kind.is_callable() || symbol.kind.is_type() {
                 if self.shown.get(symbol.name).starts_with(char::is_uppercase) {
                     symbol.modifiers.insert(Modifier::Component);
@@ -317,7 +363,9 @@ impl<'t> Lowering<'t> {
                 if !symbol.kind.is_type() && symbol.parent.is_none() {
                     return;
                 }
-            } else if self.shown.get(symbol.name).starts_with(char::is_uppercase) {
+            } else if function.is_some_and(|scope| scope.symbol == at)
+                && self.shown.get(symbol.name).starts_with(char::is_uppercase)
+            {
                 symbol.modifiers.insert(Modifier::Component);
                 return;
             }

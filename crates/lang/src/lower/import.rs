@@ -26,7 +26,7 @@ impl<'t> Lowering<'t> {
         if rule.export.is_some() && rule.module.find(self.tree, id).is_none() {
             return self.export_statement(id, rule);
         }
-        let mut modifiers = Modifiers::default();
+        let mut modifiers = rule.adds;
         let mut visibility = Visibility::Private;
         for word in self.header_words(id) {
             match self.table.words.get(word) {
@@ -34,6 +34,11 @@ impl<'t> Lowering<'t> {
                 Some(HeaderWord::Visibility(said)) => visibility = *said,
                 _ => {}
             }
+        }
+        // A star among the words of an import stands for all names.
+        modifiers.remove(Modifier::Generator);
+        if let Some(module) = rule.module.find(self.tree, id) {
+            modifiers.0 |= self.table.rule(self.tree, module).adds.0;
         }
         let reexport = rule.reexport || visibility != Visibility::Private;
         let statement = Statement { reexport, binds: !rule.reexport, visibility, modifiers };
@@ -54,7 +59,8 @@ impl<'t> Lowering<'t> {
             let alias = rule.alias.find(self.tree, id).map(|alias| self.name_text(alias));
             self.add_import(id, kind, &module, None, alias.as_deref(), &statement);
         }
-        true
+        // An import that is an expression may have others in it.
+        rule.expr.is_none()
     }
 
     /// `import a.b.*`, `export * as ns from "x"`, `use a::*`.
@@ -142,8 +148,9 @@ impl<'t> Lowering<'t> {
             Some((_, name)) => (prefix.to_owned(), name),
             None => (prefix.to_owned(), path),
         };
-        if self.is_self(name) {
-            self.add_import(id, ImportKind::Module, &module, None, alias, statement);
+        if self.is_self(name) || module.is_empty() {
+            let module = if module.is_empty() { path } else { &module };
+            self.add_import(id, ImportKind::Module, module, None, alias, statement);
         } else {
             self.add_import(id, ImportKind::Item, &module, Some(name), alias, statement);
         }
@@ -197,6 +204,10 @@ impl<'t> Lowering<'t> {
 
     /// The name a module is known by when it gets no other.
     fn bound_part(&self, module: &str) -> String {
+        if let Some(pattern) = &self.pack.conventions().module_name {
+            let found = pattern.captures(module).and_then(|captures| captures.get(1));
+            return found.map(|name| name.as_str().to_owned()).unwrap_or_default();
+        }
         let mut parts = module.split(['/', '.', '\\', ':']).filter(|part| !part.is_empty());
         let part = if self.table.import_binds_first { parts.next() } else { parts.next_back() };
         part.unwrap_or_default().to_owned()
@@ -260,11 +271,26 @@ impl<'t> Lowering<'t> {
             self.claims.insert(value, symbol);
             self.add_export(id, "default", "default");
         } else if rule.symbol.is_none() {
-            self.add_export(id, "", "default");
+            if self.is_object(value) {
+                self.objects.insert(value, super::export::Place { path: "default".to_owned(), exported: false });
+            }
+            let name = self.passed_name(value).unwrap_or_default();
+            self.add_export(id, &name, "default");
         }
     }
 
-    fn add_export(&mut self, id: NodeId, name: &str, public: &str) {
+    /// The name that a call hands on: `Foo` in `export default memo(Foo)`.
+    fn passed_name(&self, value: NodeId) -> Option<String> {
+        let rule = self.table.rule(self.tree, value);
+        self.call_rule(value, rule).filter(|call| call.passes)?;
+        let first = self.tree.named_children(rule.args.find(self.tree, value)?).next()?;
+        match self.table.rule(self.tree, first).expr {
+            Some(ExprRole::Name) => Some(self.name_text(first)),
+            _ => self.passed_name(first),
+        }
+    }
+
+    pub(super) fn add_export(&mut self, id: NodeId, name: &str, public: &str) {
         let at = self.tree.node(id);
         let export =
             Export { name: self.shown.intern(name), public: self.shown.intern(public), at: at.start, line: at.row + 1 };
@@ -273,6 +299,10 @@ impl<'t> Lowering<'t> {
 
     /// `package a.b`, `namespace A\B;`.
     pub(super) fn package(&mut self, id: NodeId, rule: &Rule) {
+        if rule.needs_body && rule.body.find(self.tree, id).is_some() {
+            // With a body it is a symbol, and the file may have several.
+            return;
+        }
         let name = rule.name.find(self.tree, id).or_else(|| self.tree.named_children(id).next());
         if let Some(name) = name {
             let text = self.module_text(name);

@@ -3,9 +3,11 @@
 //! Nothing here knows a language. Each visited node asks its rule what it is; the files beside this one say what
 //! follows from each answer.
 
+mod assign;
 mod atoms;
 mod declare;
 mod define;
+mod export;
 mod expr;
 mod finish;
 mod header;
@@ -13,8 +15,11 @@ mod import;
 mod naming;
 mod params;
 mod reference;
+mod require;
+mod tokens;
 
 pub(crate) use atoms::Atoms;
+pub(crate) use finish::number;
 
 use crate::pack::Pack;
 use crate::table::{Rule, Table};
@@ -23,7 +28,7 @@ use orient_model::{
     Atom, Binding, BindingKind, Expr, ExprId, Facts, Flow, Issue, IssueKind, Outline, Scope, ScopeKind, SymbolKind, Via,
     Visibility,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Issues kept per file: enough to show where it goes wrong.
 const ISSUES_CAP: usize = 20;
@@ -42,6 +47,8 @@ mod mark {
     pub(super) const WRITE: u8 = 16;
     /// Part of a larger expression that is the reference.
     pub(super) const PART: u8 = 32;
+    /// The type of a declaration: what it defines stands beside what is declared.
+    pub(super) const BESIDE: u8 = 64;
 }
 
 /// Lowers a tree. `source` is what the tree was parsed from, or the text before parts of it were blanked.
@@ -82,6 +89,14 @@ struct Lowering<'t> {
     claims: HashMap<NodeId, u32>,
     /// For each function node its scope and symbol: what a function value turns out to be.
     functions: HashMap<NodeId, (u32, Option<u32>)>,
+    /// Object literals put into something that is no symbol: what the functions in them belong to.
+    objects: HashMap<NodeId, export::Place>,
+    /// Calls whose module was bound to a name.
+    required: HashSet<NodeId>,
+    /// Fields that assignments gave to types, by owner and name.
+    fields: HashSet<(u32, Atom)>,
+    /// For the first name of a chain of tokens: the chain's expression and last token.
+    token_chains: HashMap<NodeId, (ExprId, NodeId)>,
     frames: Vec<Frame>,
     too_deep: bool,
 }
@@ -102,6 +117,10 @@ impl<'t> Lowering<'t> {
             marks: vec![0; tree.nodes.len()],
             claims: HashMap::new(),
             functions: HashMap::new(),
+            objects: HashMap::new(),
+            required: HashSet::new(),
+            fields: HashSet::new(),
+            token_chains: HashMap::new(),
             frames: vec![Frame { after: NONE, scope: 0, function: NONE, symbol: None, types: false, access: None }],
             too_deep: false,
         }
@@ -142,11 +161,18 @@ impl<'t> Lowering<'t> {
         if rule.package {
             self.package(id, rule);
         }
+        if self.table.has_tokens && self.tree.get(node.parent).is_some() && self.table.rule(self.tree, node.parent).tokens {
+            self.token_use(id);
+        }
         let defined = self.definition(id, rule);
         if !defined && let Some(kind) = rule.scope
             && !self.has(id, mark::BODY)
         {
-            self.push_scope(id, kind, None);
+            let scope = self.push_scope(id, kind, None);
+            // A function's type binds the names of its parameters.
+            if let Some(params) = rule.params.find(self.tree, id).filter(|_| rule.symbol.is_none() || rule.if_member) {
+                self.params(params, scope, None);
+            }
         }
         self.statement(id, rule);
         if !defined || rule.expr.is_some() {
@@ -195,6 +221,9 @@ impl<'t> Lowering<'t> {
         if rule.outer {
             self.outer(id, rule);
         }
+        if rule.param {
+            self.unbound_param(id, rule);
+        }
         if rule.type_param {
             self.type_param(id, rule);
         }
@@ -238,7 +267,24 @@ impl<'t> Lowering<'t> {
         let scope = self.flow.scopes.get(frame.scope as usize)?;
         let symbol = frame.symbol?;
         let kind = self.outline.symbols.get(symbol as usize)?.kind;
-        (scope.kind == ScopeKind::Type && scope.symbol == Some(symbol) && kind.is_type()).then_some((symbol, kind))
+        // A variable of a type without a name has the members of that type.
+        let holds = kind.is_type() || matches!(kind, SymbolKind::EnumMember | SymbolKind::Variable | SymbolKind::Field | SymbolKind::Constant);
+        (scope.kind == ScopeKind::Type && scope.symbol == Some(symbol) && holds).then_some((symbol, kind))
+    }
+
+    /// Whether members of a type or object stand directly here.
+    fn in_type(&self) -> bool {
+        let frame = self.frame();
+        let scope = &self.flow.scopes[frame.scope as usize];
+        scope.kind == ScopeKind::Type && scope.symbol == frame.symbol
+    }
+
+    /// Whether a node has one of the words its rule waits for.
+    fn has_word(&self, id: NodeId, rule: &Rule) -> bool {
+        rule.if_words.is_empty()
+            || self.tree.children(id).any(|child| {
+                !self.tree.node(child).named && rule.if_words.iter().any(|word| word == self.tree.bytes(child))
+            })
     }
 
     fn in_function(&self) -> bool {

@@ -1,10 +1,10 @@
 //! What a definition is called: through declarators, qualified names and patterns.
 
 use super::{Lowering, mark};
-use crate::table::Rule;
+use crate::table::{CallRule, Rule};
 use crate::tree::NodeId;
 use crate::vocabulary::ExprRole;
-use orient_model::{Sequence, Via};
+use orient_model::{Atom, Expr, ExprId, Literal, Sequence, Via, Wrapper};
 
 /// Declarators are never nested deeper in code people write.
 const UNWRAP_CAP: usize = 16;
@@ -16,58 +16,131 @@ pub(super) struct Naming {
     pub(super) node: NodeId,
     pub(super) name: String,
     pub(super) qualifier: Option<String>,
-    /// The parameter list, where the declarator has one.
+    /// The parameter list, where the declarator next to the name has one: what is declared is a function.
     pub(super) params: Option<NodeId>,
     pub(super) value: Option<NodeId>,
+    /// What the declarators make of the declared type, innermost type first: `*` and `[]` of `char *argv[]`.
+    pub(super) wraps: Vec<Wrapper>,
+    /// The outermost declarator, and what in it is not part of the type: the name, or the name with its parameters.
+    pub(super) declarator: (NodeId, NodeId),
+}
+
+impl Naming {
+    pub(super) fn plain(node: NodeId, name: String) -> Self {
+        Self { node, name, qualifier: None, params: None, value: None, wraps: Vec::new(), declarator: (node, node) }
+    }
 }
 
 impl<'t> Lowering<'t> {
     /// The name under `id`, looking through declarators.
     pub(super) fn naming(&self, id: NodeId) -> Option<Naming> {
-        let (mut at, mut params, mut value) = (id, None, None);
+        let (mut at, mut outer, mut function, mut value) = (id, id, None, None);
+        let mut wraps = Vec::new();
         for _ in 0..UNWRAP_CAP {
             let rule = self.table.rule(self.tree, at);
             if rule.unwrap.is_empty() {
                 break;
             }
-            params = params.or_else(|| rule.params.find(self.tree, at));
-            value = value.or_else(|| rule.value.find(self.tree, at));
-            at = rule.unwrap.find(self.tree, at)?;
+            let next = rule.unwrap.find(self.tree, at)?;
+            if !rule.value.is_empty() {
+                value = value.or_else(|| rule.value.find(self.tree, at));
+                outer = next;
+            }
+            if let Some(params) = rule.params.find(self.tree, at) {
+                wraps.extend(function.replace((at, params)).map(|_| Wrapper::FunctionType));
+            } else if let Some(ExprRole::Wrap(wrapper)) = rule.expr {
+                // A pointer between the name and the parameters: what is declared points to a function.
+                wraps.extend(function.take().map(|_| Wrapper::FunctionType));
+                wraps.push(wrapper);
+            }
+            at = next;
         }
         let (name, qualifier) = self.split_name(at);
-        (!name.is_empty()).then_some(Naming { node: at, name, qualifier, params, value })
+        let (cut, params) = function.map_or((at, None), |(node, params)| (node, Some(params)));
+        let declarator = (outer, cut);
+        (!name.is_empty()).then_some(Naming { node: at, name, qualifier, params, value, wraps, declarator })
+    }
+
+    /// A declared type seen through the declarators around a name.
+    pub(super) fn wrapped(&mut self, ty: ExprId, wraps: &[Wrapper]) -> ExprId {
+        wraps.iter().fold(ty, |inner, &wrapper| self.push_expr(Expr::Wrap { wrapper, inner }))
+    }
+
+    /// The type of a name as written, without the name: `const char *[]`.
+    pub(super) fn type_phrase(&mut self, ty: NodeId, declarator: (NodeId, NodeId)) -> Atom {
+        let tree = self.tree;
+        let mut first = ty;
+        while let Some(previous) = tree.get(tree.node(first).previous)
+            && previous.field == 0
+            && self.table.rule(tree, tree.node(first).previous).qualifies
+        {
+            first = tree.node(first).previous;
+        }
+        let (outer, cut) = (tree.node(declarator.0), tree.node(declarator.1));
+        if first == ty && outer.start == cut.start && outer.end == cut.end {
+            return self.phrase(ty);
+        }
+        let (before, after) = (
+            &tree.source[outer.start as usize..cut.start.max(outer.start) as usize],
+            &tree.source[cut.end.min(outer.end) as usize..outer.end as usize],
+        );
+        let mut text = crate::text::lossy(&tree.source[tree.node(first).start as usize..tree.node(ty).end as usize]).into_owned();
+        if !before.is_empty() || !after.is_empty() {
+            text.push(' ');
+            text.push_str(&crate::text::lossy(before));
+            text.push_str(&crate::text::lossy(after));
+        }
+        self.shown.intern(&crate::text::fold(&text, crate::text::PHRASE_CAP))
     }
 
     /// The last name of a possibly qualified one, and what stands before it.
     fn split_name(&self, id: NodeId) -> (String, Option<String>) {
+        self.split_name_at(id, 0)
+    }
+
+    fn split_name_at(&self, id: NodeId, depth: usize) -> (String, Option<String>) {
         let rule = self.table.rule(self.tree, id);
         if rule.expr == Some(ExprRole::Member)
+            && depth < UNWRAP_CAP
             && let Some(last) = rule.name.find(self.tree, id)
         {
-            let (name, inner) = self.split_name(last);
+            let (name, inner) = self.split_name_at(last, depth + 1);
             let base = rule.base.find(self.tree, id).map(|base| self.type_name(base));
             let parts: Vec<String> = base.into_iter().chain(inner).filter(|part| !part.is_empty()).collect();
             return (name, (!parts.is_empty()).then(|| parts.join(".")));
         }
         if rule.expr == Some(ExprRole::Apply)
+            && depth < UNWRAP_CAP
             && let Some(base) = rule.base.find(self.tree, id)
         {
-            return self.split_name(base);
+            return self.split_name_at(base, depth + 1);
+        }
+        if rule.expr == Some(ExprRole::Literal(Literal::String)) {
+            return (crate::text::unquote(&self.name_text(id)).to_owned(), None);
         }
         (self.name_text(id), None)
     }
 
     /// The bare name of a type as a container is called: `Server` for `*Server`, `Map<K, V>` and `pkg::Map`.
     pub(super) fn type_name(&self, id: NodeId) -> String {
+        self.type_name_at(id, 0)
+    }
+
+    fn type_name_at(&self, id: NodeId, depth: usize) -> String {
         let mut at = id;
         for _ in 0..UNWRAP_CAP {
             let rule = self.table.rule(self.tree, at);
             let next = match rule.expr {
                 Some(ExprRole::Name) => return self.name_text(at),
                 Some(ExprRole::Member) => {
-                    let base = rule.base.find(self.tree, at).map(|base| self.type_name(base));
+                    let base = rule.base.find(self.tree, at).filter(|_| depth < UNWRAP_CAP);
+                    let base = base.map(|base| self.type_name_at(base, depth + 1));
                     let name = rule.name.find(self.tree, at).map(|name| self.name_text(name)).unwrap_or_default();
                     return base.filter(|base| !base.is_empty()).map_or(name.clone(), |base| format!("{base}.{name}"));
+                }
+                Some(ExprRole::Path) => {
+                    let names: Vec<String> = self.path_names(at).into_iter().map(|name| self.name_text(name)).collect();
+                    return names.join(".");
                 }
                 Some(ExprRole::Apply) => rule.base.find(self.tree, at),
                 _ if !rule.ty.is_empty() => rule.ty.find(self.tree, at),
@@ -103,7 +176,9 @@ impl<'t> Lowering<'t> {
         match rule.expr {
             Some(ExprRole::Name) => {
                 let name = self.name_text(id);
-                found.push((id, name, via));
+                if self.pack.conventions().binds.as_ref().is_none_or(|binds| binds.is_match(&name)) {
+                    found.push((id, name, via));
+                }
             }
             Some(ExprRole::Transparent | ExprRole::Wrap(_)) => {
                 let inner = rule.value.find(self.tree, id).or_else(|| self.tree.named_children(id).next());
@@ -111,8 +186,22 @@ impl<'t> Lowering<'t> {
                     self.pattern_into(inner, via, depth + 1, found);
                 }
             }
-            Some(ExprRole::Sequence(kind)) if rule.pattern => {
+            Some(ExprRole::Run) if self.tree.named_children(id).nth(1).is_none() => {
+                if let Some(only) = self.tree.named_children(id).next() {
+                    self.pattern_into(only, via, depth + 1, found);
+                }
+            }
+            Some(ExprRole::Run) => {
                 let children: Vec<NodeId> = self.tree.named_children(id).collect();
+                for (index, child) in children.into_iter().enumerate() {
+                    let via = self.part_of(via, Sequence::Tuple, index as u32, child);
+                    self.pattern_into(child, via, depth + 1, found);
+                }
+            }
+            Some(ExprRole::Sequence(kind)) if rule.pattern => {
+                // What a pattern says of the type is no part of the value.
+                let ty = rule.ty.find(self.tree, id);
+                let children: Vec<NodeId> = self.tree.named_children(id).filter(|&child| Some(child) != ty).collect();
                 for (index, child) in children.into_iter().enumerate() {
                     let via = self.part_of(via, kind, index as u32, child);
                     self.pattern_into(child, via, depth + 1, found);
@@ -170,15 +259,21 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Looks through parentheses and other transparent nodes.
+    /// Looks through parentheses, casts, and calls that hand on the function they are given.
     pub(super) fn through(&self, id: NodeId) -> NodeId {
         let mut at = id;
         for _ in 0..UNWRAP_CAP {
             let rule = self.table.rule(self.tree, at);
-            if rule.expr != Some(ExprRole::Transparent) {
-                break;
-            }
-            match rule.value.find(self.tree, at).or_else(|| self.tree.named_children(at).next()) {
+            let alone = rule.expr == Some(ExprRole::Run) && self.tree.named_children(at).nth(1).is_none();
+            let inner = match rule.expr {
+                Some(ExprRole::Transparent | ExprRole::Cast) => {
+                    rule.value.find(self.tree, at).or_else(|| self.tree.named_children(at).next())
+                }
+                Some(ExprRole::Call) => self.passed(at, rule),
+                _ if alone => rule.value.find(self.tree, at).or_else(|| self.tree.named_children(at).next()),
+                _ => None,
+            };
+            match inner {
                 Some(inner) => at = inner,
                 None => break,
             }
@@ -186,15 +281,35 @@ impl<'t> Lowering<'t> {
         at
     }
 
+    /// What the pack says of a call, by the last part of the called name.
+    pub(super) fn call_rule(&self, id: NodeId, rule: &Rule) -> Option<CallRule> {
+        if self.table.calls.is_empty() || rule.expr != Some(ExprRole::Call) {
+            return None;
+        }
+        let callee = rule.callee.find(self.tree, id).or_else(|| rule.name.find(self.tree, id))?;
+        let name = self.type_name(callee);
+        self.table.calls.get(name.rsplit('.').next().unwrap_or(&name)).copied()
+    }
+
+    /// The function without a name of its own that a call hands on.
+    fn passed(&self, id: NodeId, rule: &Rule) -> Option<NodeId> {
+        self.call_rule(id, rule).filter(|call| call.passes)?;
+        let args = rule.args.find(self.tree, id)?;
+        self.tree.named_children(args).find(|&arg| {
+            let rule = self.table.rule(self.tree, arg);
+            rule.expr == Some(ExprRole::Call) && self.passed(arg, rule).is_some() || self.is_unnamed(arg)
+        })
+    }
+
     /// Marks a declared name, so that the walk does not take it for a use.
     pub(super) fn consume(&mut self, id: NodeId) {
-        let node = *self.tree.node(id);
-        self.mark(id, mark::CONSUMED);
-        // A qualified name at a definition: its last part is no use, the parts before it are.
-        if node.after > id + 1
-            && let Some(last) = self.table.rule(self.tree, id).name.find(self.tree, id)
-        {
-            self.consume(last);
+        let mut next = Some(id);
+        while let Some(id) = next {
+            self.mark(id, mark::CONSUMED);
+            // A qualified name at a definition: its last part is no use, the parts before it are.
+            next = (self.tree.node(id).after > id + 1)
+                .then(|| self.table.rule(self.tree, id).name.find(self.tree, id))
+                .flatten();
         }
     }
 }

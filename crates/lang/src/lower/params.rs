@@ -16,7 +16,7 @@ impl<'t> Lowering<'t> {
         let children: Vec<NodeId> = if single { vec![list] } else { self.tree.named_children(list).collect() };
         for child in children {
             let rule: &'t Rule = self.table.rule(self.tree, child);
-            if rule.comment || rule.attribute {
+            if rule.comment || rule.attribute || rule.absent.iter().any(|text| text == self.tree.bytes(child)) {
                 continue;
             }
             let first = params.is_empty();
@@ -34,26 +34,47 @@ impl<'t> Lowering<'t> {
         first: bool,
         params: &mut Vec<Param>,
     ) {
+        let before = params.len();
         let ty = if rule.param { rule.ty.find(self.tree, id) } else { None };
         let default = rule.param.then(|| rule.value.find(self.tree, id)).flatten();
         let targets = if rule.param && !rule.name.is_empty() { rule.name.find_all(self.tree, id) } else { vec![id] };
-        let ty_text = ty.map(|ty| self.phrase(ty));
+        let declared = targets.first().filter(|_| rule.param && ty.is_some()).and_then(|&target| self.naming(target));
+        let ty_text = ty.map(|ty| match (&declared, targets.first()) {
+            (Some(naming), _) => self.type_phrase(ty, naming.declarator),
+            // A declarator without a name.
+            (None, Some(&target)) if target != id => self.phrase(id),
+            _ => self.phrase(ty),
+        });
         let ty_expr = ty.map(|ty| {
             self.mark(ty, mark::TYPE);
-            self.expr(ty)
+            let ty = self.expr(ty);
+            declared.map_or(ty, |naming| self.wrapped(ty, &naming.wraps))
         });
         let value = default.map(|value| self.expr(value));
+        let optional = default.is_some() || rule.optional;
         let receiver = rule.receiver || (first && self.takes_self(symbol));
         let mut named = Vec::new();
         for target in targets {
             if target == id && rule.param && rule.name.is_empty() {
                 continue;
             }
-            named.extend(self.pattern(target));
+            let target_rule = self.table.rule(self.tree, target);
+            let variadic = rule.variadic || target_rule.variadic;
+            let own = target_rule.expr == Some(ExprRole::SelfRef);
+            let found = self.pattern(target);
+            if own || found.len() > 1 || found.iter().any(|(_, _, via)| *via != Via::Value) {
+                // Taken apart at once: one parameter, however many names.
+                let name = self.phrase(target);
+                params.push(Param { name, ty: ty_text, default: optional, variadic });
+            } else {
+                let shown: Vec<Atom> = found.iter().map(|(_, name, _)| self.shown.intern(name)).collect();
+                params.extend(shown.into_iter().map(|name| Param { name, ty: ty_text, default: optional, variadic }));
+            }
+            named.extend(found);
         }
-        if named.is_empty() && rule.param {
+        if params.len() == before && rule.param {
             let name = self.shown.intern(if rule.receiver { "self" } else { "" });
-            params.push(Param { name, ty: ty_text, default: default.is_some(), variadic: rule.variadic });
+            params.push(Param { name, ty: ty_text, default: optional, variadic: rule.variadic });
         }
         for (node, name, via) in named {
             self.consume(node);
@@ -61,12 +82,49 @@ impl<'t> Lowering<'t> {
             let binding = self.bind_name(scope, &name, kind, self.tree.node(node).start);
             let binding = &mut self.flow.bindings[binding];
             (binding.ty, binding.value, binding.via) = (ty_expr, value, via);
-            let name_atom = self.shown.intern(&name);
-            params.push(Param { name: name_atom, ty: ty_text, default: default.is_some(), variadic: rule.variadic });
             if via == Via::Value {
                 self.promote(id, rule, &name, node, ty_text);
             }
         }
+    }
+
+    /// The receiver, where it stands apart from the parameters; names among its type arguments are declared there.
+    pub(super) fn owner(&mut self, list: NodeId, scope: u32, symbol: u32) {
+        let before = self.flow.bindings.len();
+        self.params(list, scope, Some(symbol));
+        for binding in &mut self.flow.bindings[before..] {
+            binding.kind = BindingKind::Receiver;
+        }
+        let inside = list..self.tree.node(list).after;
+        let generic = inside.into_iter().find(|&node| self.table.rule(self.tree, node).expr == Some(ExprRole::Apply));
+        let args = generic.and_then(|node| self.table.rule(self.tree, node).args.find(self.tree, node));
+        for arg in args.map(|args| self.tree.named_children(args).collect::<Vec<_>>()).unwrap_or_default() {
+            let arg = self.only_name(arg);
+            let name = self.name_text(arg);
+            self.consume(arg);
+            self.bind_name(scope, &name, BindingKind::TypeParam, self.tree.node(arg).start);
+        }
+    }
+
+    /// Results with names are variables of the function.
+    pub(super) fn named_results(&mut self, returns: NodeId, scope: u32) {
+        if !self.tree.named_children(returns).any(|child| self.table.rule(self.tree, child).param) {
+            return;
+        }
+        let before = self.flow.bindings.len();
+        self.params(returns, scope, None);
+        for binding in &mut self.flow.bindings[before..] {
+            binding.kind = BindingKind::Local;
+        }
+    }
+
+    /// The name a node consists of, where there is nothing else in it.
+    fn only_name(&self, id: NodeId) -> NodeId {
+        let mut at = id;
+        while let Some(child) = self.tree.named_children(at).next() {
+            at = child;
+        }
+        at
     }
 
     fn takes_self(&self, symbol: Option<u32>) -> bool {
@@ -93,6 +151,7 @@ impl<'t> Lowering<'t> {
             owner = symbol.parent;
         }
         let Some(owner) = owner else { return };
+        let name = self.table.member_mark.as_ref().and_then(|mark| name.strip_prefix(mark.as_str())).unwrap_or(name);
         let draft = Draft { kind: *kind, name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
         let member = self.add_symbol(draft, rule);
         self.outline.symbols[member as usize].returns = ty;
@@ -100,7 +159,19 @@ impl<'t> Lowering<'t> {
         if let Some(binding) = self.flow.bindings.pop()
             && let Some(scope) = self.flow.scopes.iter().position(|scope| scope.symbol == Some(owner))
         {
-            self.flow.bindings.push(orient_model::Binding { scope: scope as u32, ..binding });
+            let ty = self.flow.bindings.last().and_then(|param| param.ty);
+            self.flow.bindings.push(orient_model::Binding { scope: scope as u32, ty, ..binding });
+        }
+    }
+
+    /// A parameter of something that binds none, such as the type of a function: its name is no use.
+    pub(super) fn unbound_param(&mut self, id: NodeId, rule: &Rule) {
+        for target in rule.name.find_all(self.tree, id) {
+            if self.is_simple(target)
+                && let Some(naming) = self.naming(target)
+            {
+                self.consume(naming.node);
+            }
         }
     }
 
@@ -121,7 +192,7 @@ impl<'t> Lowering<'t> {
     pub(super) fn is_test(&self, symbol: u32) -> bool {
         let conventions = self.pack.conventions();
         let Some(symbol) = self.outline.symbols.get(symbol as usize) else { return false };
-        if !symbol.kind.is_callable() && !symbol.kind.is_type() {
+        if !symbol.kind.is_callable() && !symbol.kind.is_type() && symbol.kind != SymbolKind::Module {
             return false;
         }
         if symbol.modifiers.contains(Modifier::Test) || symbol.kind == SymbolKind::Test {
@@ -132,6 +203,8 @@ impl<'t> Lowering<'t> {
         });
         let by_name = symbol.kind.is_callable()
             && conventions.test_names.as_ref().is_some_and(|pattern| pattern.is_match(self.shown.get(symbol.name)));
-        by_attribute || by_name
+        let by_signature = symbol.kind.is_callable()
+            && conventions.test_signatures.as_ref().is_some_and(|pattern| pattern.is_match(self.shown.get(symbol.signature)));
+        by_attribute || by_name || by_signature
     }
 }

@@ -4,21 +4,33 @@ use super::define::Draft;
 use super::{Lowering, mark};
 use crate::table::{CallImport, CallRule, Rule};
 use crate::text;
-use crate::tree::NodeId;
+use crate::tree::{NONE, NodeId};
 use crate::vocabulary::ExprRole;
 use orient_model::{
-    ExprId, Import, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind, Visibility,
+    Expr, ExprId, Import, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind, Visibility, Wrapper,
 };
 
 impl<'t> Lowering<'t> {
     /// The reference a node is, if it is one.
     pub(super) fn reference(&mut self, id: NodeId, rule: &'t Rule) {
-        let Some(role) = rule.expr else { return };
+        let Some(role) = rule.role(self.tree, id) else { return };
         let part = self.has(id, mark::PART | mark::CONSUMED);
         match role {
             ExprRole::Name | ExprRole::Member => {
                 if role == ExprRole::Member {
                     self.member_parts(id, rule);
+                }
+                if !part && !rule.silent {
+                    let kind = self.kind_of_use(id, rule);
+                    let expr = self.expr(id);
+                    if !matches!(self.flow.expr(expr), Expr::SelfRef | Expr::SuperRef) {
+                        self.add_reference(kind, expr, id);
+                    }
+                }
+            }
+            ExprRole::Path => {
+                for name in self.path_names(id) {
+                    self.mark(name, mark::PART);
                 }
                 if !part {
                     let kind = self.kind_of_use(id, rule);
@@ -28,15 +40,25 @@ impl<'t> Lowering<'t> {
             }
             ExprRole::Call => self.call(id, rule),
             ExprRole::New => {
-                if let Some(ty) = rule.ty.find(self.tree, id) {
+                // A list of something makes that thing only where its items say so.
+                let ty = rule.ty.find(self.tree, id).filter(|&ty| {
+                    self.table.rule(self.tree, ty).expr != Some(ExprRole::Wrap(Wrapper::Array))
+                });
+                if let Some(ty) = ty {
                     self.part_out(ty);
+                    if rule.if_capital && self.is_plain_element(ty) {
+                        return;
+                    }
                     let expr = self.expr(id);
                     self.add_reference(rule.reference.unwrap_or(RefKind::Construct), expr, ty);
                 }
             }
             ExprRole::Named => {
-                if let Some(name) = rule.name.find(self.tree, id) {
+                if let Some(name) = rule.name.find(self.tree, id)
+                    && !self.is_key(id)
+                {
                     self.mark(name, mark::CONSUMED);
+                    self.mark(self.through(name), mark::CONSUMED);
                 }
             }
             ExprRole::Cast => {
@@ -46,6 +68,39 @@ impl<'t> Lowering<'t> {
             }
             _ => {}
         }
+    }
+
+    /// Whether markup names an element of the platform, not something of the program.
+    fn is_plain_element(&self, name: NodeId) -> bool {
+        self.table.rule(self.tree, name).expr != Some(ExprRole::Member)
+            && !self.name_text(name).starts_with(char::is_uppercase)
+    }
+
+    /// Whether the names before values in a literal are keys of a table and no members, as its type says.
+    fn is_key(&self, id: NodeId) -> bool {
+        let (mut at, mut passed) = (self.tree.node(id).parent, Vec::new());
+        for _ in 0..12 {
+            let Some(node) = self.tree.get(at) else { return false };
+            let rule = self.table.rule(self.tree, at);
+            if rule.expr == Some(ExprRole::New) {
+                let (Some(args), Some(mut ty)) = (rule.args.find(self.tree, at), rule.ty.find(self.tree, at)) else {
+                    return false;
+                };
+                let kind = self.tree.node(args).kind;
+                let is_list = |ty| self.table.rule(self.tree, ty).expr == Some(ExprRole::Wrap(Wrapper::Array));
+                for _ in 1..passed.iter().filter(|&&passed| passed == kind).count() {
+                    let element = self.table.rule(self.tree, ty).value.find(self.tree, ty);
+                    match element.or_else(|| self.tree.named_children(ty).last()).filter(|_| is_list(ty)) {
+                        Some(element) => ty = element,
+                        None => return false,
+                    }
+                }
+                return is_list(ty);
+            }
+            passed.push(node.kind);
+            at = node.parent;
+        }
+        false
     }
 
     fn kind_of_use(&self, id: NodeId, rule: &Rule) -> RefKind {
@@ -62,8 +117,11 @@ impl<'t> Lowering<'t> {
 
     /// The base of a member belongs to it; a call in the base is a reference of its own.
     fn member_parts(&mut self, id: NodeId, rule: &'t Rule) {
-        if let Some(name) = rule.name.find(self.tree, id) {
-            self.mark(name, mark::PART);
+        if let Some(mut name) = rule.name.find(self.tree, id) {
+            while name != id && name != NONE {
+                self.mark(name, mark::PART);
+                name = self.tree.node(name).parent;
+            }
         }
         if let Some(base) = rule.base.find(self.tree, id) {
             self.part_out(base);
@@ -116,6 +174,9 @@ impl<'t> Lowering<'t> {
             }
         }
         let Some(target) = callee.or(name) else { return };
+        if self.is_unnamed(self.through(target)) {
+            return;
+        }
         let expr = self.expr(id);
         self.add_reference(rule.reference.unwrap_or(RefKind::Call), expr, target);
         if !self.table.calls.is_empty() && rule.base.find(self.tree, id).is_none() {
@@ -151,14 +212,14 @@ impl<'t> Lowering<'t> {
             .find(self.tree, id)
             .map(|args| self.tree.named_children(args).map(|arg| self.through(arg)).collect())
             .unwrap_or_default();
-        if call.import == Some(CallImport::Effect)
+        if (call.import == Some(CallImport::Effect) || call.import == Some(CallImport::Value) && !self.required.contains(&id))
             && let Some(&first) = args.first()
             && self.is_string(first)
         {
             self.required_effect(first);
         }
         if let Some(kind) = call.define {
-            for &arg in &args {
+            for &arg in args.iter().take(if call.first { 1 } else { args.len() }) {
                 if self.is_string(arg) {
                     self.defined_by_call(id, rule, kind, arg);
                 }
@@ -295,6 +356,7 @@ impl<'t> Lowering<'t> {
             let next = match rule.expr {
                 Some(ExprRole::Member) => rule.name.find(self.tree, at),
                 Some(ExprRole::Apply) => rule.base.find(self.tree, at),
+                Some(ExprRole::Path) => self.path_names(at).last().copied(),
                 Some(ExprRole::Transparent | ExprRole::Wrap(_)) => {
                     rule.value.find(self.tree, at).or_else(|| self.tree.named_children(at).next())
                 }

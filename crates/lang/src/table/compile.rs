@@ -1,7 +1,8 @@
 //! Turns a table as written into one that is looked up by number; names what the grammar or the vocabulary lacks.
 
 use super::spec::{CallSpec, NodeSpec, TableSpec};
-use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Spec, Step, Table};
+use super::steps::{Mark, Step};
+use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Spec, Table};
 use crate::error::PackError;
 use crate::vocabulary::{self, HEADER_WORDS, Unknown};
 use orient_grammars::tree_sitter::Language;
@@ -15,7 +16,8 @@ pub(crate) fn compile(
     spec: &TableSpec,
     inherited: &[TableSpec],
 ) -> Result<Table, Vec<PackError>> {
-    let mut compiler = Compiler { pack, language: &language, place: String::new(), strict: true, errors: Vec::new() };
+    let mut compiler =
+        Compiler { pack, language: &language, place: String::new(), strict: true, asked: Vec::new(), errors: Vec::new() };
     let count = language.node_kind_count();
     let mut table = Table {
         by_kind: vec![0; count],
@@ -24,11 +26,15 @@ pub(crate) fn compile(
         rules: vec![Rule::default()],
         keep: kept_tokens(&language, inherited.iter().chain([spec])),
         words: HEADER_WORDS.iter().map(|(word, says)| (word.as_bytes().to_vec(), *says)).collect(),
+        outer_words: HashMap::new(),
         calls: HashMap::new(),
         self_names: last(spec, inherited, |s| &s.self_names),
         super_names: last(spec, inherited, |s| &s.super_names),
         first_param_is_self: spec.first_param_is_self,
-        self_assign_declares: any(spec, inherited, |s| s.self_assign_declares),
+        self_assign_declares: spec
+            .self_assign_declares
+            .or_else(|| inherited.iter().rev().find_map(|s| s.self_assign_declares))
+            .unwrap_or_default(),
         implicit_return: spec.implicit_return,
         docstrings: spec.docstrings,
         trailing_docs: any(spec, inherited, |s| s.trailing_docs),
@@ -36,12 +42,16 @@ pub(crate) fn compile(
         constructor_named_as_type: any(spec, inherited, |s| s.constructor_named_as_type),
         attributes: HashMap::new(),
         sigil: spec.sigil.clone(),
+        member_mark: spec.member_mark.clone(),
         import_binds_first: spec.import_binds.as_deref() == Some("first"),
         component_types: last(spec, inherited, |s| &s.component_types),
         visibility: Visibility::Public,
         member_visibility: Visibility::Public,
         open_kinds: Vec::new(),
         export_targets: last(spec, inherited, |s| &s.export_targets),
+        exports_decide: any(spec, inherited, |s| s.exports_decide),
+        has_tokens: false,
+        derives: last(spec, inherited, |s| &s.derives),
         language: language.clone(),
     };
     let mut merged: BTreeMap<&str, (&NodeSpec, bool)> = BTreeMap::new();
@@ -53,6 +63,12 @@ pub(crate) fn compile(
     for (key, (node, strict)) in merged {
         compiler.strict = strict;
         compiler.entry(key, node, &mut table);
+    }
+    table.has_tokens = table.rules.iter().any(|rule| rule.tokens);
+    for &token in &compiler.asked {
+        if let Some(keep) = table.keep.get_mut(token as usize) {
+            *keep = true;
+        }
     }
     if compiler.errors.is_empty() { Ok(table) } else { Err(compiler.errors) }
 }
@@ -82,6 +98,8 @@ struct Compiler<'a> {
     place: String,
     /// Whether what the grammar lacks is an error; not so for inherited entries.
     strict: bool,
+    /// Tokens that paths or roles look for.
+    asked: Vec<u16>,
     errors: Vec<PackError>,
 }
 
@@ -91,6 +109,12 @@ impl Compiler<'_> {
             self.place = format!("words.{word}");
             if let Some(says) = self.word(says, vocabulary::header_word) {
                 table.words.insert(word.as_bytes().to_vec(), says);
+            }
+        }
+        for (word, says) in &spec.outer_words {
+            self.place = format!("outer_words.{word}");
+            if let Some(says) = self.word(says, vocabulary::header_word) {
+                table.outer_words.insert(word.as_bytes().to_vec(), says);
             }
         }
         for (name, says) in &spec.attributes {
@@ -124,9 +148,12 @@ impl Compiler<'_> {
                 _ => self.unknown(word, &Unknown { what: "import of a call", known: vec!["effect", "value"] }),
             }),
             define: spec.define.as_ref().and_then(|word| self.word(word, vocabulary::symbol)),
+            first: spec.first,
             mixes: spec.mixes,
             access: spec.access.as_ref().and_then(|word| self.word(word, vocabulary::visibility)),
             test: spec.test,
+            passes: spec.passes,
+            component: spec.component,
         }
     }
 
@@ -163,13 +190,25 @@ impl Compiler<'_> {
             kinds: spec
                 .kinds
                 .iter()
+                .filter(|(word, _)| !is_path(word))
                 .filter_map(|(word, kind)| Some((word.as_bytes().to_vec(), self.symbol(Some(kind))?)))
+                .collect(),
+            kinds_by_part: spec
+                .kinds
+                .iter()
+                .filter(|(word, _)| is_path(word))
+                .filter_map(|(path, kind)| Some((self.spec(Some(path)), self.symbol(Some(kind))?)))
                 .collect(),
             constant: spec.constant.iter().map(|word| word.as_bytes().to_vec()).collect(),
             adds: self.modifiers(&spec.adds),
             visibility: spec.visibility.as_ref().and_then(|word| self.word(word, vocabulary::visibility)),
             name_text: spec.name_text.clone(),
             rebind: spec.rebind,
+            hoist: spec.hoist,
+            inner_name: spec.inner_name,
+            if_member: spec.if_member,
+            if_capital: spec.if_capital,
+            if_words: spec.if_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
             if_function: spec.if_function,
             needs_body: spec.needs_body,
             promote: spec.promote.as_ref().and_then(|promote| {
@@ -179,6 +218,7 @@ impl Compiler<'_> {
             name: self.spec(spec.name.as_deref()),
             qualifier: self.spec(spec.qualifier.as_deref()),
             params: self.spec(spec.params.as_deref()),
+            owner: self.spec(spec.owner.as_deref()),
             returns: self.spec(spec.returns.as_deref()),
             body: self.spec(spec.body.as_deref()),
             ty: self.spec(spec.ty.as_deref()),
@@ -196,6 +236,7 @@ impl Compiler<'_> {
             mixes: self.spec(spec.mixes.as_deref()),
             variadic: spec.variadic,
             param: spec.param,
+            optional: spec.optional,
             type_param: spec.type_param,
             receiver: spec.receiver,
             bind: spec.bind.as_ref().and_then(|word| self.word(word, vocabulary::via)),
@@ -211,15 +252,21 @@ impl Compiler<'_> {
             attribute: spec.attribute,
             words: spec.words,
             wrapper: spec.wrapper,
+            group: self.spec(spec.group.as_deref()),
             scope: spec.scope.as_ref().and_then(|word| self.word(word, vocabulary::scope)),
             expr: spec.expr.as_ref().and_then(|word| self.word(word, vocabulary::expr_role)),
+            roles: self.roles(&spec.roles),
             reference: spec.reference.as_ref().and_then(|word| self.word(word, vocabulary::reference)),
             types: spec.types,
             values: spec.values,
             markup: spec.markup,
+            silent: spec.silent,
             access: spec.access,
             pattern: spec.pattern,
+            tokens: spec.tokens,
             skip: spec.skip,
+            qualifies: spec.qualifies,
+            absent: spec.absent.iter().map(|text| text.as_bytes().to_vec()).collect(),
         }
     }
 
@@ -304,7 +351,23 @@ impl Compiler<'_> {
         }
     }
 
-    /// `a.b|:kind|#0`: alternatives of paths; a step is a field, a child kind, or the n-th named child.
+    fn roles(&mut self, roles: &BTreeMap<String, String>) -> Vec<(u16, crate::vocabulary::ExprRole)> {
+        let mut compiled = Vec::new();
+        for (token, word) in roles {
+            let kind = match token.strip_prefix(':') {
+                Some(kind) => self.kind(kind),
+                None => self.kind(&format!("'{token}'")),
+            };
+            let role = self.word(word, vocabulary::expr_role);
+            self.asked.extend(kind);
+            compiled.extend(kind.zip(role));
+        }
+        compiled
+    }
+
+    /// `a.b|:kind|#0`: alternatives of paths. A step is a field, a `:kind` of child, the `#n`-th named child (`#-1` the
+    /// last), `@` the node itself, `^` the node around it, `>x` or `<x` the named child behind or before the child `x`,
+    /// `?a,b` the node itself if it is an `a` or a `b`, `?!x` if it has no `x`. A `*` behind a step follows all its nodes.
     fn spec(&mut self, text: Option<&str>) -> Spec {
         let Some(text) = text else { return Spec::default() };
         let mut paths = Vec::new();
@@ -316,19 +379,55 @@ impl Compiler<'_> {
     }
 
     fn step(&mut self, step: &str) -> Option<Step> {
-        if step == "@" {
-            return Some(Step::Here);
+        if let Some(step) = step.strip_suffix('*').filter(|step| !step.is_empty()) {
+            return self.step(step).map(|step| Step::All(Box::new(step)));
         }
-        if let Some(kind) = step.strip_prefix(':') {
-            return self.kind(kind).map(Step::Kind);
+        match step {
+            "@" => return Some(Step::Here),
+            "^" => return Some(Step::Parent),
+            "#-1" => return Some(Step::Last),
+            _ => {}
+        }
+        if let Some(mark) = step.strip_prefix("?!") {
+            return self.mark(mark).map(Step::Lacks);
+        }
+        if let Some(kinds) = step.strip_prefix('?') {
+            return Some(Step::Is(kinds.split(',').filter_map(|kind| self.kind(kind.trim())).collect()));
+        }
+        if let Some(mark) = step.strip_prefix('>') {
+            return self.mark(mark).map(Step::After);
+        }
+        if let Some(mark) = step.strip_prefix('<') {
+            return self.mark(mark).map(Step::Before);
         }
         if let Some(nth) = step.strip_prefix('#') {
             return nth.parse().ok().map(Step::Nth);
         }
-        let field = self.language.field_id_for_name(step);
-        if field.is_none() {
-            self.lacks("field", step);
-        }
-        field.map(|field| Step::Field(field.into()))
+        self.mark(step).map(|mark| match mark {
+            Mark::Field(field) => Step::Field(field),
+            Mark::Kind(kind) => Step::Kind(kind),
+        })
     }
+
+    /// A field, a `:kind`, or a `'token'`.
+    fn mark(&mut self, text: &str) -> Option<Mark> {
+        if let Some(kind) = text.strip_prefix(':') {
+            return self.kind(kind).map(Mark::Kind);
+        }
+        if text.starts_with('\'') {
+            let kind = self.kind(text);
+            self.asked.extend(kind);
+            return kind.map(Mark::Kind);
+        }
+        let field = self.language.field_id_for_name(text);
+        if field.is_none() {
+            self.lacks("field", text);
+        }
+        field.map(|field| Mark::Field(field.into()))
+    }
+}
+
+/// Whether a key says where to look, not which word stands there.
+fn is_path(key: &str) -> bool {
+    key.contains(['?', ':', '<', '>'])
 }

@@ -2,11 +2,13 @@
 
 mod compile;
 mod spec;
+mod steps;
 
 pub(crate) use compile::compile;
 pub(crate) use spec::TableSpec;
+pub(crate) use steps::Spec;
 
-use crate::tree::{NONE, NodeId, Tree};
+use crate::tree::{NodeId, Tree};
 use crate::vocabulary::{ExprRole, HeaderWord};
 use orient_grammars::tree_sitter::Language;
 use orient_model::{Modifiers, RefKind, ScopeKind, SymbolKind, Via, Visibility};
@@ -27,6 +29,8 @@ pub(crate) struct Table {
     pub(crate) keep: Vec<bool>,
     /// For each kind whose text is fixed: what it says in a header.
     pub(crate) words: HashMap<Vec<u8>, HeaderWord>,
+    /// What some of them say outside of types instead.
+    pub(crate) outer_words: HashMap<Vec<u8>, HeaderWord>,
     pub(crate) calls: HashMap<String, CallRule>,
     pub(crate) self_names: Vec<String>,
     pub(crate) super_names: Vec<String>,
@@ -40,12 +44,18 @@ pub(crate) struct Table {
     /// What an attribute says, by the last part of its name.
     pub(crate) attributes: HashMap<String, HeaderWord>,
     pub(crate) sigil: Option<String>,
+    pub(crate) member_mark: Option<String>,
     pub(crate) import_binds_first: bool,
     pub(crate) component_types: Vec<String>,
     pub(crate) visibility: Visibility,
     pub(crate) member_visibility: Visibility,
     pub(crate) open_kinds: Vec<SymbolKind>,
     pub(crate) export_targets: Vec<String>,
+    pub(crate) exports_decide: bool,
+    /// Whether any kind has tokens that no parser has looked into.
+    pub(crate) has_tokens: bool,
+    /// Attributes whose arguments are what the symbol implements.
+    pub(crate) derives: Vec<String>,
 }
 
 impl Table {
@@ -74,6 +84,8 @@ pub(crate) struct Rule {
     pub(crate) callable: Option<SymbolKind>,
     /// Kinds chosen by a token or modifier word of the node.
     pub(crate) kinds: Vec<(Vec<u8>, SymbolKind)>,
+    /// Kinds chosen by a part of the node.
+    pub(crate) kinds_by_part: Vec<(Spec, SymbolKind)>,
     /// Words that make a declared name a constant.
     pub(crate) constant: Vec<Vec<u8>>,
     pub(crate) adds: Modifiers,
@@ -81,6 +93,16 @@ pub(crate) struct Rule {
     pub(crate) name_text: Option<String>,
     /// Binds an existing name again when there is one.
     pub(crate) rebind: bool,
+    /// Binds its names in the function around it, not in the block.
+    pub(crate) hoist: bool,
+    /// Its own name is known only inside it: what it is assigned to names it.
+    pub(crate) inner_name: bool,
+    /// Defines something only directly in a type.
+    pub(crate) if_member: bool,
+    /// Is a use only when the bare name starts with a capital letter.
+    pub(crate) if_capital: bool,
+    /// Binds, or is an expression of its role, only when one of these words stands in it.
+    pub(crate) if_words: Vec<Vec<u8>>,
     /// Defines something only when its value is a function or a type without a name of its own.
     pub(crate) if_function: bool,
     /// Defines something only when there is a body; otherwise it is a mention.
@@ -89,6 +111,8 @@ pub(crate) struct Rule {
     pub(crate) name: Spec,
     pub(crate) qualifier: Spec,
     pub(crate) params: Spec,
+    /// Parameters that are the receiver, where they stand apart from the others.
+    pub(crate) owner: Spec,
     pub(crate) returns: Spec,
     pub(crate) body: Spec,
     pub(crate) ty: Spec,
@@ -106,6 +130,8 @@ pub(crate) struct Rule {
     pub(crate) mixes: Spec,
     pub(crate) variadic: bool,
     pub(crate) param: bool,
+    /// A parameter that callers may leave out.
+    pub(crate) optional: bool,
     pub(crate) type_param: bool,
     pub(crate) receiver: bool,
     pub(crate) bind: Option<Via>,
@@ -122,17 +148,43 @@ pub(crate) struct Rule {
     /// Its children are header words of the node it stands in.
     pub(crate) words: bool,
     pub(crate) wrapper: bool,
+    /// A part that makes the wrapper a group: its members stand for themselves even when there is only one.
+    pub(crate) group: Spec,
     pub(crate) scope: Option<ScopeKind>,
     pub(crate) expr: Option<ExprRole>,
+    /// Roles that a token of the node gives it instead: `&x` and `*x` in one kind.
+    pub(crate) roles: Vec<(u16, ExprRole)>,
     pub(crate) reference: Option<RefKind>,
     /// Names inside are types.
     pub(crate) types: bool,
     /// Names inside are values, even in a type.
     pub(crate) values: bool,
     pub(crate) markup: bool,
+    /// An expression that is no reference: a type the language itself has.
+    pub(crate) silent: bool,
     pub(crate) access: bool,
     pub(crate) pattern: bool,
+    /// Its children are tokens that no parser has looked into.
+    pub(crate) tokens: bool,
     pub(crate) skip: bool,
+    /// Stands before a type and belongs to it.
+    pub(crate) qualifies: bool,
+    /// Texts that say that there is nothing here: `void` for parameters.
+    pub(crate) absent: Vec<Vec<u8>>,
+}
+
+impl Rule {
+    /// The role of a node in expressions, where a token of it may decide.
+    pub(crate) fn role(&self, tree: &Tree<'_>, id: NodeId) -> Option<ExprRole> {
+        if self.roles.is_empty() {
+            return self.expr;
+        }
+        let said = tree.children(id).find_map(|child| {
+            let kind = tree.node(child).kind;
+            self.roles.iter().find(|(token, _)| *token == kind).map(|(_, role)| *role)
+        });
+        said.or(self.expr)
+    }
 }
 
 /// What a node of an import statement is.
@@ -168,9 +220,12 @@ pub(crate) enum ExportRole {
 pub(crate) struct CallRule {
     pub(crate) import: Option<CallImport>,
     pub(crate) define: Option<SymbolKind>,
+    pub(crate) first: bool,
     pub(crate) mixes: bool,
     pub(crate) access: Option<Visibility>,
     pub(crate) test: bool,
+    pub(crate) passes: bool,
+    pub(crate) component: bool,
 }
 
 /// How a call brings in a module.
@@ -178,83 +233,4 @@ pub(crate) struct CallRule {
 pub(crate) enum CallImport {
     Effect,
     Value,
-}
-
-/// Where a part of a node is: alternatives, the first that leads somewhere wins.
-#[derive(Default)]
-pub(crate) struct Spec(Vec<Vec<Step>>);
-
-/// One step down from a node.
-#[derive(Clone, Copy)]
-enum Step {
-    Field(u16),
-    Kind(u16),
-    Nth(u32),
-    Here,
-}
-
-impl Step {
-    fn fits(self, tree: &Tree<'_>, id: NodeId, nth: u32) -> bool {
-        match self {
-            Self::Field(field) => tree.node(id).field == field,
-            Self::Kind(kind) => tree.node(id).kind == kind,
-            Self::Nth(n) => nth == n,
-            Self::Here => false,
-        }
-    }
-
-    fn first(self, tree: &Tree<'_>, id: NodeId) -> NodeId {
-        if matches!(self, Self::Here) {
-            return id;
-        }
-        let mut nth = 0;
-        for child in tree.children(id) {
-            if self.fits(tree, child, if tree.node(child).named { nth } else { u32::MAX }) {
-                return child;
-            }
-            nth += u32::from(tree.node(child).named);
-        }
-        NONE
-    }
-}
-
-impl Spec {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The first node the spec leads to.
-    pub(crate) fn find(&self, tree: &Tree<'_>, id: NodeId) -> Option<NodeId> {
-        self.0.iter().find_map(|path| {
-            let end = path.iter().fold(id, |at, step| if at == NONE { NONE } else { step.first(tree, at) });
-            (end != NONE).then_some(end)
-        })
-    }
-
-    /// All nodes that the last step of the first fitting alternative leads to.
-    pub(crate) fn find_all(&self, tree: &Tree<'_>, id: NodeId) -> Vec<NodeId> {
-        for path in &self.0 {
-            let Some((last, lead)) = path.split_last() else { continue };
-            let at = lead.iter().fold(id, |at, step| if at == NONE { NONE } else { step.first(tree, at) });
-            if at == NONE {
-                continue;
-            }
-            if matches!(last, Step::Here) {
-                return vec![at];
-            }
-            let mut nth = 0;
-            let mut found = Vec::new();
-            for child in tree.children(at) {
-                let named = tree.node(child).named;
-                if last.fits(tree, child, if named { nth } else { u32::MAX }) {
-                    found.push(child);
-                }
-                nth += u32::from(named);
-            }
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        Vec::new()
-    }
 }

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub(crate) struct TableSpec {
     /// Words of headers that mean something else here: `word = "modifier"`.
     pub(crate) words: BTreeMap<String, String>,
+    /// Words of headers that mean something else outside of types: `static = "private"`.
+    pub(crate) outer_words: BTreeMap<String, String>,
     /// Node kinds, or `parent>kind` for a kind that differs under one parent.
     pub(crate) node: BTreeMap<String, NodeSpec>,
     /// Calls of bare names that declare something: `require`, `include`, `describe`.
@@ -20,7 +22,7 @@ pub(crate) struct TableSpec {
     /// Whether the first parameter of a method is the receiver.
     pub(crate) first_param_is_self: bool,
     /// Whether assigning to a member of the receiver declares a field.
-    pub(crate) self_assign_declares: bool,
+    pub(crate) self_assign_declares: Option<bool>,
     /// Whether the last expression of a body is its value.
     pub(crate) implicit_return: bool,
     /// Whether documentation is the first string of the body.
@@ -33,6 +35,8 @@ pub(crate) struct TableSpec {
     pub(crate) constructor_named_as_type: bool,
     /// What an attribute says of the symbol it stands on, by the last part of its name: `override = "override"`.
     pub(crate) attributes: BTreeMap<String, String>,
+    /// A mark of variables that the same name lacks as a member.
+    pub(crate) member_mark: Option<String>,
     /// A mark in front of names that is not part of them.
     pub(crate) sigil: Option<String>,
     /// Which part of a module path an import binds: `first` or `last`.
@@ -48,6 +52,10 @@ pub(crate) struct TableSpec {
     pub(crate) keep: Vec<String>,
     /// Objects whose members are what the file gives to others: `exports`.
     pub(crate) export_targets: Vec<String>,
+    /// Whether exports alone say what other files see: in a file that imports or exports, the rest is private.
+    pub(crate) exports_decide: bool,
+    /// Attributes whose arguments are what the symbol implements: `derive`.
+    pub(crate) derives: Vec<String>,
 }
 
 /// What one node kind is. A node may be several things at once: a symbol, a scope, an expression.
@@ -67,6 +75,11 @@ pub(crate) struct NodeSpec {
     pub(crate) visibility: Option<String>,
     pub(crate) name_text: Option<String>,
     pub(crate) rebind: bool,
+    pub(crate) hoist: bool,
+    pub(crate) inner_name: bool,
+    pub(crate) if_member: bool,
+    pub(crate) if_capital: bool,
+    pub(crate) if_words: Vec<String>,
     pub(crate) if_function: bool,
     pub(crate) needs_body: bool,
     pub(crate) promote: Option<PromoteSpec>,
@@ -74,6 +87,7 @@ pub(crate) struct NodeSpec {
     pub(crate) name: Option<String>,
     pub(crate) qualifier: Option<String>,
     pub(crate) params: Option<String>,
+    pub(crate) owner: Option<String>,
     pub(crate) returns: Option<String>,
     pub(crate) body: Option<String>,
     #[serde(rename = "type")]
@@ -93,6 +107,7 @@ pub(crate) struct NodeSpec {
     pub(crate) variadic: bool,
     // What else it is.
     pub(crate) param: bool,
+    pub(crate) optional: bool,
     pub(crate) type_param: bool,
     pub(crate) receiver: bool,
     pub(crate) bind: Option<String>,
@@ -110,16 +125,22 @@ pub(crate) struct NodeSpec {
     pub(crate) attribute: bool,
     pub(crate) words: bool,
     pub(crate) wrapper: bool,
+    pub(crate) group: Option<String>,
     pub(crate) scope: Option<String>,
     pub(crate) expr: Option<String>,
+    pub(crate) roles: BTreeMap<String, String>,
     #[serde(rename = "ref")]
     pub(crate) reference: Option<String>,
     pub(crate) types: bool,
     pub(crate) values: bool,
     pub(crate) markup: bool,
+    pub(crate) silent: bool,
     pub(crate) access: bool,
     pub(crate) pattern: bool,
+    pub(crate) tokens: bool,
     pub(crate) skip: bool,
+    pub(crate) qualifies: bool,
+    pub(crate) absent: Vec<String>,
 }
 
 /// When a parameter also declares a member.
@@ -140,10 +161,16 @@ pub(crate) struct CallSpec {
     pub(crate) import: Option<String>,
     /// Declares one symbol of this kind for each name among its arguments.
     pub(crate) define: Option<String>,
+    /// Declares only by its first argument.
+    pub(crate) first: bool,
     /// Adds its arguments to the bases of the type around it.
     pub(crate) mixes: bool,
     /// Sets the visibility of the named members, or of all that follow.
     pub(crate) access: Option<String>,
     /// Is a test named by its first argument.
     pub(crate) test: bool,
+    /// Hands on the function it is given, which so gets the name of what the call is assigned to.
+    pub(crate) passes: bool,
+    /// Its value is a user-interface component.
+    pub(crate) component: bool,
 }

@@ -5,8 +5,16 @@ use crate::version::{APPLICATION, Header};
 use rusqlite::Result;
 
 const MADE_UP: &[Step] = &[
-    Step { to: 2, what: "counts words", run: |db| db.execute_batch("ALTER TABLE note ADD COLUMN words INTEGER") },
-    Step { to: 3, what: "fills the counts", run: |db| db.execute_batch("UPDATE note SET words = length(text)") },
+    Step {
+        to: 2,
+        what: "counts words",
+        run: |db| db.execute_batch("ALTER TABLE note ADD COLUMN words INTEGER"),
+    },
+    Step {
+        to: 3,
+        what: "fills the counts",
+        run: |db| db.execute_batch("UPDATE note SET words = length(text)"),
+    },
 ];
 
 const BROKEN: &[Step] = &[

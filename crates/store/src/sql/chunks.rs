@@ -1,11 +1,19 @@
 //! Chunks.
 
+use crate::codec::chunk_kind;
 use crate::rows::{ChunkId, ChunkRow, FileId, SymbolId};
 use orient_model::ChunkKind;
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Statement, params};
 
 pub(crate) const INSERT: &str = "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+/// For rows that come in the order of their ids, from 1: the database then appends without searching.
+pub(crate) const APPEND: &str = "INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?)";
+/// The same for [`AT_ONCE`] rows: half the time of as many statements.
+pub(crate) const APPEND_MANY: &str = "INSERT INTO chunk VALUES \
+     (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), \
+     (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?)";
+pub(crate) const AT_ONCE: usize = 8;
 const UPDATE: &str = "UPDATE chunk SET at = ?2, symbol = ?3, first_line = ?4, last_line = ?5 WHERE id = ?1";
 const DELETE: &str = "DELETE FROM chunk WHERE id = ?1";
 const BY_ID: &str = "SELECT id, file, at, kind, symbol, first_line, last_line FROM chunk WHERE id = ?1";
@@ -16,6 +24,20 @@ pub(crate) fn insert_with(statement: &mut Statement<'_>, row: &ChunkRow) -> Resu
     let (symbol, kind) = (row.symbol.map(|symbol| symbol.0), row.kind as u8);
     let values = params![row.id.0, row.file.0, row.at, kind, symbol, row.first_line, row.last_line];
     statement.execute(values).map(drop)
+}
+
+/// Binds rows to [`APPEND`] or [`APPEND_MANY`].
+pub(crate) fn append_with(statement: &mut Statement<'_>, rows: &[ChunkRow]) -> Result<()> {
+    for (place, row) in rows.iter().enumerate() {
+        let first = place * 6 + 1;
+        statement.raw_bind_parameter(first, row.file.0)?;
+        statement.raw_bind_parameter(first + 1, row.at)?;
+        statement.raw_bind_parameter(first + 2, row.kind as u8)?;
+        statement.raw_bind_parameter(first + 3, row.symbol.map(|symbol| symbol.0))?;
+        statement.raw_bind_parameter(first + 4, row.first_line)?;
+        statement.raw_bind_parameter(first + 5, row.last_line)?;
+    }
+    statement.raw_execute().map(drop)
 }
 
 /// Writes what may change while the chunk stays the same one.
@@ -51,8 +73,5 @@ pub(crate) fn count(db: &Connection) -> Result<u64> {
 }
 
 fn kind(number: u8) -> Result<ChunkKind> {
-    [ChunkKind::Symbol, ChunkKind::Head, ChunkKind::Part, ChunkKind::Gap, ChunkKind::Window]
-        .into_iter()
-        .find(|&kind| kind as u8 == number)
-        .ok_or_else(|| Error::InvalidColumnType(3, "kind".to_owned(), Type::Integer))
+    chunk_kind(u32::from(number)).map_err(|_| Error::InvalidColumnType(3, "kind".to_owned(), Type::Integer))
 }

@@ -74,7 +74,14 @@ pub(crate) struct StoredIds {
     pub(crate) chunks: (Vec<u8>, usize),
 }
 
-fn write(db: &Connection, sql: &str, id: i64, lang: Option<i64>, put: &FilePut, digest: Option<&Digest>) -> Result<()> {
+fn write(
+    db: &Connection,
+    sql: &str,
+    id: i64,
+    lang: Option<i64>,
+    put: &FilePut,
+    digest: Option<&Digest>,
+) -> Result<()> {
     let stamp = put.stamp;
     let nothing = Digest::default();
     let digest = digest.unwrap_or(&nothing);
@@ -101,11 +108,23 @@ fn write(db: &Connection, sql: &str, id: i64, lang: Option<i64>, put: &FilePut, 
         .map(drop)
 }
 
-pub(crate) fn insert(db: &Connection, id: i64, lang: Option<i64>, put: &FilePut, digest: Option<&Digest>) -> Result<()> {
+pub(crate) fn insert(
+    db: &Connection,
+    id: i64,
+    lang: Option<i64>,
+    put: &FilePut,
+    digest: Option<&Digest>,
+) -> Result<()> {
     write(db, INSERT, id, lang, put, digest)
 }
 
-pub(crate) fn update(db: &Connection, id: i64, lang: Option<i64>, put: &FilePut, digest: Option<&Digest>) -> Result<()> {
+pub(crate) fn update(
+    db: &Connection,
+    id: i64,
+    lang: Option<i64>,
+    put: &FilePut,
+    digest: Option<&Digest>,
+) -> Result<()> {
     write(db, UPDATE, id, lang, put, digest)
 }
 
@@ -198,11 +217,23 @@ pub(crate) fn count(db: &Connection) -> Result<u64> {
     db.prepare_cached(COUNT)?.query_row([], |row| row.get(0))
 }
 
-pub(crate) fn insert_outline(db: &Connection, file: i64, symbols: &[u8], chunks: &[u8], data: &[u8]) -> Result<()> {
+pub(crate) fn insert_outline(
+    db: &Connection,
+    file: i64,
+    symbols: &[u8],
+    chunks: &[u8],
+    data: &[u8],
+) -> Result<()> {
     db.prepare_cached(OUTLINE_INSERT)?.execute(params![file, symbols, chunks, data]).map(drop)
 }
 
-pub(crate) fn replace_outline(db: &Connection, file: i64, symbols: &[u8], chunks: &[u8], data: &[u8]) -> Result<()> {
+pub(crate) fn replace_outline(
+    db: &Connection,
+    file: i64,
+    symbols: &[u8],
+    chunks: &[u8],
+    data: &[u8],
+) -> Result<()> {
     db.prepare_cached(OUTLINE_REPLACE)?.execute(params![file, symbols, chunks, data]).map(drop)
 }
 
@@ -217,10 +248,12 @@ pub(crate) fn outline(db: &Connection, file: i64) -> Result<Option<StoredOutline
 }
 
 /// Gives the bytes of an outline to `read` without copying them.
-pub(crate) fn outline_data<T>(db: &Connection, file: i64, read: impl FnOnce(&[u8]) -> T) -> Result<Option<T>> {
-    db.prepare_cached(OUTLINE_DATA)?
-        .query_row([file], |row| Ok(read(row.get_ref(0)?.as_blob()?)))
-        .optional()
+pub(crate) fn outline_data<T>(
+    db: &Connection,
+    file: i64,
+    read: impl FnOnce(&[u8]) -> T,
+) -> Result<Option<T>> {
+    db.prepare_cached(OUTLINE_DATA)?.query_row([file], |row| Ok(read(row.get_ref(0)?.as_blob()?))).optional()
 }
 
 pub(crate) fn outline_ids(db: &Connection, file: i64) -> Result<Option<StoredIds>> {

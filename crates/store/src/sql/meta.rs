@@ -17,7 +17,7 @@ const LANGS: &str = "SELECT id, name FROM lang ORDER BY name";
 
 const PAGES: &str = "SELECT page_count, freelist_count, page_size \
      FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
-const CHECK: &str = "SELECT quick_check FROM pragma_quick_check(20)";
+const CHECK: &str = "PRAGMA quick_check(20)";
 
 /// The row of `meta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +46,15 @@ pub(crate) fn create_indexes(db: &Connection) -> Result<()> {
 
 pub(crate) fn insert(db: &Connection, meta: &Meta) -> Result<()> {
     let (extractor, generation) = (meta.extractor.cast_signed(), meta.generation.cast_signed());
-    let values = params![extractor, generation, meta.next_file, meta.next_symbol, meta.next_chunk, meta.next_name];
+    let values =
+        params![extractor, generation, meta.next_file, meta.next_symbol, meta.next_chunk, meta.next_name];
     db.prepare_cached(INSERT)?.execute(values).map(drop)
 }
 
 pub(crate) fn update(db: &Connection, meta: &Meta) -> Result<()> {
     let (extractor, generation) = (meta.extractor.cast_signed(), meta.generation.cast_signed());
-    let values = params![extractor, generation, meta.next_file, meta.next_symbol, meta.next_chunk, meta.next_name];
+    let values =
+        params![extractor, generation, meta.next_file, meta.next_symbol, meta.next_chunk, meta.next_name];
     db.prepare_cached(UPDATE)?.execute(values).map(drop)
 }
 

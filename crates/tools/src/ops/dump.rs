@@ -6,7 +6,7 @@ use crate::page::Page;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::Args;
-use orient_engine::Snapshot;
+use orient_engine::{EngineError, Snapshot};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
@@ -23,12 +23,34 @@ pub(crate) struct DumpArgs {}
 /// The facts of a snapshot, one to a line, sorted. Written while it is read: it can be larger than memory.
 pub(crate) struct DumpOut(Snapshot);
 
+impl DumpOut {
+    /// Hands out the lines one by one. The error of the one who takes them comes back as it was, so that a closed pipe
+    /// is still known as one.
+    fn lines<E>(&self, take: impl FnMut(&str) -> Result<(), E>) -> Result<(), Failure<E>> {
+        let mut lines = Lines { rest: Vec::new(), take, failed: None };
+        let dumped = self.0.dump(&mut lines);
+        match (lines.failed, dumped) {
+            (Some(error), _) => Err(Failure::Taker(error)),
+            (None, Err(error)) => Err(Failure::Index(error)),
+            (None, Ok(())) => Ok(()),
+        }
+    }
+}
+
+/// Who could not go on.
+enum Failure<E> {
+    Taker(E),
+    Index(EngineError),
+}
+
 impl Serialize for DumpOut {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
-        let mut lines = Lines::new(|line: &str| list.serialize_element(line).map_err(io::Error::other));
-        self.0.dump(&mut lines).map_err(S::Error::custom)?;
-        list.end()
+        match self.lines(|line| list.serialize_element(line)) {
+            Ok(()) => list.end(),
+            Err(Failure::Taker(error)) => Err(error),
+            Err(Failure::Index(error)) => Err(S::Error::custom(error)),
+        }
     }
 }
 
@@ -57,37 +79,38 @@ number of threads. Compare two of them to see what changed, or an index with one
 
     fn run(session: &Session<'_>, _args: DumpArgs) -> Result<Answer<DumpOut>, ToolError> {
         let snapshot = session.snapshot()?;
-        let freshness = session.freshness(&snapshot)?;
-        Ok(Answer::from_index(DumpOut(snapshot), freshness))
+        let Answer { complete, reasons, total, next, freshness, notes, .. } = session.answer(&snapshot, ());
+        Ok(Answer { data: DumpOut(snapshot), complete, reasons, total, next, freshness, notes })
     }
 
     fn text(out: &DumpOut, page: &mut Page<'_>) -> io::Result<()> {
-        let mut lines = Lines::new(|line: &str| {
+        let written = out.lines(|line| {
             page.plain(line)?;
             page.end()
         });
-        out.0.dump(&mut lines).map_err(io::Error::other)
+        written.map_err(|failure| match failure {
+            Failure::Taker(error) => error,
+            Failure::Index(error) => io::Error::other(error),
+        })
     }
 }
 
 /// Cuts what is written into lines.
-struct Lines<F> {
+struct Lines<F, E> {
     rest: Vec<u8>,
     take: F,
+    failed: Option<E>,
 }
 
-impl<F: FnMut(&str) -> io::Result<()>> Lines<F> {
-    fn new(take: F) -> Self {
-        Self { rest: Vec::new(), take }
-    }
-}
-
-impl<F: FnMut(&str) -> io::Result<()>> Write for Lines<F> {
+impl<E, F: FnMut(&str) -> Result<(), E>> Write for Lines<F, E> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut start = 0;
         for end in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at) {
             self.rest.extend_from_slice(&bytes[start..end]);
-            (self.take)(&String::from_utf8_lossy(&self.rest))?;
+            if let Err(error) = (self.take)(&String::from_utf8_lossy(&self.rest)) {
+                self.failed = Some(error);
+                return Err(io::Error::other("nobody takes the lines"));
+            }
             self.rest.clear();
             start = end + 1;
         }

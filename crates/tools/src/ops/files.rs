@@ -1,13 +1,15 @@
 //! `files`: the files of the index.
 
-use crate::amount::{bytes, count};
-use crate::answer::{Answer, Cursor};
+use crate::amount::{bytes, plural};
+use crate::answer::{Answer, Cursor, Window};
 use crate::error::{Exit, ToolError};
 use crate::page::{Cell, Page, Tone};
+use crate::paths;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
-use crate::words;
+use crate::{summary, words};
 use clap::Args;
+use orient_engine::{FileQuery, FileRow, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -30,6 +32,9 @@ pub(crate) struct FilesArgs {
     /// Only files that were skipped, with the reason
     #[arg(long)]
     skipped: bool,
+    /// Only files the parser did not understand everywhere, with the first place
+    #[arg(long)]
+    issues: bool,
     /// Also show language, role, lines, symbols and size
     #[arg(long, short)]
     long: bool,
@@ -69,6 +74,11 @@ struct FileLine {
     /// Why it was not read, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<String>,
+    /// How many places in it were not understood.
+    issues: u32,
+    /// The first of these places, if files with issues were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_issue: Option<String>,
 }
 
 impl Operation for Files {
@@ -87,14 +97,37 @@ were met but not read are listed with --skipped.";
     type Out = FilesOut;
 
     fn run(session: &Session<'_>, args: FilesArgs) -> Result<Answer<FilesOut>, ToolError> {
-        let _ = (session, args, words::roles(&[]));
-        todo!()
+        let snapshot = session.snapshot()?;
+        let path = args.glob.as_deref().map(|typed| paths::named(session, &snapshot, typed)).transpose()?;
+        let query = FileQuery {
+            path: path.map(|named| named.pattern),
+            languages: words::languages(&args.lang, &snapshot)?,
+            roles: words::roles(&args.role)?,
+            indexed: Some(!args.skipped),
+            with_issues: args.issues,
+        };
+        let window = Window::new(args.limit, 0, args.after);
+        let found = snapshot.files(&query, window.offset, window.limit)?;
+        let mut files = Vec::with_capacity(found.rows.len());
+        for row in found.rows {
+            let mut line = FileLine::of(&row);
+            if args.issues {
+                line.first_issue = summary::first_issue(&snapshot, row)?;
+            }
+            files.push(line);
+        }
+        let shown = files.len();
+        let answer = session.answer(&snapshot, FilesOut { files, long: args.long });
+        Ok(window.mark(answer, shown, found.total))
     }
 
     fn text(out: &FilesOut, page: &mut Page<'_>) -> io::Result<()> {
         if !out.long {
             for file in &out.files {
                 page.put(Tone::Path, &file.path)?;
+                if let Some(issue) = &file.first_issue {
+                    page.put(Tone::Path, &format!(":{issue}"))?;
+                }
                 if let Some(reason) = &file.skipped {
                     page.put(Tone::Dim, &format!("  {reason}"))?;
                 }
@@ -112,6 +145,20 @@ were met but not read are listed with --skipped.";
 }
 
 impl FileLine {
+    fn of(row: &FileRow) -> Self {
+        Self {
+            path: row.path.display().into_owned(),
+            language: row.language.clone(),
+            role: row.role.as_str(),
+            lines: row.lines,
+            symbols: row.symbols,
+            bytes: row.bytes,
+            skipped: Snapshot::skip_reason(row).map(|reason| reason.to_string()),
+            issues: row.issues,
+            first_issue: None,
+        }
+    }
+
     fn row(&self) -> Vec<Cell> {
         let mut row = vec![Cell::new(Tone::Path, &self.path)];
         match &self.skipped {
@@ -119,8 +166,8 @@ impl FileLine {
             None => row.extend([
                 Cell::new(Tone::Kind, self.language.clone().unwrap_or_else(|| "text".to_owned())),
                 Cell::new(Tone::Dim, self.role),
-                Cell::number(Tone::Plain, format!("{} lines", count(self.lines.into()))),
-                Cell::number(Tone::Plain, format!("{} symbols", count(self.symbols.into()))),
+                Cell::number(Tone::Plain, plural(self.lines.into(), "line", "lines")),
+                Cell::number(Tone::Plain, plural(self.symbols.into(), "symbol", "symbols")),
                 Cell::number(Tone::Plain, bytes(self.bytes)),
             ]),
         }

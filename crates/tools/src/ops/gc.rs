@@ -1,12 +1,13 @@
 //! `gc`: give back what nobody needs any more.
 
-use crate::amount::bytes;
+use crate::amount::{bytes, plural};
 use crate::answer::Answer;
 use crate::error::ToolError;
-use crate::page::{Cell, Page, Tone};
+use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::Args;
+use orient_engine::GcOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -14,12 +15,21 @@ use std::io;
 pub(crate) struct Gc;
 
 /// What to give back.
-#[derive(Args, Default, Deserialize, JsonSchema)]
+#[derive(Args, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct GcArgs {
     /// Only say what would be removed
     #[arg(long, short = 'n')]
     dry_run: bool,
+    /// Keep facts nobody uses for so many days: another branch may want them
+    #[arg(long, value_name = "DAYS", default_value_t = GcOptions::default().keep_days)]
+    keep_days: u32,
+}
+
+impl Default for GcArgs {
+    fn default() -> Self {
+        Self { dry_run: false, keep_days: GcOptions::default().keep_days }
+    }
 }
 
 /// What was given back.
@@ -27,20 +37,11 @@ pub(crate) struct GcArgs {
 pub(crate) struct GcOut {
     /// Whether nothing was really removed.
     dry_run: bool,
-    /// What was removed.
-    removed: Vec<Removed>,
-    /// Bytes given back in all.
-    freed: u64,
-}
-
-/// Something that was removed.
-#[derive(Serialize, JsonSchema)]
-struct Removed {
-    /// What it was.
-    what: String,
-    /// Where it was.
-    path: String,
-    /// Bytes given back.
+    /// Folders that are gone, whose indexes were removed.
+    trees: Vec<String>,
+    /// Remembered facts that no index used.
+    facts: u64,
+    /// Bytes given back; an estimate for a dry run.
     bytes: u64,
 }
 
@@ -58,24 +59,35 @@ can be made again from files, and there are none left.";
     type Out = GcOut;
 
     fn run(session: &Session<'_>, args: GcArgs) -> Result<Answer<GcOut>, ToolError> {
-        let _ = (session, args);
-        todo!()
+        let collected = session.collect(GcOptions { dry_run: args.dry_run, keep_days: args.keep_days })?;
+        let out = GcOut {
+            dry_run: args.dry_run,
+            trees: collected.trees.iter().map(|tree| tree.display().to_string()).collect(),
+            facts: collected.facts,
+            bytes: collected.bytes,
+        };
+        let mut answer = Answer::new(out);
+        for busy in &collected.busy {
+            answer = answer
+                .partial(format!("{} was left alone: another process is writing there", busy.display()));
+        }
+        Ok(answer)
     }
 
     fn text(out: &GcOut, page: &mut Page<'_>) -> io::Result<()> {
-        let rows: Vec<Vec<Cell>> = out
-            .removed
-            .iter()
-            .map(|removed| {
-                vec![
-                    Cell::number(Tone::Plain, bytes(removed.bytes)),
-                    Cell::new(Tone::Plain, &removed.what),
-                    Cell::new(Tone::Path, &removed.path),
-                ]
-            })
-            .collect();
-        page.table(0, &rows)?;
+        for tree in &out.trees {
+            page.plain("the index of ")?;
+            page.put(Tone::Path, tree)?;
+            page.line(Tone::Plain, ", which is gone")?;
+        }
+        if out.facts > 0 {
+            let facts = plural(out.facts, "file", "files");
+            page.line(
+                Tone::Plain,
+                &format!("what was known of the content of {facts} that are nowhere any more"),
+            )?;
+        }
         let verb = if out.dry_run { "would be given back" } else { "given back" };
-        page.line(Tone::Head, &format!("{} {verb}", bytes(out.freed)))
+        page.line(Tone::Head, &format!("{} {verb}", bytes(out.bytes)))
     }
 }

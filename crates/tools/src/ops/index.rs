@@ -49,9 +49,6 @@ pub(crate) struct IndexOut {
     elapsed_ms: u64,
     /// How much of that was waiting for another process, in milliseconds.
     waited_ms: u64,
-    /// Why the index was made anew, if it was for a reason other than being asked to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rebuilt: Option<String>,
     /// What the index holds.
     summary: Summary,
 }
@@ -87,18 +84,13 @@ that was never seen is parsed.";
             from_cache: refreshed.from_cache as u64,
             elapsed_ms: millis(refreshed.elapsed),
             waited_ms: millis(refreshed.waited),
-            rebuilt: refreshed.rebuilt.as_ref().map(ToString::to_string),
             summary: Summary::of(&snapshot)?,
         };
-        session.answer(&snapshot, out)
+        Ok(session.answer(&snapshot, out))
     }
 
     fn text(out: &IndexOut, page: &mut Page<'_>) -> io::Result<()> {
         let summary = &out.summary;
-        if let Some(reason) = &out.rebuilt {
-            page.put(Tone::Warn, "made anew: ")?;
-            page.line(Tone::Plain, reason)?;
-        }
         page.put(Tone::Head, &plural(summary.files, "file", "files"))?;
         page.plain(&format!(
             ", {}, {}, {} in {}",

@@ -1,13 +1,15 @@
 //! `outline`: what a file or a folder defines.
 
 use crate::amount::{count, plural};
-use crate::answer::{Answer, Cursor};
-use crate::error::{Exit, ToolError};
+use crate::answer::{Answer, Cursor, Window};
+use crate::error::{Code, Exit, ToolError};
 use crate::page::{Page, Tone};
+use crate::paths;
 use crate::session::Session;
 use crate::symbol::shortened;
 use crate::tool::{Example, Operation};
 use clap::Args;
+use orient_engine::{Definition, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -95,7 +97,28 @@ Definitions with their line and header, nested as in the source. Of a folder, th
     type Out = OutlineOut;
 
     fn run(session: &Session<'_>, args: OutlineArgs) -> Result<Answer<OutlineOut>, ToolError> {
-        todo!()
+        let snapshot = session.snapshot()?;
+        let named = paths::named(session, &snapshot, &args.path)?;
+        let whole = named.file.is_some();
+        if let Some(reason) = named.file.as_ref().and_then(Snapshot::skip_reason) {
+            let message = format!("{} was not indexed: {reason}", named.text);
+            return Err(ToolError::new(Code::NotFound, message));
+        }
+        let depth = match args.depth {
+            Some(0) => u32::MAX,
+            Some(depth) => depth,
+            None if whole => u32::MAX,
+            None => 1,
+        };
+        let window = Window::new(args.limit, FILES, args.after);
+        let most = if whole || window.limit == usize::MAX { usize::MAX } else { SYMBOLS };
+        let found = snapshot.outlines(&named.pattern, window.offset, window.limit)?;
+        let files: Vec<FileOutline> =
+            found.rows.iter().map(|held| FileOutline::of(held, depth, most)).collect();
+        let shown = files.len();
+        let path = if named.text.is_empty() { ".".to_owned() } else { named.text };
+        let answer = session.answer(&snapshot, OutlineOut { path, files });
+        Ok(window.mark(answer, shown, found.total))
     }
 
     fn text(out: &OutlineOut, page: &mut Page<'_>) -> io::Result<()> {
@@ -113,30 +136,63 @@ Definitions with their line and header, nested as in the source. Of a folder, th
     }
 }
 
+impl From<Definition> for OutlineLine {
+    fn from(definition: Definition) -> Self {
+        Self {
+            depth: definition.depth,
+            handle: definition.handle.to_string(),
+            name: definition.name,
+            kind: definition.kind.as_str(),
+            line: definition.span.first_line,
+            last_line: definition.span.last_line,
+            signature: definition.signature,
+        }
+    }
+}
+
 impl OutlineLine {
     /// The header with the name made to stand out; the name alone where there is no header.
     fn write(&self, width: usize, page: &mut Page<'_>) -> io::Result<()> {
         page.put(Tone::Number, &format!("{:>width$}", self.line))?;
         page.plain(&format!("  {}", "  ".repeat(self.depth as usize)))?;
-        page.put(Tone::Kind, self.kind)?;
-        page.plain(" ")?;
+        // Most headers say what they are: `class Base`.
+        if !self.signature.split_whitespace().any(|word| word == self.kind) {
+            page.put(Tone::Kind, self.kind)?;
+            page.plain(" ")?;
+        }
         let header = shortened(&self.signature);
-        match header.split_once(self.name.as_str()).filter(|_| !self.name.is_empty()) {
-            Some((before, behind)) => {
-                page.plain(before)?;
-                page.put(Tone::Name, &self.name)?;
-                page.plain(behind)?;
-            }
-            None => {
-                page.put(Tone::Name, &self.name)?;
-                page.put(Tone::Dim, &format!("  {header}"))?;
-            }
+        if let Some((before, behind)) =
+            header.split_once(self.name.as_str()).filter(|_| !self.name.is_empty())
+        {
+            page.plain(before)?;
+            page.put(Tone::Name, &self.name)?;
+            page.plain(behind)?;
+        } else {
+            page.put(Tone::Name, &self.name)?;
+            page.put(Tone::Dim, &format!("  {header}"))?;
         }
         page.end()
     }
 }
 
 impl FileOutline {
+    /// The symbols of a file that are not nested too deep, the first `most` of them.
+    fn of(held: &orient_engine::FileOutline, depth: u32, most: usize) -> Self {
+        let symbols: Vec<OutlineLine> = held
+            .definitions()
+            .filter(|definition| definition.depth < depth)
+            .take(most)
+            .map(OutlineLine::from)
+            .collect();
+        Self {
+            path: held.file.path.display().into_owned(),
+            language: held.file.language.clone(),
+            lines: held.file.lines,
+            hidden: (held.ids.len() - symbols.len()) as u64,
+            symbols,
+        }
+    }
+
     fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
         page.put(Tone::Path, &self.path)?;
         let language = self.language.as_deref().unwrap_or("text");

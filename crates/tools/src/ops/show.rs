@@ -4,10 +4,13 @@ use crate::amount::{count, plural};
 use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
 use crate::page::{Page, Tone};
+use crate::paths;
 use crate::session::Session;
 use crate::symbol::SymbolLine;
 use crate::tool::{Example, Operation};
 use clap::Args;
+use orient_engine::{Definition, DefinitionQuery, FileRow, Lookup, NameMatch, Snapshot};
+use orient_model::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -17,8 +20,8 @@ pub(crate) struct Show;
 
 /// How many lines are shown unless others are asked for.
 const LINES: u32 = 500;
-/// How many of several candidates are listed.
-const CANDIDATES: usize = 50;
+/// How many symbols of each similar name are suggested.
+const SUGGESTED: usize = 3;
 
 /// What to show.
 #[derive(Args, Deserialize, JsonSchema)]
@@ -73,7 +76,7 @@ impl TryFrom<String> for LineRange {
 #[serde(tag = "found", rename_all = "snake_case")]
 pub(crate) enum ShowOut {
     /// One thing: here it is.
-    One(Box<Source>),
+    One(Box<Shown>),
     /// Several: name one of them by its handle.
     Several {
         /// What was asked for.
@@ -92,10 +95,13 @@ pub(crate) enum ShowOut {
 
 /// Source text.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Source {
+pub(crate) struct Shown {
     /// The symbol, unless lines of a file were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<SymbolLine>,
+    /// Its documentation, comment marks removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doc: Option<String>,
     /// The file.
     path: String,
     /// The first line shown.
@@ -121,14 +127,40 @@ and exit code 3; nothing is ever chosen for you.";
     type Out = ShowOut;
 
     fn run(session: &Session<'_>, args: ShowArgs) -> Result<Answer<ShowOut>, ToolError> {
-        todo!()
+        let snapshot = session.snapshot()?;
+        let file = paths::file(session, &snapshot, &args.symbol)?;
+        if let Some(file) = file.as_ref().filter(|_| args.lines.is_some()) {
+            return source(session, &snapshot, file, None, args.lines);
+        }
+        match snapshot.symbol(&args.symbol)? {
+            Lookup::One(definition) => {
+                let row = snapshot.file(&definition.path)?;
+                let file = row.ok_or_else(|| ToolError::new(Code::Internal, "a symbol without its file"))?;
+                source(session, &snapshot, &file, Some(*definition), args.lines)
+            }
+            Lookup::Many { candidates, total } => {
+                let shown = candidates.len();
+                let candidates =
+                    candidates.into_iter().map(|one| SymbolLine::new(one, Some("exact"))).collect();
+                let answer = session.answer(&snapshot, ShowOut::Several { name: args.symbol, candidates });
+                Ok(answer.listed(0, shown as u64, total as u64))
+            }
+            Lookup::Nothing { .. } if let Some(file) = &file => source(session, &snapshot, file, None, None),
+            Lookup::Nothing { similar } => {
+                let did_you_mean = suggestions(&snapshot, similar)?;
+                Ok(session.answer(&snapshot, ShowOut::None { name: args.symbol, did_you_mean }))
+            }
+        }
     }
 
     fn text(out: &ShowOut, page: &mut Page<'_>) -> io::Result<()> {
         match out {
             ShowOut::One(source) => source.write(page),
             ShowOut::Several { name, candidates } => {
-                page.line(Tone::Warn, &format!("`{name}` stands for several symbols; name one by its handle:"))?;
+                page.line(
+                    Tone::Warn,
+                    &format!("`{name}` stands for several symbols; name one by its handle:"),
+                )?;
                 candidates.iter().try_for_each(|symbol| symbol.write_handle(page))
             }
             ShowOut::None { name, did_you_mean } if did_you_mean.is_empty() => {
@@ -150,7 +182,62 @@ and exit code 3; nothing is ever chosen for you.";
     }
 }
 
-impl Source {
+/// The lines of a symbol, or those that were asked for, from the file as it is now.
+fn source(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    file: &FileRow,
+    definition: Option<Definition>,
+    lines: Option<LineRange>,
+) -> Result<Answer<ShowOut>, ToolError> {
+    let whole = LineRange { first: 1, last: file.lines.max(1) };
+    let of_symbol = |definition: &Definition| LineRange {
+        first: definition.span.first_line,
+        last: definition.span.last_line,
+    };
+    let all = definition.as_ref().map_or(whole, of_symbol);
+    let wanted =
+        lines.unwrap_or(LineRange { last: all.last.min(all.first.saturating_add(LINES - 1)), ..all });
+    let span = Span { first_line: wanted.first, last_line: wanted.last.min(whole.last), ..Span::default() };
+    if lines.is_some() && wanted.first > whole.last {
+        let message =
+            format!("{} has only {}", file.path.display(), plural(whole.last.into(), "line", "lines"));
+        return Err(ToolError::new(Code::NotFound, message));
+    }
+    let found = snapshot.source(file, span, 0)?;
+    let shown = Shown {
+        doc: definition.as_ref().and_then(|definition| definition.doc.clone()),
+        symbol: definition.map(|definition| SymbolLine::new(definition, None)),
+        path: file.path.display().into_owned(),
+        first_line: found.first_line,
+        last_line: (found.first_line + found.lines.len() as u32).saturating_sub(1).max(found.first_line),
+        source: found.lines.join("\n"),
+    };
+    let mut answer = session.answer(snapshot, ShowOut::One(Box::new(shown)));
+    if lines.is_none() && wanted.last < all.last {
+        let (length, next) = (all.last - all.first + 1, wanted.last + 1);
+        let shown = format!("{} of {} lines", count(LINES.into()), count(length.into()));
+        answer = answer.partial(format!("{shown}; the rest with --lines {next}-{}", all.last));
+    }
+    if found.differs {
+        answer = answer
+            .note("the file has changed since it was indexed: these may not be the lines that were meant");
+    }
+    Ok(answer)
+}
+
+/// The symbols that bear names much like what was asked for.
+fn suggestions(snapshot: &Snapshot, names: Vec<String>) -> Result<Vec<SymbolLine>, ToolError> {
+    let mut found = Vec::new();
+    for name in names {
+        let query = DefinitionQuery { name: NameMatch::Exact(name), ..DefinitionQuery::default() };
+        let rows = snapshot.symbols(&query, 0, SUGGESTED)?.rows;
+        found.extend(rows.into_iter().map(|definition| SymbolLine::new(definition, Some("fuzzy"))));
+    }
+    Ok(found)
+}
+
+impl Shown {
     fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
         page.put(Tone::Path, &format!("{}:{}-{}", self.path, self.first_line, self.last_line))?;
         if let Some(symbol) = &self.symbol {
@@ -184,7 +271,10 @@ mod tests {
         assert_eq!("10:40".parse(), range(10, 40));
         assert_eq!("7".parse(), range(7, 7));
         assert_eq!("7-".parse(), range(7, u32::MAX));
-        assert_eq!("40-10".parse::<LineRange>(), Err("\"40-10\" ends before it begins; write 10-40".to_owned()));
+        assert_eq!(
+            "40-10".parse::<LineRange>(),
+            Err("\"40-10\" ends before it begins; write 10-40".to_owned())
+        );
         for wrong in ["", "0", "a-b", "-5"] {
             assert!(wrong.parse::<LineRange>().is_err(), "{wrong}");
         }

@@ -46,7 +46,7 @@ Counts by language, files that were skipped and why, files the parser did not un
 the index has not caught up with.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "status", about: "catch up, then show" },
-        Example { command: "status --no-refresh", about: "show the index as it is, changed files as pending" },
+        Example { command: "status --no-refresh", about: "show the index as it is" },
         Example { command: "status --json", about: "the same for a script" },
     ];
     type Args = StatusArgs;
@@ -58,17 +58,18 @@ the index has not caught up with.";
         let out = StatusOut {
             root: session.root().display().to_string(),
             store: session.store()?,
-            index_bytes: status.index_bytes,
+            index_bytes: status.sizes.bytes,
             cache_bytes: status.cache_bytes,
             generation: status.generation,
-            in_memory: status.in_memory,
+            in_memory: session.in_memory(),
             summary: Summary::of(&snapshot)?,
         };
-        session.answer(&snapshot, out)
+        Ok(session.answer(&snapshot, out))
     }
 
     fn text(out: &StatusOut, page: &mut Page<'_>) -> io::Result<()> {
-        let row = |name: &str, tone: Tone, value: String| vec![Cell::new(Tone::Head, name), Cell::new(tone, value)];
+        let row =
+            |name: &str, tone: Tone, value: String| vec![Cell::new(Tone::Head, name), Cell::new(tone, value)];
         let summary = &out.summary;
         let mut size = format!("{}, and {} of shared facts", bytes(out.index_bytes), bytes(out.cache_bytes));
         if out.in_memory {

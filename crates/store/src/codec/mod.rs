@@ -2,11 +2,15 @@
 //!
 //! Encoding is meant to run on the threads that extract; the writers only move the bytes.
 
+mod flow;
+mod outline;
+mod wire;
+
 use orient_model::{Flow, Outline};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
 use std::sync::Arc;
+use wire::Out;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, get_frame_content_size};
 
@@ -44,22 +48,22 @@ pub struct CodecError;
 
 /// An outline as bytes.
 pub fn encode_outline(outline: &Outline) -> Encoded {
-    encode(OUTLINE, outline)
+    encode(OUTLINE, |out| outline::write(out, outline))
 }
 
 /// The outline in these bytes.
 pub fn decode_outline(bytes: &[u8]) -> Result<Outline, CodecError> {
-    decode(OUTLINE, bytes)
+    decode(OUTLINE, bytes, outline::read)
 }
 
 /// A flow as bytes.
 pub fn encode_flow(flow: &Flow) -> Encoded {
-    encode(FLOW, flow)
+    encode(FLOW, |out| flow::write(out, flow))
 }
 
 /// The flow in these bytes.
 pub fn decode_flow(bytes: &[u8]) -> Result<Flow, CodecError> {
-    decode(FLOW, bytes)
+    decode(FLOW, bytes, flow::read)
 }
 
 struct Workspace {
@@ -82,14 +86,14 @@ thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::new(Workspace::new());
 }
 
-fn encode<T: Serialize>(what: u8, value: &T) -> Encoded {
+fn encode(what: u8, write: impl FnOnce(&mut Out)) -> Encoded {
     WORKSPACE.with_borrow_mut(|space| {
-        let mut plain = std::mem::take(&mut space.plain);
-        plain.clear();
-        plain.push(what);
-        plain = postcard::to_extend(value, plain).expect("facts are plain data and memory grows");
-        let encoded = pack(what, &plain, space);
-        space.plain = plain;
+        let mut out = Out { bytes: std::mem::take(&mut space.plain) };
+        out.bytes.clear();
+        out.bytes.push(what);
+        write(&mut out);
+        let encoded = pack(what, &out.bytes, space);
+        space.plain = out.bytes;
         encoded
     })
 }
@@ -110,7 +114,11 @@ fn pack(what: u8, plain: &[u8], space: &mut Workspace) -> Encoded {
     Encoded(plain.into())
 }
 
-fn decode<T: DeserializeOwned>(what: u8, bytes: &[u8]) -> Result<T, CodecError> {
+fn decode<T>(
+    what: u8,
+    bytes: &[u8],
+    read: impl FnOnce(&[u8]) -> Result<T, CodecError>,
+) -> Result<T, CodecError> {
     let (&tag, rest) = bytes.split_first().ok_or(CodecError)?;
     if tag & !PACKED != what {
         return Err(CodecError);
@@ -118,7 +126,8 @@ fn decode<T: DeserializeOwned>(what: u8, bytes: &[u8]) -> Result<T, CodecError> 
     if tag & PACKED == 0 {
         return read(rest);
     }
-    let size = get_frame_content_size(rest).ok().flatten().filter(|&size| size <= LARGEST).ok_or(CodecError)?;
+    let size =
+        get_frame_content_size(rest).ok().flatten().filter(|&size| size <= LARGEST).ok_or(CodecError)?;
     WORKSPACE.with_borrow_mut(|space| {
         space.plain.clear();
         space.plain.reserve(size as usize);
@@ -127,9 +136,5 @@ fn decode<T: DeserializeOwned>(what: u8, bytes: &[u8]) -> Result<T, CodecError> 
     })
 }
 
-fn read<T: DeserializeOwned>(plain: &[u8]) -> Result<T, CodecError> {
-    match postcard::take_from_bytes(plain) {
-        Ok((value, [])) => Ok(value),
-        _ => Err(CodecError),
-    }
-}
+#[cfg(test)]
+mod tests;

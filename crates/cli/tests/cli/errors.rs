@@ -1,0 +1,114 @@
+//! What is wrong is said, with what to type instead, and the exit code tells scripts.
+
+use crate::tree::Tree;
+
+fn small() -> Tree {
+    Tree::new(&[("src/server.py", "class Server:\n    pass\n"), ("src/client.py", "x = 1\n")])
+}
+
+#[test]
+fn wrong_words_are_answered_with_the_nearest() {
+    let tree = small();
+    tree.assert_outcome(
+        &["symbols", "Server", "--kind", "clas"],
+        2,
+        "
+        error: there is no kind `clas`
+        help:  did you mean `class`?
+        ",
+    );
+    tree.assert_outcome(
+        &["files", "--lang", "pyton"],
+        2,
+        "
+        error: there is no language `pyton` in this index
+        help:  did you mean `python`?
+        ",
+    );
+    tree.assert_outcome(
+        &["outline", "src/srever.py"],
+        1,
+        "
+        error: there is no file or folder `src/srever.py` in the index
+        help:  did you mean `src/server.py`?
+        ",
+    );
+    tree.assert_outcome(
+        &["outline", "client.py"],
+        1,
+        "
+        error: there is no file or folder `client.py` in the index
+        help:  did you mean `src/client.py`?
+        ",
+    );
+}
+
+#[test]
+fn a_question_without_a_name_says_what_to_give() {
+    small().assert_outcome(
+        &["symbols"],
+        2,
+        "
+        error: give a name, or say what kind of symbols you look for
+        help:  for example `orient symbols Server`, or `orient symbols --kind class`
+        ",
+    );
+}
+
+#[test]
+fn unknown_commands_and_flags_are_named_with_the_nearest() {
+    let tree = small();
+    for (args, near) in [(["symbls", "x"], "symbols"), (["files", "--lnog"], "--long")] {
+        let output = tree.run(&args);
+        let said = crate::tree::text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(near), "{said}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let tree = small();
+    let output = tree.run(&["status", "--root", "nowhere"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = crate::tree::text(&output.stderr);
+    assert!(said.starts_with("error: cannot read the folder ") && said.contains("nowhere"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_home_folder_is_refused_until_asked_twice() {
+    let tree = small();
+    let home = |args: &[&str]| {
+        let mut command = tree.command(args);
+        command.env("HOME", tree.root()).output().expect("the command starts")
+    };
+    for args in [&["files"][..], &["files", "--force"]] {
+        let output = home(args);
+        let said = crate::tree::text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.contains("your home folder") && said.contains("--force --force"), "{said}");
+    }
+    assert_eq!(home(&["files", "--force", "--force"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_file_that_was_not_read_says_why() {
+    let tree = small();
+    tree.write("logo.png", b"\0\x01\x02");
+    tree.assert_outcome(&["outline", "logo.png"], 1, "error: logo.png was not indexed: binary");
+    tree.assert_output(&["files", "--skipped"], "logo.png  binary");
+}
+
+#[test]
+fn lines_that_are_not_there_are_named() {
+    let tree = small();
+    tree.assert_outcome(
+        &["show", "src/server.py", "--lines", "90-99"],
+        1,
+        "error: src/server.py has only 2 lines",
+    );
+    let output = tree.run(&["show", "src/server.py", "--lines", "9-1"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(crate::tree::text(&output.stderr).contains("write 1-9"));
+}

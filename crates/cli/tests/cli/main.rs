@@ -1,0 +1,9 @@
+//! The command line as its users meet it. Each test is a page of the manual: what is typed, and what comes back.
+
+mod errors;
+mod fresh;
+mod json;
+mod questions;
+mod settings;
+mod terminal;
+mod tree;

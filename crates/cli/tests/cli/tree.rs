@@ -1,0 +1,112 @@
+//! A throw-away tree with a store of its own, and the one helper that runs the command in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A folder to run the command in.
+pub(crate) struct Tree {
+    folder: TempDir,
+}
+
+impl Tree {
+    /// A tree of these files.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        fs::create_dir(folder.path().join("tree")).expect("a new folder");
+        let tree = Self { folder };
+        for (path, text) in files {
+            tree.write(path, text);
+        }
+        tree
+    }
+
+    /// The top of the tree, as the command shows it.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there").join("tree")
+    }
+
+    /// The folder of the indexes.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("below the root")).expect("a new folder");
+        fs::write(path, text).expect("a new file");
+    }
+
+    /// The command with these arguments, in the tree, away from the settings of whoever runs the tests.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orient"));
+        command.args(args).current_dir(self.root()).stdin(Stdio::null());
+        command.env_clear();
+        command.env("HOME", self.folder.path().join("home"));
+        command.env("ORIENT_STORE", self.store());
+        for kept in ["PATH", "SystemRoot", "TMPDIR", "LLVM_PROFILE_FILE"] {
+            if let Some(value) = std::env::var_os(kept) {
+                command.env(kept, value);
+            }
+        }
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("the command starts")
+    }
+
+    /// Runs the command and compares what it prints, line by line, with the indented block. `TREE` stands for the root.
+    #[track_caller]
+    pub(crate) fn assert_output(&self, args: &[&str], expected: &str) {
+        self.assert_outcome(args, 0, expected);
+    }
+
+    /// The same for a command that ends with another code: errors and remarks count as output.
+    #[track_caller]
+    pub(crate) fn assert_outcome(&self, args: &[&str], code: i32, expected: &str) {
+        let output = self.run(args);
+        let mut printed = text(&output.stdout);
+        printed.push_str(&text(&output.stderr));
+        let printed = self.neutral(&printed);
+        let expected = dedented(expected);
+        assert_eq!(printed, expected, "orient {}", args.join(" "));
+        assert_eq!(output.status.code(), Some(code), "orient {}\n{printed}", args.join(" "));
+    }
+
+    /// The answer as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self, args: &[&str]) -> serde_json::Value {
+        let output = self.run(args);
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}\n{}\n{}", text(&output.stdout), text(&output.stderr)))
+    }
+
+    fn neutral(&self, printed: &str) -> String {
+        let root = self.root();
+        let shown = |path: &Path| path.display().to_string();
+        printed.replace(&shown(&root), "TREE").replace(&shown(&self.store()), "STORE")
+    }
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("all output is text")
+}
+
+/// The block without the indent of the test around it.
+fn dedented(block: &str) -> String {
+    let lines: Vec<&str> = block.strip_prefix('\n').unwrap_or(block).lines().collect();
+    let indent =
+        lines.iter().filter(|line| !line.trim().is_empty()).map(|line| line.len() - line.trim_start().len());
+    let indent = indent.min().unwrap_or(0);
+    let mut text = String::new();
+    for line in &lines {
+        text.push_str(line.get(indent..).unwrap_or_default());
+        text.push('\n');
+    }
+    while text.ends_with("\n\n") || text == "\n" {
+        text.pop();
+    }
+    text
+}

@@ -1,0 +1,271 @@
+//! The property everything rests on: any sequence of edits, applied one by one, gives the same dump as indexing the
+//! result from nothing, on any number of threads.
+
+mod support;
+
+use orient_engine::Engine;
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+use support::{dump, fresh, open, put, refresh, settle};
+
+/// What may happen to a tree. Numbers are taken modulo what there is.
+#[derive(Clone, Debug)]
+enum Step {
+    /// A file is written, new or over an old one.
+    Write {
+        path: usize,
+        text: usize,
+    },
+    /// A file gets one more definition.
+    Append {
+        file: usize,
+        text: usize,
+    },
+    /// A file gets something before all others, so that every line moves.
+    Prepend {
+        file: usize,
+    },
+    Delete {
+        file: usize,
+    },
+    Move {
+        file: usize,
+        path: usize,
+    },
+    /// The same content under another name, then perhaps edited apart.
+    Copy {
+        file: usize,
+        path: usize,
+    },
+    RenameFolder {
+        from: usize,
+        to: usize,
+    },
+    Touch {
+        file: usize,
+    },
+    /// As a branch switch: everything goes, other files come, some of them the same.
+    Swap {
+        seed: usize,
+        count: usize,
+    },
+    Ignore {
+        pattern: usize,
+    },
+    Binary {
+        path: usize,
+    },
+    Large {
+        path: usize,
+    },
+    Link {
+        path: usize,
+    },
+    /// Time passes, and stamps can be trusted.
+    Settle,
+}
+
+const FOLDERS: &[&str] = &["", "src/", "src/net/", "lib/", "tests/", "vendor/dep/"];
+const NAMES: &[&str] =
+    &["a.py", "b.go", "c.ts", "d.rs", "e.java", "f.md", "g.txt", "h.c", "tool", "Makefile"];
+const PATTERNS: &[&str] = &["", "*.go\n", "src/net/\n", "*.py\n!src/a.py\n", "/lib\n"];
+
+fn path(number: usize) -> String {
+    let (folder, name) = (FOLDERS[number % FOLDERS.len()], NAMES[number / FOLDERS.len() % NAMES.len()]);
+    format!("{folder}{name}")
+}
+
+/// Something to write into a file of this name: several texts for each language, some of them broken.
+fn text(path: &str, number: usize) -> String {
+    let n = number % 7;
+    if n == 6 {
+        return format!("{{{{ ((( unfinished {number}\n\"");
+    }
+    match path.rsplit('.').next().unwrap_or_default() {
+        "py" => format!(
+            "import os\nfrom x import y{n}\n\n@mark\nclass C{n}(Base):\n    \"\"\"Doc {n}.\"\"\"\n    def m(self, a: int = {n}) -> str:\n        return os.path\n\ndef f{n}(): pass\n"
+        ),
+        "go" => format!(
+            "package p\n\nimport \"fmt\"\n\n// T{n} is a type.\ntype T{n} struct {{ A int }}\n\nfunc (t *T{n}) Run() {{ fmt.Println({n}) }}\n"
+        ),
+        "ts" => format!(
+            "import {{ a as b }} from './x{n}';\nexport interface I{n} {{ x: number }}\nexport class K{n} implements I{n} {{ x = {n}; get y() {{ return this.x }} }}\nexport const f = () => {n};\n"
+        ),
+        "rs" => format!(
+            "use std::io;\n\n/// S{n}.\n#[derive(Debug)]\npub struct S{n} {{ a: u8 }}\n\nimpl S{n} {{ pub fn go(&self) -> u8 {{ {n} }} }}\n\nmod inner {{ fn f() {{}} }}\n"
+        ),
+        "java" => format!(
+            "package p;\nimport java.util.List;\nclass J{n} extends B{n} {{ @Override public int m(int a) {{ return {n}; }} int m(String s) {{ return 0; }} }}\n"
+        ),
+        "md" => format!("# Title {n}\n\nText {n}.\n\n## Part\n\nMore.\n"),
+        "c" => {
+            format!("#include <x{n}.h>\nstruct s{n} {{ int a; }};\nint f{n}(int x) {{ return x + {n}; }}\n")
+        }
+        _ => format!("line {n}\nanother\n"),
+    }
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let (path, file, text) = (0..60_usize, 0..100_usize, 0..20_usize);
+    prop_oneof![
+        6 => (path.clone(), text.clone()).prop_map(|(path, text)| Step::Write { path, text }),
+        4 => (file.clone(), text.clone()).prop_map(|(file, text)| Step::Append { file, text }),
+        2 => file.clone().prop_map(|file| Step::Prepend { file }),
+        3 => file.clone().prop_map(|file| Step::Delete { file }),
+        3 => (file.clone(), path.clone()).prop_map(|(file, path)| Step::Move { file, path }),
+        2 => (file.clone(), path.clone()).prop_map(|(file, path)| Step::Copy { file, path }),
+        2 => (0..6_usize, 0..6_usize).prop_map(|(from, to)| Step::RenameFolder { from, to }),
+        2 => file.clone().prop_map(|file| Step::Touch { file }),
+        1 => (0..50_usize, 0..12_usize).prop_map(|(seed, count)| Step::Swap { seed, count }),
+        1 => (0..PATTERNS.len()).prop_map(|pattern| Step::Ignore { pattern }),
+        1 => path.clone().prop_map(|path| Step::Binary { path }),
+        1 => path.clone().prop_map(|path| Step::Large { path }),
+        1 => path.prop_map(|path| Step::Link { path }),
+        1 => Just(Step::Settle),
+    ]
+}
+
+/// The files of the tree, sorted.
+fn files(root: &Path) -> Vec<String> {
+    fn visit(root: &Path, folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("readable").flatten() {
+            let kind = entry.file_type().expect("a kind");
+            if kind.is_dir() {
+                visit(root, &entry.path(), found);
+            } else if kind.is_file() && entry.file_name() != ".gitignore" {
+                found.push(entry.path().strip_prefix(root).expect("below").to_string_lossy().into_owned());
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(root, root, &mut found);
+    found.sort();
+    found
+}
+
+/// Writes a file, whatever is in its way.
+fn write(root: &Path, path: &str, bytes: impl AsRef<[u8]>) {
+    let _ = fs::remove_file(root.join(path));
+    let _ = fs::remove_dir_all(root.join(path));
+    put(root, path, bytes);
+}
+
+fn apply(root: &Path, step: &Step) {
+    let there = files(root);
+    let pick = |number: usize| (!there.is_empty()).then(|| there[number % there.len()].clone());
+    match *step {
+        Step::Write { path: p, text: t } => write(root, &path(p), text(&path(p), t)),
+        Step::Append { file, text: t } => {
+            if let Some(file) = pick(file) {
+                let mut bytes = fs::read(root.join(&file)).expect("readable");
+                bytes.extend_from_slice(text(&file, t).as_bytes());
+                write(root, &file, bytes);
+            }
+        }
+        Step::Prepend { file } => {
+            if let Some(file) = pick(file) {
+                let old = fs::read(root.join(&file)).expect("readable");
+                write(root, &file, [b"\n\n", old.as_slice()].concat());
+            }
+        }
+        Step::Delete { file } => {
+            if let Some(file) = pick(file) {
+                fs::remove_file(root.join(file)).expect("removed");
+            }
+        }
+        Step::Move { file, path: p } => {
+            if let Some(file) = pick(file) {
+                let bytes = fs::read(root.join(&file)).expect("readable");
+                fs::remove_file(root.join(&file)).expect("removed");
+                write(root, &path(p), bytes);
+            }
+        }
+        Step::Copy { file, path: p } => {
+            if let Some(file) = pick(file) {
+                let bytes = fs::read(root.join(&file)).expect("readable");
+                write(root, &path(p), bytes);
+            }
+        }
+        Step::RenameFolder { from, to } => {
+            let (from, to) = (FOLDERS[from].trim_end_matches('/'), FOLDERS[to].trim_end_matches('/'));
+            if !from.is_empty() && !to.is_empty() && root.join(from).is_dir() && !root.join(to).exists() {
+                fs::create_dir_all(root.join(to).parent().expect("a folder")).expect("made");
+                let _ = fs::rename(root.join(from), root.join(to));
+            }
+        }
+        Step::Touch { file } => {
+            if let Some(file) = pick(file) {
+                let opened = fs::File::options().append(true).open(root.join(file)).expect("opens");
+                opened.set_modified(std::time::SystemTime::now()).expect("touched");
+            }
+        }
+        Step::Swap { seed, count } => swap(root, &there, seed, count),
+        Step::Ignore { pattern } => put(root, ".gitignore", PATTERNS[pattern]),
+        Step::Binary { path: p } => write(root, &path(p), [0, 159, 146, 150]),
+        Step::Large { path: p } => write(root, &path(p), vec![b'x'; (2 << 20) + 1]),
+        Step::Link { path: p } => link(root, &path(p)),
+        Step::Settle => settle(),
+    }
+}
+
+fn swap(root: &Path, there: &[String], seed: usize, count: usize) {
+    for (number, file) in there.iter().enumerate() {
+        if (number + seed) % 3 != 0 {
+            fs::remove_file(root.join(file)).expect("removed");
+        }
+    }
+    for number in 0..count {
+        let path = path(seed * 7 + number * 11);
+        write(root, &path, text(&path, seed + number));
+    }
+}
+
+fn link(root: &Path, path: &str) {
+    let _ = fs::remove_file(root.join(path));
+    let _ = fs::remove_dir_all(root.join(path));
+    fs::create_dir_all(root.join(path).parent().expect("a folder")).expect("made");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/hosts", root.join(path)).expect("a link");
+}
+
+fn check(engine: &Engine, root: &Path) {
+    let incremental = dump(engine);
+    assert_eq!(incremental, fresh(root, 1), "caught up, against built anew on one thread");
+    assert_eq!(incremental, fresh(root, 4), "caught up, against built anew on four threads");
+    let faults = engine.snapshot().expect("a snapshot").check().expect("it can be checked");
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 200, ..ProptestConfig::with_cases(cases()) })]
+
+    #[test]
+    fn catching_up_equals_building_anew(
+        start in prop::collection::vec((0..60_usize, 0..20_usize), 0..10),
+        steps in prop::collection::vec(step(), 1..12),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (root, store) = (folder.path().join("tree"), folder.path().join("store"));
+        fs::create_dir(&root).expect("the tree");
+        for (p, t) in start {
+            write(&root, &path(p), text(&path(p), t));
+        }
+        let engine = open(&root, &store, 3);
+        refresh(&engine);
+        for (number, step) in steps.iter().enumerate() {
+            apply(&root, step);
+            // Now and then two steps at once.
+            if number % 4 != 3 {
+                refresh(&engine);
+            }
+        }
+        refresh(&engine);
+        check(&engine, &root);
+    }
+}
+
+/// A handful in everyday runs; as many as one likes with `PROPTEST_CASES`.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(32)
+}

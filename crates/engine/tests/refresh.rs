@@ -1,0 +1,322 @@
+//! Refreshing: what is looked at, what is remembered, who waits, and what survives.
+
+mod support;
+
+use orient_engine::{
+    Cancel, Engine, EngineError, GcOptions, Mode, OpenOptions, Phase, Progress, Rebuilt, RefreshOptions,
+    Silent,
+};
+use std::cell::RefCell;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+use support::{Bench, dump, files, fresh, open, open_with, put, refresh, settings, settle};
+
+const SMALL: &[(&str, &str)] = &[
+    ("src/a.py", "def a():\n    return 1\n"),
+    ("src/b.go", "package b\n\nfunc B() {}\n"),
+    ("README.md", "# Hi\n"),
+];
+
+#[test]
+fn a_first_index_then_nothing_to_do() {
+    let bench = Bench::new(SMALL);
+    settle();
+    let first = bench.refresh();
+    assert_eq!((first.added, first.parsed, first.from_cache, first.rebuilt), (3, 3, 0, Some(Rebuilt::First)));
+    let again = bench.refresh();
+    assert_eq!((again.same, again.generation, again.rebuilt), (3, first.generation, None));
+    assert_eq!((again.added, again.changed, again.removed, again.touched, again.parsed), (0, 0, 0, 0, 0));
+    assert_eq!(files(&bench.dump()), ["README.md", "src/a.py", "src/b.go"]);
+}
+
+#[test]
+fn each_kind_of_change_is_told() {
+    let bench = Bench::new(SMALL);
+    settle();
+    bench.refresh();
+    bench.put("src/a.py", "def a():\n    return 2\n");
+    bench.put("src/new.py", "def n(): pass\n");
+    fs::rename(bench.root().join("src/b.go"), bench.root().join("moved.go")).expect("renamed");
+    bench.remove("README.md");
+    let refreshed = bench.refresh();
+    let counts = (refreshed.added, refreshed.changed, refreshed.renamed, refreshed.removed, refreshed.parsed);
+    assert_eq!(counts, (1, 1, 1, 1, 2));
+    assert_eq!(refreshed.from_cache, 1, "what moved is known by its content");
+    assert_eq!(bench.dump(), fresh(&bench.root(), 1));
+}
+
+#[test]
+fn an_edit_that_keeps_size_and_comes_at_once_is_seen() {
+    let bench = Bench::new(&[("a.py", "x = 1\n")]);
+    bench.refresh();
+    for n in 2..9 {
+        bench.put("a.py", format!("x = {n}\n"));
+        assert_eq!(bench.refresh().changed, 1, "edit {n}");
+    }
+}
+
+#[test]
+fn a_touched_file_is_not_parsed_and_then_not_looked_at() {
+    let bench = Bench::new(SMALL);
+    settle();
+    bench.refresh();
+    bench.put("src/a.py", SMALL[0].1);
+    settle();
+    let touched = bench.refresh();
+    assert_eq!((touched.touched, touched.parsed, touched.changed), (1, 0, 0));
+    assert_eq!(bench.refresh().same, 3);
+}
+
+#[test]
+fn content_seen_before_is_never_parsed_again() {
+    let bench = Bench::new(SMALL);
+    bench.refresh();
+    bench.put("src/a.py", "def other(): pass\n");
+    bench.refresh();
+    bench.put("src/a.py", SMALL[0].1);
+    let back = bench.refresh();
+    assert_eq!((back.changed, back.parsed, back.from_cache), (1, 0, 1));
+    let rebuild = RefreshOptions { mode: Mode::Rebuild, ..RefreshOptions::default() };
+    let rebuilt = bench.engine().refresh(&rebuild, &Silent).expect("rebuilt");
+    assert_eq!((rebuilt.parsed, rebuilt.from_cache, rebuilt.rebuilt), (0, 3, Some(Rebuilt::Asked)));
+    assert!(rebuilt.generation > back.generation);
+}
+
+#[test]
+fn what_is_skipped_is_kept_with_its_reason_and_read_once_it_can_be() {
+    let bench = Bench::new(SMALL);
+    bench.put("data.bin", [0, 1, 2]);
+    bench.put("big.txt", "x".repeat(3 << 20));
+    settle();
+    assert_eq!(bench.refresh().skipped, 2);
+    assert!(bench.dump().contains("skipped\tbig.txt\ttoo large (3.0 MiB, limit 2.0 MiB)\n"));
+    assert!(bench.dump().contains("skipped\tdata.bin\tbinary\n"));
+    let idle = bench.refresh();
+    assert_eq!((idle.skipped, idle.touched, idle.generation), (0, 0, 1), "nor looked at again");
+    let mut larger = settings(2);
+    larger.index.max_file_size = "4MiB".parse().expect("a size");
+    let engine = open_with(&bench.root(), &bench.store(), larger);
+    refresh(&engine);
+    assert!(files(&dump(&engine)).contains(&"big.txt"));
+    bench.put("data.bin", "text now\n");
+    bench.refresh();
+    assert_eq!(bench.dump(), fresh(&bench.root(), 2));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_come_and_go() {
+    let bench = Bench::new(SMALL);
+    std::os::unix::fs::symlink("/etc", bench.root().join("out")).expect("a link");
+    bench.refresh();
+    assert!(bench.dump().contains("skipped\tout\tsymbolic link\n"));
+    bench.remove("out");
+    bench.put("out", "now a file\n");
+    bench.remove("src/a.py");
+    std::os::unix::fs::symlink("b.go", bench.root().join("src/a.py")).expect("a link");
+    bench.refresh();
+    assert_eq!(bench.dump(), fresh(&bench.root(), 2));
+}
+
+#[test]
+fn other_settings_make_another_index_without_parsing_again() {
+    let bench = Bench::new(SMALL);
+    bench.refresh();
+    let mut own = settings(2);
+    own.index.vendored = vec!["src/**".to_owned()];
+    let engine = open_with(&bench.root(), &bench.store(), own);
+    let refreshed = refresh(&engine);
+    assert_eq!((refreshed.rebuilt, refreshed.parsed, refreshed.from_cache), (Some(Rebuilt::Outdated), 0, 3));
+    assert!(dump(&engine).contains("\tvendored\t"));
+}
+
+#[test]
+fn a_damaged_index_is_built_again_and_says_so() {
+    let bench = Bench::new(SMALL);
+    bench.refresh();
+    let expected = bench.dump();
+    let index = bench.engine().place().index();
+    for damage in [&b"not a database at all, but long enough to have a header of a hundred bytes, which is what is read first"[..], b"", b"SQLite format 3\0"] {
+        fs::write(&index, damage).expect("damaged");
+        let refreshed = bench.refresh();
+        assert!(matches!(refreshed.rebuilt, Some(Rebuilt::Damaged(_))), "{:?}", refreshed.rebuilt);
+        assert_eq!((refreshed.parsed, bench.dump()), (0, expected.clone()));
+    }
+    let mut bytes = fs::read(&index).expect("the index");
+    let middle = bytes.len() / 2;
+    bytes.truncate(middle);
+    fs::write(&index, bytes).expect("cut short");
+    assert!(matches!(bench.refresh().rebuilt, Some(Rebuilt::Damaged(_))));
+    assert_eq!(bench.dump(), expected);
+}
+
+#[test]
+fn a_damaged_or_lost_cache_costs_time_only() {
+    let bench = Bench::new(SMALL);
+    bench.refresh();
+    fs::write(bench.engine().place().cache(), b"garbage").expect("damaged");
+    bench.put("src/a.py", "def z(): pass\n");
+    assert_eq!(bench.refresh().parsed, 1);
+    assert_eq!(bench.dump(), fresh(&bench.root(), 2));
+}
+
+#[test]
+fn a_cancelled_refresh_leaves_the_index_as_it_was() {
+    let bench = Bench::new(SMALL);
+    bench.refresh();
+    let before = bench.dump();
+    bench.put("src/a.py", "def other(): pass\n");
+    let cancel = Cancel::default();
+    cancel.cancel();
+    for mode in [Mode::CatchUp, Mode::Rebuild] {
+        let options = RefreshOptions { mode, cancel: cancel.clone(), ..RefreshOptions::default() };
+        let refused = bench.engine().refresh(&options, &Silent);
+        assert!(matches!(refused, Err(EngineError::Cancelled)), "{refused:?}");
+        assert_eq!(bench.dump(), before);
+    }
+}
+
+#[test]
+fn what_a_deadline_leaves_is_named_and_done_next_time() {
+    let bench = Bench::new(SMALL);
+    bench.refresh();
+    bench.put("src/a.py", "def other(): pass\n");
+    let options = RefreshOptions { deadline: Some(Duration::ZERO), ..RefreshOptions::default() };
+    let late = bench.engine().refresh(&options, &Silent).expect("it is no error");
+    assert!(late.pending.contains(&"src/a.py".into()), "{late:?}");
+    assert!(bench.refresh().pending.is_empty());
+    assert_eq!(bench.dump(), fresh(&bench.root(), 2));
+}
+
+#[test]
+fn another_writer_is_waited_for_or_named() {
+    let bench = Bench::new(SMALL);
+    settle();
+    bench.refresh();
+    let engine = bench.engine();
+    let lock = orient_store::WriteLock::try_acquire(&engine.place().tree).expect("no fault").expect("free");
+    let no_wait = RefreshOptions { wait: Some(Duration::ZERO), ..RefreshOptions::default() };
+    let idle = engine.refresh(&no_wait, &Silent).expect("nothing to write, nobody to wait for");
+    assert!(!idle.busy);
+    bench.put("src/a.py", "def other(): pass\n");
+    let busy = engine.refresh(&no_wait, &Silent).expect("what is there can be read");
+    assert_eq!((busy.busy, busy.pending), (true, vec!["src/a.py".into()]));
+    let rebuild = RefreshOptions { mode: Mode::Rebuild, ..no_wait };
+    assert!(matches!(engine.refresh(&rebuild, &Silent), Err(EngineError::Busy { .. })));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| refresh(&engine));
+        std::thread::sleep(Duration::from_millis(60));
+        drop(lock);
+        let done = waiting.join().expect("no panic");
+        assert!(done.waited >= Duration::from_millis(20), "{done:?}");
+        assert_eq!(done.changed, 1);
+    });
+}
+
+#[test]
+fn many_at_once_do_the_work_once() {
+    let bench = Bench::new(SMALL);
+    let parsed: usize = std::thread::scope(|scope| {
+        let each = || scope.spawn(|| bench.refresh().parsed);
+        let threads: Vec<_> = (0..4).map(|_| each()).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+    });
+    assert_eq!(parsed, 3);
+    assert_eq!(bench.dump(), fresh(&bench.root(), 1));
+}
+
+#[test]
+fn progress_is_told_and_ended() {
+    #[derive(Default)]
+    struct Log(RefCell<Vec<String>>);
+    impl Progress for Log {
+        fn phase(&self, phase: Phase, files: u64, _: u64) {
+            self.0.borrow_mut().push(format!("{} {files}", phase.as_str()));
+        }
+        fn tick(&self, files: u64, _: u64) {
+            self.0.borrow_mut().push(format!("+{files}"));
+        }
+        fn waiting(&self, _: Option<u32>, _: Duration) {}
+        fn done(&self) {
+            self.0.borrow_mut().push("done".to_owned());
+        }
+    }
+    let (bench, log) = (Bench::new(SMALL), Log::default());
+    bench.engine().refresh(&RefreshOptions::default(), &log).expect("refreshed");
+    assert_eq!(log.0.into_inner(), ["listing 0", "indexing 3", "+1", "+1", "+1", "finishing 0", "done"]);
+}
+
+/// Makes `tree` a git repository with a worktree beside it, as far as we look.
+fn with_worktree(bench: &Bench) -> std::path::PathBuf {
+    let root = bench.root().canonicalize().expect("it exists");
+    let side = root.parent().expect("a folder").join("side");
+    let git_dir = root.join(".git/worktrees/side");
+    put(&root, ".git/HEAD", "ref: refs/heads/main\n");
+    put(&git_dir, "HEAD", "ref: refs/heads/side\n");
+    put(&git_dir, "commondir", "../..\n");
+    put(&git_dir, "gitdir", format!("{}\n", side.join(".git").display()));
+    put(&side, ".git", format!("gitdir: {}\n", git_dir.display()));
+    side
+}
+
+#[test]
+fn a_new_worktree_starts_from_its_sibling() {
+    let bench = Bench::new(SMALL);
+    let side = with_worktree(&bench);
+    for (path, text) in SMALL {
+        put(&side, path, text);
+    }
+    put(&side, "src/a.py", "def changed(): pass\n");
+    settle();
+    bench.refresh();
+    let engine = open(&side, &bench.store(), 2);
+    let first = refresh(&engine);
+    assert_eq!(first.seeded_from, bench.root().canonicalize().ok());
+    assert_eq!((first.parsed, first.changed, first.touched, first.rebuilt), (1, 1, 2, None));
+    assert_eq!(dump(&engine), fresh(&side, 1));
+    assert_eq!(bench.refresh().changed, 0, "and the sibling is as it was");
+}
+
+#[test]
+fn gc_forgets_trees_that_are_gone() {
+    let bench = Bench::new(SMALL);
+    let side = with_worktree(&bench);
+    put(&side, "only_here.py", "def only(): pass\n");
+    bench.refresh();
+    refresh(&open(&side, &bench.store(), 2));
+    let nothing = bench.engine().gc(GcOptions { dry_run: false, keep_days: 0 }).expect("collected");
+    assert!(nothing.trees.is_empty(), "{nothing:?}");
+    fs::remove_dir_all(&side).expect("removed");
+    let would = bench.engine().gc(GcOptions { dry_run: true, keep_days: 0 }).expect("collected");
+    assert_eq!(would.trees, [side.clone()]);
+    assert!(would.bytes > 0);
+    let did = bench.engine().gc(GcOptions::default()).expect("collected");
+    assert_eq!(did.trees, [side]);
+    assert!(bench.engine().gc(GcOptions::default()).expect("collected").trees.is_empty());
+    assert_eq!(bench.dump(), fresh(&bench.root(), 1));
+}
+
+#[test]
+fn a_store_inside_the_tree_is_no_part_of_it() {
+    let bench = Bench::new(SMALL);
+    let engine = open(&bench.root(), &bench.root().join("my [store]"), 2);
+    refresh(&engine);
+    refresh(&engine);
+    assert_eq!(files(&dump(&engine)), ["README.md", "src/a.py", "src/b.go"]);
+    assert!(!dump(&engine).contains("skipped"));
+}
+
+#[test]
+fn a_home_or_root_is_refused_unless_asked_twice() {
+    let root = Path::new(if cfg!(windows) { "C:\\" } else { "/" });
+    let options = |force| OpenOptions { force, store: Some(std::env::temp_dir().join("orient-refused")) };
+    assert!(matches!(Engine::open(root, settings(1), &options(1)), Err(EngineError::Refused(_))));
+    assert!(Engine::open(root, settings(1), &options(2)).is_ok());
+}
+
+#[test]
+fn without_an_index_there_is_nothing_to_ask() {
+    let bench = Bench::new(SMALL);
+    assert!(matches!(bench.engine().snapshot(), Err(EngineError::NotIndexed)));
+}

@@ -1,0 +1,106 @@
+//! Trees and stores that live as long as a test.
+
+#![allow(dead_code, reason = "each test uses its part")]
+
+use orient_engine::{Engine, OpenOptions, Refresh, RefreshOptions, Silent};
+use orient_settings::Settings;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A tree and a store beside it.
+pub(crate) struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let bench = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        fs::create_dir_all(bench.root()).expect("the tree");
+        for (path, text) in files {
+            bench.put(path, text);
+        }
+        bench
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().join("tree")
+    }
+
+    pub(crate) fn store(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    pub(crate) fn put(&self, path: &str, text: impl AsRef<[u8]>) {
+        put(&self.root(), path, text);
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        fs::remove_file(self.root().join(path)).expect("it is there");
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
+        open(&self.root(), &self.store(), 2)
+    }
+
+    pub(crate) fn refresh(&self) -> Refresh {
+        refresh(&self.engine())
+    }
+
+    pub(crate) fn dump(&self) -> String {
+        dump(&self.engine())
+    }
+}
+
+pub(crate) fn put(root: &Path, path: &str, text: impl AsRef<[u8]>) {
+    let full = root.join(path);
+    fs::create_dir_all(full.parent().expect("a file has a folder")).expect("its folder");
+    fs::write(full, text).expect("the file");
+}
+
+pub(crate) fn settings(threads: usize) -> Settings {
+    let mut settings = Settings::default();
+    settings.index.threads = threads;
+    settings
+}
+
+pub(crate) fn open(root: &Path, store: &Path, threads: usize) -> Engine {
+    open_with(root, store, settings(threads))
+}
+
+pub(crate) fn open_with(root: &Path, store: &Path, settings: Settings) -> Engine {
+    let options = OpenOptions { store: Some(store.to_owned()), ..OpenOptions::default() };
+    Engine::open(root, settings, &options).expect("the engine opens")
+}
+
+pub(crate) fn refresh(engine: &Engine) -> Refresh {
+    engine.refresh(&RefreshOptions::default(), &Silent).expect("the index is refreshed")
+}
+
+pub(crate) fn dump(engine: &Engine) -> String {
+    let mut out = Vec::new();
+    let snapshot = engine.snapshot().expect("a snapshot");
+    snapshot.dump(&mut out).expect("a dump");
+    String::from_utf8(out).expect("a dump is text")
+}
+
+/// The dump of an index built from nothing.
+pub(crate) fn fresh(root: &Path, threads: usize) -> String {
+    let store = tempfile::tempdir().expect("a store");
+    let engine = open(root, store.path(), threads);
+    refresh(&engine);
+    let snapshot = engine.snapshot().expect("a snapshot");
+    assert_eq!(snapshot.check().expect("it can be checked"), Vec::<String>::new());
+    dump(&engine)
+}
+
+/// Lets the clock move on, so that stamps of what was written before can be trusted.
+pub(crate) fn settle() {
+    std::thread::sleep(Duration::from_millis(150));
+}
+
+/// The files of a dump, by path.
+pub(crate) fn files(dump: &str) -> Vec<&str> {
+    dump.lines().filter_map(|line| line.strip_prefix("file\t")?.split('\t').next()).collect()
+}

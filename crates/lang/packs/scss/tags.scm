@@ -1,1 +1,0 @@
-; What the nodes of the SCSS grammar are.

@@ -1,0 +1,226 @@
+//! Runs the query over a tree and sorts its captures into drafts.
+
+use super::capture::{Capture, Pattern};
+use super::draft::{Comment, Draft, Gathered, ImportDraft, Mention, ParamDraft, span};
+use super::{Tags, text_at};
+use orient_grammars::tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, Tree};
+use orient_model::{ImportKind, RefKind, Span, SymbolKind};
+use std::cell::RefCell;
+
+/// Matches under way at once; a file that needs more loses some of them, always the same ones.
+const MATCH_LIMIT: u32 = 4096;
+/// Parameters kept per symbol.
+const PARAMS_CAP: usize = 64;
+
+thread_local! {
+    static CURSOR: RefCell<QueryCursor> = RefCell::new(QueryCursor::new());
+}
+
+impl Tags {
+    pub(super) fn gather(&self, tree: &Tree, source: &[u8]) -> Gathered {
+        let mut gathered = Gathered::default();
+        CURSOR.with_borrow_mut(|cursor| {
+            cursor.set_match_limit(MATCH_LIMIT);
+            let mut matches = cursor.matches(&self.query, tree.root_node(), source);
+            while let Some(found) = matches.next() {
+                self.sort(found, source, &mut gathered);
+            }
+        });
+        gathered
+    }
+
+    /// What the main capture of a match is decides what the others belong to.
+    fn sort(&self, found: &QueryMatch<'_, '_>, source: &[u8], gathered: &mut Gathered) {
+        let main = found.captures().iter().find_map(|part| match self.captures[part.index as usize] {
+            capture @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import(_)) => Some((capture, part.node)),
+            _ => None,
+        });
+        match main {
+            Some((Capture::Definition(kind), node)) => self.definition(found, kind, node, source, gathered),
+            Some((Capture::Reference(kind), node)) => self.mention(found, kind, node, gathered),
+            Some((Capture::Import(kind), node)) => self.import(found, kind, node, gathered),
+            _ => self.alone(found, gathered),
+        }
+    }
+
+    fn definition(
+        &self,
+        found: &QueryMatch<'_, '_>,
+        kind: SymbolKind,
+        node: Node<'_>,
+        source: &[u8],
+        gathered: &mut Gathered,
+    ) {
+        let pattern: &Pattern = &self.patterns[found.pattern_index];
+        let mut draft = Draft::new(kind, span(node));
+        draft.pattern = found.pattern_index;
+        draft.node = node.id();
+        for part in found.captures() {
+            let at = || span(part.node);
+            match self.captures[part.index as usize] {
+                Capture::Name => draft.names.push(at()),
+                Capture::Qualifier => draft.qualifier = Some(at()),
+                Capture::Doc | Capture::InnerDoc => draft.docs.push(at()),
+                Capture::Body => draft.body = Some(at()),
+                Capture::Params => params(part.node, source, &mut draft.params),
+                Capture::Param => param(part.node, source, &mut draft.params),
+                Capture::Returns => draft.returns = Some(at()),
+                Capture::Modifier => draft.words.push(at()),
+                Capture::Attribute => draft.attributes.push(at()),
+                Capture::Base(relation) => draft.bases.push((at(), relation)),
+                _ => {}
+            }
+        }
+        draft.given = match (&pattern.join, draft.names.as_slice()) {
+            (Some(join), names) if !names.is_empty() => Some(joined(names, join, source)),
+            (None, names @ [_, _, ..]) => Some(joined(names, ".", source)),
+            (None, [name]) if pattern.trim.is_some() => {
+                let text = text_at(source, *name);
+                let marks = pattern.trim.as_deref().unwrap_or_default();
+                Some(clean_name(text.trim_matches(|c: char| c.is_whitespace() || marks.contains(c))))
+            }
+            _ => pattern.name.clone(),
+        };
+        draft.section = pattern.section;
+        if draft.section.is_some() {
+            draft.parent_end = node.parent().map_or(source.len(), |parent| parent.end_byte()) as u32;
+        }
+        draft.merge = pattern.merge;
+        draft.line = pattern.line;
+        draft.local = pattern.local;
+        draft.fixed.clone_from(&pattern.words);
+        gathered.drafts.push(draft);
+    }
+
+    fn mention(&self, found: &QueryMatch<'_, '_>, kind: RefKind, node: Node<'_>, gathered: &mut Gathered) {
+        let (mut name, mut receiver) = (span(node), None);
+        for part in found.captures() {
+            match self.captures[part.index as usize] {
+                Capture::Name => name = span(part.node),
+                Capture::Receiver => receiver = Some(span(part.node)),
+                _ => {}
+            }
+        }
+        gathered.mentions.push(Mention { pattern: found.pattern_index, kind, name, receiver });
+    }
+
+    fn import(&self, found: &QueryMatch<'_, '_>, kind: ImportKind, node: Node<'_>, gathered: &mut Gathered) {
+        let span_of = span(node);
+        let mut draft =
+            ImportDraft { pattern: found.pattern_index, kind, span: span_of, module: span_of, item: None, alias: None };
+        let mut said = false;
+        for part in found.captures() {
+            match self.captures[part.index as usize] {
+                // Several parts of a path are one module.
+                Capture::Module if said => draft.module.end = span(part.node).end,
+                Capture::Module => (draft.module, said) = (span(part.node), true),
+                Capture::Name => draft.item = Some(span(part.node)),
+                Capture::Alias => draft.alias = Some(span(part.node)),
+                _ => {}
+            }
+        }
+        gathered.imports.push(draft);
+    }
+
+    /// A match whose captures belong to something outside of it.
+    fn alone(&self, found: &QueryMatch<'_, '_>, gathered: &mut Gathered) {
+        for part in found.captures() {
+            let at = span(part.node);
+            match self.captures[part.index as usize] {
+                Capture::Comment => gathered.comments.push(Comment { span: at }),
+                Capture::Doc => gathered.docs.push(at),
+                Capture::InnerDoc => gathered.inner_docs.push(at),
+                Capture::Attribute => gathered.attributes.push(at),
+                Capture::Export => {
+                    gathered.closed |= self.patterns[found.pattern_index].closed;
+                    gathered.exports.push(at);
+                }
+                Capture::Package => gathered.package = gathered.package.or(Some(at)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A name without quotes and without white space around or inside it.
+pub(super) fn clean_name(text: &str) -> String {
+    let text = text.trim();
+    let text = if text.starts_with(['"', '\'', '`']) { crate::text::unquote(text) } else { text };
+    crate::text::fold(text, crate::text::PHRASE_CAP)
+}
+
+/// Several names as one. A mark that stands behind the last one, too, is part of the name: `setObject:forKey:`.
+fn joined(names: &[Span], join: &str, source: &[u8]) -> String {
+    let parts: Vec<String> = names.iter().map(|&name| clean_name(&text_at(source, name))).collect();
+    let mut name = parts.join(join);
+    let end = names.last().map_or(0, |last| last.end as usize);
+    if source.get(end..).unwrap_or_default().trim_ascii_start().starts_with(join.as_bytes()) {
+        name.push_str(join);
+    }
+    name
+}
+
+/// The parameters under a list.
+fn params(list: Node<'_>, source: &[u8], found: &mut Vec<ParamDraft>) {
+    let mut cursor = list.walk();
+    if list.named_child_count() == 0 {
+        if is_name(list, source) {
+            param(list, source, found);
+        }
+        return;
+    }
+    for child in list.named_children(&mut cursor) {
+        param(child, source, found);
+    }
+}
+
+fn is_name(node: Node<'_>, source: &[u8]) -> bool {
+    span(node).of(source).first().is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b == b'$' || b >= 0x80)
+}
+
+/// One parameter. Grammars agree on what its parts are called.
+fn param(node: Node<'_>, source: &[u8], found: &mut Vec<ParamDraft>) {
+    if node.is_extra() || node.is_error() || found.len() >= PARAMS_CAP {
+        return;
+    }
+    let field = |names: &[&str]| names.iter().find_map(|name| node.child_by_field_name(name));
+    let named = field(&["name", "pattern", "variable", "parameter", "left"]);
+    let Some(name) = named.or_else(|| first_name(node, source)) else { return };
+    let name = if name.named_child_count() > 0 { first_name(name, source).unwrap_or(name) } else { name };
+    let ty = field(&["type", "type_annotation"]).filter(|ty| ty.id() != name.id()).map(span);
+    let ty = ty.or_else(|| type_behind(span(name), span(node), source));
+    let default = field(&["default", "default_value", "value", "right"]).is_some();
+    let variadic = memchr::memmem::find(span(node).of(source), b"...").is_some();
+    found.push(ParamDraft { name: span(name), ty, default, variadic });
+}
+
+/// A type that stands behind a name and a colon.
+fn type_behind(name: Span, node: Span, source: &[u8]) -> Option<Span> {
+    let rest = source.get(name.end as usize..node.end as usize)?;
+    let behind = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let start = node.end - behind.len() as u32;
+    let len = behind.iter().position(|&b| b == b'=').unwrap_or(behind.len());
+    let len = behind[..len].trim_ascii_end().len() as u32;
+    (len > 0).then_some(Span { start, end: start + len, ..node })
+}
+
+/// The first leaf below a node that is a name.
+fn first_name<'t>(node: Node<'t>, source: &[u8]) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    for _ in 0..64 {
+        let at = cursor.node();
+        if at.is_named() && at.child_count() == 0 && is_name(at, source) {
+            return Some(at);
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+        }
+    }
+    None
+}
+

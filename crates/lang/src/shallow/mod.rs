@@ -1,0 +1,91 @@
+//! Reads symbols and names of a language by queries alone.
+//!
+//! A shallow pack is one file of tree-sitter queries whose captures come from a closed list. One pass of the query
+//! gathers what they found; building turns that into the same facts a deep pack gives, on the level of names.
+
+mod build;
+mod capture;
+mod draft;
+mod gather;
+mod nest;
+
+pub(crate) use build::build;
+pub(crate) use draft::{Comment, Draft, Gathered, ImportDraft, Mention};
+
+use crate::error::PackError;
+use crate::pack::Pack;
+use capture::{Capture, Pattern};
+use orient_grammars::tree_sitter::{Language, Query, Tree};
+use orient_model::{Facts, Issue, IssueKind, Span};
+
+/// Issues kept per file: enough to show where it goes wrong.
+const ISSUES_CAP: usize = 20;
+
+/// The compiled queries of a shallow pack.
+pub(crate) struct Tags {
+    language: Language,
+    query: Query,
+    /// What each capture of the query says.
+    captures: Vec<Capture>,
+    /// What each pattern says beyond its captures.
+    patterns: Vec<Pattern>,
+}
+
+impl Tags {
+    pub(crate) fn compile(pack: &str, language: Language, query: &str) -> Result<Self, PackError> {
+        let query = Query::new(&language, query)
+            .map_err(|error| PackError::Query { pack: pack.to_owned(), message: error.to_string() })?;
+        let captures = query
+            .capture_names()
+            .iter()
+            .map(|name| capture::capture(name).map_err(|unknown| unknown.at(pack, "tags.scm", name)))
+            .collect::<Result<_, _>>()?;
+        let patterns = (0..query.pattern_count())
+            .map(|index| capture::pattern(pack, query.property_settings(index)))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { language, query, captures, patterns })
+    }
+
+    pub(crate) fn language(&self) -> &Language {
+        &self.language
+    }
+
+    pub(crate) fn extract(&self, pack: &Pack, tree: &Tree, source: &[u8]) -> Facts {
+        let gathered = self.gather(tree, source);
+        let mut facts = build(pack, source, gathered);
+        facts.outline.issues = issues(tree);
+        facts
+    }
+}
+
+/// Where the grammar did not understand the text. Only branches with an error in them are looked at.
+fn issues(tree: &Tree) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    if !tree.root_node().has_error() {
+        return issues;
+    }
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let bad = node.is_error() || node.is_missing();
+        if bad {
+            issues.push(Issue { kind: IssueKind::Syntax, span: draft::span(node) });
+        }
+        if issues.len() == ISSUES_CAP {
+            return issues;
+        }
+        if !bad && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return issues;
+            }
+        }
+    }
+}
+
+/// The text under a span.
+fn text_at(source: &[u8], span: Span) -> std::borrow::Cow<'_, str> {
+    crate::text::lossy(span.of(source))
+}

@@ -1,0 +1,323 @@
+//! What goes wrong with files and processes: killed writers, damage, other versions, folders that cannot be written.
+#![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
+
+mod support;
+
+use orient_store::{BulkWriter, FORMAT, Snapshot, StoreError, WriteLock, Writer, copy_index};
+use std::fs;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+use support::{Place, copy_store, file, listing, put, remove};
+
+/// Set in the child processes of the tests that kill.
+const CHILD: &str = "ORIENT_STORE_TEST_CHILD";
+
+fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
+    let mut file = fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.write_all(bytes).unwrap();
+}
+
+/// Enough files for several pages of everything.
+fn large() -> Place {
+    let place = Place::new();
+    place.load(
+        (0..300).map(|n| file(&format!("f{n}.x"), &format!("class C{n}\n  method run{n}\n  method stop"))),
+    );
+    place
+}
+
+/// Opens and reads everything: the first error, or none.
+fn read_all(path: &Path) -> Result<(), StoreError> {
+    let snapshot = Snapshot::open(path)?;
+    let faults = snapshot.check()?;
+    assert!(faults.len() <= 21);
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(StoreError::Damaged { path: path.into(), detail: faults[0].clone() })
+    }
+}
+
+#[test]
+fn no_file_is_no_index() {
+    let place = Place::new();
+    assert!(matches!(Snapshot::open(&place.path()), Err(StoreError::Missing { .. })));
+    let lock = place.lock();
+    assert!(matches!(Writer::open(&place.path(), &lock), Err(StoreError::Missing { .. })));
+}
+
+#[test]
+fn a_file_cut_short_anywhere_is_damaged() {
+    let whole = large();
+    let length = fs::metadata(whole.path()).unwrap().len();
+    for keep in [0, 1, 50, 99, 100, 511, 4096, length / 2, length - 4096, length - 1] {
+        let place = Place::new();
+        copy_store(whole.folder.path(), place.folder.path());
+        fs::OpenOptions::new().write(true).open(place.path()).unwrap().set_len(keep).unwrap();
+        let error = Snapshot::open(&place.path()).err().unwrap_or_else(|| panic!("{keep} bytes are enough?"));
+        assert!(matches!(error, StoreError::Damaged { .. }), "{keep}: {error}");
+        let lock = place.lock();
+        assert!(matches!(Writer::open(&place.path(), &lock), Err(StoreError::Damaged { .. })));
+    }
+}
+
+#[test]
+fn other_files_in_its_place_are_damage() {
+    let place = Place::new();
+    for content in [&b""[..], b"garbage", &[0x5a; 10_000], b"SQLite format 3\0 but no more than that"] {
+        fs::write(place.path(), content).unwrap();
+        assert!(matches!(Snapshot::open(&place.path()), Err(StoreError::Damaged { .. })));
+    }
+}
+
+#[test]
+fn flipped_bytes_in_the_header_are_damage() {
+    let whole = large();
+    for at in [0, 7, 15, 16, 17, 18, 19, 21, 68, 70, 71] {
+        let place = Place::new();
+        copy_store(whole.folder.path(), place.folder.path());
+        let mut byte = [0];
+        let mut file = fs::File::open(place.path()).unwrap();
+        file.seek(SeekFrom::Start(at)).unwrap();
+        file.read_exact(&mut byte).unwrap();
+        overwrite(&place.path(), at, &[byte[0] ^ 0xff]);
+        let error = read_all(&place.path()).expect_err("a reader must notice");
+        assert!(matches!(error, StoreError::Damaged { .. }), "byte {at}: {error:?}");
+    }
+}
+
+#[test]
+fn overwritten_pages_are_noticed_unless_nothing_was_there_and_never_crash() {
+    let whole = large();
+    let length = fs::metadata(whole.path()).unwrap().len();
+    let expected = listing(&whole.open());
+    for page in 0..length / 4096 {
+        let place = Place::new();
+        copy_store(whole.folder.path(), place.folder.path());
+        overwrite(&place.path(), page * 4096 + 100, &[0xa5; 700]);
+        match read_all(&place.path()) {
+            Err(StoreError::Damaged { .. }) => {}
+            Ok(()) if listing(&place.open()) == expected => {}
+            other => panic!("page {page}: {other:?}"),
+        }
+        let lock = place.lock();
+        if let Ok(mut writer) = Writer::open(&place.path(), &lock) {
+            let done = writer.apply((0..300).map(|n| put(&format!("f{n}.x"), "function other")));
+            assert!(matches!(done, Ok(_) | Err(StoreError::Damaged { .. })), "page {page}: {done:?}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_index_is_replaced_by_a_new_load() {
+    let place = large();
+    overwrite(&place.path(), 0, &[0; 4096]);
+    assert!(Snapshot::open(&place.path()).is_err());
+    place.load([file("a.x", "function a")]);
+    assert_eq!(place.open().known().unwrap().len(), 1);
+}
+
+#[test]
+fn a_newer_format_is_refused_and_left_alone() {
+    let place = Place::with(&[("a.x", "function a")]);
+    overwrite(&place.path(), 60, &(FORMAT + 7).to_be_bytes());
+    let before = fs::read(place.path()).unwrap();
+    let error = Snapshot::open(&place.path()).err().expect("refused");
+    let said = error.to_string();
+    assert!(
+        said.contains(&format!("format {}", FORMAT + 7)) && said.contains(&format!("up to format {FORMAT}")),
+        "{said}"
+    );
+    assert!(said.contains("--store"), "it says what to do: {said}");
+    let lock = place.lock();
+    assert!(matches!(Writer::open(&place.path(), &lock), Err(StoreError::Newer { .. })));
+    assert!(matches!(BulkWriter::create(&place.path(), &lock, 1), Err(StoreError::Newer { .. })));
+    assert_eq!(fs::read(place.path()).unwrap(), before);
+}
+
+#[test]
+fn an_older_format_without_a_migration_is_outdated_and_can_be_built_anew() {
+    let place = Place::with(&[("a.x", "function a")]);
+    overwrite(&place.path(), 60, &0u32.to_be_bytes());
+    assert!(matches!(Snapshot::open(&place.path()), Err(StoreError::Outdated { found: 0, .. })));
+    let lock = place.lock();
+    assert!(matches!(Writer::open(&place.path(), &lock), Err(StoreError::Outdated { .. })));
+    drop(lock);
+    place.load([file("b.x", "function b")]);
+    assert_eq!(place.open().known().unwrap().len(), 1);
+}
+
+#[test]
+fn a_load_that_ends_early_leaves_the_old_index_and_no_rubbish() {
+    let place = Place::with(&[("a.x", "function a")]);
+    let before = listing(&place.open());
+    let lock = place.lock();
+    let mut bulk = BulkWriter::create(&place.path(), &lock, 1).unwrap();
+    bulk.put(&file("b.x", "function b")).unwrap();
+    drop(bulk);
+    fs::write(place.folder.path().join("index.db.new-1"), "half of a load that was killed").unwrap();
+    assert_eq!(listing(&place.open()), before);
+    drop(lock);
+    place.load([file("b.x", "function b")]);
+    let names: Vec<_> =
+        fs::read_dir(place.folder.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().contains("new-")), "{names:?}");
+}
+
+#[test]
+fn a_log_of_the_old_index_never_reaches_the_new_one() {
+    let place = large();
+    let reader = place.open();
+    let lock = place.lock();
+    let mut writer = Writer::open(&place.path(), &lock).unwrap();
+    writer.apply([put("late.x", "function late")]).unwrap();
+    let before = listing(&reader);
+    let mut bulk = BulkWriter::create(&place.path(), &lock, 1).unwrap();
+    bulk.put(&file("new.x", "function new")).unwrap();
+    bulk.publish().unwrap();
+    drop(writer);
+    assert_eq!(listing(&reader), before);
+    assert_eq!(place.open().known().unwrap().len(), 1);
+    drop(reader);
+    assert!(read_all(&place.path()).is_ok());
+    drop(lock);
+    place.apply([put("newer.x", "function newer")]);
+    assert_eq!(place.open().known().unwrap().len(), 2);
+}
+
+#[test]
+fn a_sibling_starts_from_a_copy_and_goes_its_own_way() {
+    let (old, new) = (large(), Place::new());
+    old.apply([put("late.x", "function late")]);
+    let reader = old.open();
+    copy_index(&old.path(), &new.path(), &new.lock()).unwrap();
+    assert_eq!(listing(&new.open()), listing(&reader));
+    let reader = new.open();
+    assert_eq!(new.apply([remove("late.x")]).generation, 3, "a reader does not keep the first writer out");
+    assert_eq!((reader.generation(), old.open().generation()), (2, 2));
+    assert!(matches!(
+        copy_index(&new.folder.path().join("none"), &new.path(), &new.lock()),
+        Err(StoreError::Missing { .. })
+    ));
+    assert_eq!(new.open().generation(), 3);
+}
+
+#[test]
+fn the_second_writer_waits_for_the_first() {
+    let place = Place::with(&[("a.x", "function a")]);
+    let first = place.lock();
+    assert!(WriteLock::try_acquire(place.folder.path()).unwrap().is_none());
+    assert_eq!(WriteLock::holder(place.folder.path()), Some(std::process::id()));
+    let folder = place.folder.path().to_path_buf();
+    let (waiting, waits) = mpsc::channel();
+    let second = std::thread::spawn(move || {
+        let lock =
+            WriteLock::acquire(&folder, |_| waiting.send(()).is_ok()).unwrap().expect("it never gives up");
+        Writer::open(&folder.join("index.db"), &lock)
+            .unwrap()
+            .apply([put("b.x", "function b")])
+            .unwrap()
+            .generation
+    });
+    waits.recv_timeout(Duration::from_secs(10)).expect("it tells that it waits");
+    let done = Writer::open(&place.path(), &first).unwrap().apply([put("c.x", "function c")]).unwrap();
+    assert_eq!(done.generation, 2);
+    drop(first);
+    assert_eq!(second.join().unwrap(), 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_can_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::with(&[("a.x", "function a")]);
+    place.apply([put("b.x", "function b")]);
+    let expected = listing(&place.open());
+    let odd = place.folder.path().join("odd %41?#& folder");
+    fs::create_dir(&odd).unwrap();
+    fs::copy(place.path(), odd.join("index.db")).unwrap();
+    let protect = |mode| fs::set_permissions(&odd, fs::Permissions::from_mode(mode)).unwrap();
+    protect(0o555);
+    let writable = fs::write(odd.join("probe"), "").is_ok();
+    let answer = Snapshot::open(&odd.join("index.db")).map(|snapshot| listing(&snapshot));
+    let copy = Writer::in_memory_copy(&odd.join("index.db"))
+        .map(|mut writer| writer.apply([remove("a.x")]).unwrap());
+    let lock = WriteLock::try_acquire(&odd);
+    protect(0o755);
+    assert_eq!(answer.unwrap(), expected);
+    assert_eq!(copy.unwrap().removed, 1);
+    assert!(
+        writable || matches!(lock, Err(StoreError::ReadOnly { .. })),
+        "only an all-powerful user may write there"
+    );
+}
+
+/// What the killed processes do: change sets without end, and now and then a whole new load.
+fn write_without_end(folder: &Path) -> ! {
+    let path = folder.join("index.db");
+    for round in 0.. {
+        let lock = WriteLock::acquire(folder, |_| true).unwrap().unwrap();
+        let text = format!("class Round{round}\n  method run\n  method stop{}", round % 3);
+        if round % 7 == 0 {
+            let mut bulk = BulkWriter::create(&path, &lock, 1).unwrap();
+            (0..40).for_each(|n| bulk.put(&file(&format!("f{n}.x"), &text)).unwrap());
+            bulk.publish().unwrap();
+        } else {
+            let mut writer = Writer::open(&path, &lock).unwrap();
+            for _ in 0..3 {
+                writer.apply((0..40).map(|n| put(&format!("f{n}.x"), &text))).unwrap();
+            }
+        }
+    }
+    unreachable!("it is killed before")
+}
+
+#[test]
+fn a_writer_killed_at_any_moment_leaves_the_last_committed_generation() {
+    if let Some(folder) = std::env::var_os(CHILD) {
+        write_without_end(Path::new(&folder));
+    }
+    let place = Place::new();
+    place.load((0..40).map(|n| file(&format!("f{n}.x"), "class Start")));
+    let mut before = 1;
+    for round in 0..25 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "a_writer_killed_at_any_moment_leaves_the_last_committed_generation",
+                "--nocapture",
+            ])
+            .env(CHILD, place.folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(30 + (round * 37) % 110));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let snapshot = place.open();
+        assert!(snapshot.generation() >= before, "{} after {before}", snapshot.generation());
+        before = snapshot.generation();
+        assert_eq!(snapshot.check().unwrap(), [""; 0]);
+        let outlines: Vec<_> = snapshot
+            .known()
+            .unwrap()
+            .iter()
+            .map(|known| {
+                let file = snapshot.file(&known.path).unwrap().unwrap();
+                snapshot.outline(file.id).unwrap().unwrap()
+            })
+            .collect();
+        assert_eq!(outlines.len(), 40);
+        assert!(
+            outlines.windows(2).all(|pair| pair[0] == pair[1]),
+            "a change set is seen wholly or not at all"
+        );
+    }
+    assert!(before > 1, "the children got to write something");
+    place.apply([put("after.x", "function after")]);
+}

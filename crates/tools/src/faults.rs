@@ -1,0 +1,40 @@
+//! From the errors of the engine to those of the table: who can mend them, and how.
+
+use crate::error::{Code, ToolError};
+use orient_engine::{EngineError, PatternError, StoreError, WalkError};
+
+impl From<EngineError> for ToolError {
+    fn from(error: EngineError) -> Self {
+        let code = match &error {
+            EngineError::Refused(_) => Code::Refused,
+            EngineError::Walk(WalkError::Root { .. }) => Code::BadArgument,
+            EngineError::Walk(WalkError::Pattern { .. })
+            | EngineError::Setting { .. }
+            | EngineError::NoStore => Code::BadSetting,
+            EngineError::NotIndexed => Code::NotIndexed,
+            EngineError::Busy { .. } => Code::Busy,
+            EngineError::Cancelled => Code::Interrupted,
+            EngineError::Unreadable { .. } => Code::NotFound,
+            EngineError::Store(error) => store(error),
+            EngineError::System(_) => Code::Io,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+fn store(error: &StoreError) -> Code {
+    match error {
+        StoreError::Missing { .. } | StoreError::Outdated { .. } => Code::NotIndexed,
+        StoreError::Damaged { .. } => Code::Damaged,
+        StoreError::Newer { .. } => Code::NewerIndex,
+        StoreError::ReadOnly { .. } | StoreError::Io { .. } => Code::Io,
+        StoreError::Sql { .. } => Code::Internal,
+    }
+}
+
+impl From<PatternError> for ToolError {
+    fn from(error: PatternError) -> Self {
+        Self::new(Code::BadArgument, error.to_string())
+            .hint("write for example `src`, `*.md` or `src/**/test_*`")
+    }
+}

@@ -1,0 +1,108 @@
+//! Paths as users type them: seen from where they stand, or from the top of the tree as answers show them.
+
+use crate::error::{Code, ToolError};
+use crate::session::Session;
+use orient_engine::{FileQuery, FileRow, PathPattern, Snapshot};
+use orient_model::RepoPath;
+use std::path::{Component, Path, PathBuf};
+
+/// What a user named.
+pub(crate) struct Named {
+    /// The path from the root, or the glob.
+    pub(crate) text: String,
+    /// What it matches.
+    pub(crate) pattern: PathPattern,
+    /// The file, if it is one of the index.
+    pub(crate) file: Option<FileRow>,
+}
+
+/// What a user means by a file, folder or glob. Something the index does not know is an error that names what is near.
+pub(crate) fn named(session: &Session<'_>, snapshot: &Snapshot, typed: &str) -> Result<Named, ToolError> {
+    let text = from_root(session, typed);
+    let file = snapshot.file(&RepoPath::from(text.as_str()))?;
+    let pattern: PathPattern = pattern_text(&text).parse()?;
+    if file.is_none() {
+        let query = FileQuery { path: Some(pattern.clone()), ..FileQuery::default() };
+        let page = snapshot.files(&query, 0, 1)?;
+        if page.total == 0 {
+            return Err(unknown(snapshot, typed, &text)?);
+        }
+        // A name that is not text is matched by how it is shown, and found here.
+        let only = page.rows.into_iter().next().filter(|row| page.total == 1 && row.path.display() == text);
+        return Ok(Named { text, pattern, file: only });
+    }
+    Ok(Named { text, pattern, file })
+}
+
+/// The file a user means, if there is such a file.
+pub(crate) fn file(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    typed: &str,
+) -> Result<Option<FileRow>, ToolError> {
+    Ok(snapshot.file(&RepoPath::from(from_root(session, typed).as_str()))?)
+}
+
+/// The path from the root: what stands below the folder the user is in wins over what stands below the root. A path
+/// that is on neither side is left as it was typed, since the index may still know it.
+fn from_root(session: &Session<'_>, typed: &str) -> String {
+    let root = session.root();
+    let here = session.start().canonicalize().unwrap_or_else(|_| root.to_owned());
+    let here = if here.is_dir() { here } else { root.to_owned() };
+    for base in [here.as_path(), root] {
+        let path = plain(&base.join(typed));
+        if let Ok(inside) = path.strip_prefix(root)
+            && path.symlink_metadata().is_ok()
+            && let Some(text) = inside.to_str()
+        {
+            return if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
+        }
+    }
+    typed.trim_start_matches("./").trim_end_matches('/').to_owned()
+}
+
+/// A path without `.` and `..`, by its text alone: a link on the way must not lead elsewhere.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// A path is taken as it is; one that is shown with `\xNN` because it is not text is matched by how it is shown.
+fn pattern_text(text: &str) -> String {
+    if !text.contains("\\x") {
+        return text.to_owned();
+    }
+    let mut escaped = String::new();
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    format!("/{{{escaped},{escaped}/**}}")
+}
+
+fn unknown(snapshot: &Snapshot, typed: &str, text: &str) -> Result<ToolError, ToolError> {
+    let all = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
+    let paths: Vec<String> = all.iter().map(|row| row.path.display().into_owned()).collect();
+    let behind = format!("/{text}");
+    let near = paths.iter().map(String::as_str).find(|path| path.ends_with(&behind)).or_else(|| {
+        let folders = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0));
+        orient_model::nearest(text, paths.iter().map(String::as_str).chain(folders))
+    });
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`orient files` lists what there is; ignored files are not indexed".to_owned(),
+    };
+    Ok(ToolError::new(Code::NotFound, format!("there is no file or folder `{typed}` in the index"))
+        .hint(hint))
+}

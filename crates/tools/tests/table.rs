@@ -1,0 +1,87 @@
+//! Walks the table of operations: what every surface relies on must hold for every entry.
+
+use orient_tools::{TOOLS, reference};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+#[test]
+fn names_are_unique_words() {
+    let names: BTreeSet<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+    assert_eq!(names.len(), TOOLS.len());
+    for name in names {
+        assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{name}");
+    }
+}
+
+#[test]
+fn every_operation_says_what_it_does() {
+    for tool in TOOLS {
+        assert!(tool.about.len() > 20 && tool.about.len() < 80, "{}: one line", tool.name);
+        assert!(tool.about.starts_with(char::is_uppercase), "{}: starts as a sentence does", tool.name);
+        assert!(!tool.about.ends_with('.'), "{}: a title has no full stop", tool.name);
+    }
+}
+
+#[test]
+fn every_example_is_understood() {
+    for tool in TOOLS {
+        assert!(tool.examples.len() >= 2, "{}: at least two examples", tool.name);
+        for example in tool.examples {
+            let mut words = example.command.split(' ').map(|word| word.trim_matches('\''));
+            assert_eq!(words.next(), Some(tool.name), "{}", example.command);
+            assert!(!example.about.is_empty(), "{}", example.command);
+            // The flags every command takes belong to the surface.
+            let own = words.filter(|word| !["--json", "--quiet", "--no-refresh"].contains(word));
+            let own: Vec<&str> = own.take_while(|word| *word != "--set").collect();
+            let typed = [tool.name].into_iter().chain(own);
+            if let Err(error) = tool.command().try_get_matches_from(typed) {
+                panic!("{}: {error}", example.command);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_argument_and_answer_has_a_schema_with_words_to_it() {
+    for tool in TOOLS {
+        let input = tool.input_schema();
+        assert_eq!(input["type"], "object", "{}", tool.name);
+        assert_eq!(
+            input["additionalProperties"],
+            Value::Bool(false),
+            "{}: unknown ones are refused",
+            tool.name
+        );
+        if let Some(properties) = input["properties"].as_object() {
+            for (name, schema) in properties {
+                assert!(schema["description"].is_string(), "{} {name}: no description", tool.name);
+            }
+        }
+        let output = tool.output_schema();
+        for field in ["data", "complete"] {
+            assert!(output["properties"][field].is_object(), "{}: no `{field}`", tool.name);
+        }
+    }
+}
+
+#[test]
+fn every_argument_has_help() {
+    for tool in TOOLS {
+        let command = tool.command();
+        for argument in command.get_arguments() {
+            assert!(argument.get_help().is_some(), "{} {}", tool.name, argument.get_id());
+        }
+        assert!(command.clone().render_long_help().to_string().contains("Examples:"), "{}", tool.name);
+    }
+}
+
+#[test]
+fn the_reference_page_has_every_operation_and_example() {
+    let page = reference();
+    for tool in TOOLS {
+        assert!(page.contains(&format!("\n## `orient {}", tool.name)), "{}", tool.name);
+        for example in tool.examples {
+            assert!(page.contains(&format!("orient {}", example.command)), "{}", example.command);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `xtask bench`: what the product costs, as a ratio to a floor measured in the same run.
+//!
+//! The product is the real `orient` binary in a process of its own; so is each floor. Only ratios and differences are
+//! worth keeping: machines differ.
+
+mod floor;
+mod fresh;
+mod memory;
+mod process;
+
+use anyhow::{Result, bail};
+use clap::Subcommand;
+use std::path::PathBuf;
+
+/// What to measure.
+#[derive(Subcommand)]
+pub(crate) enum Bench {
+    /// A full index against reading and parsing the same files with the same threads
+    Floor {
+        /// The folder to index
+        folder: PathBuf,
+        /// How many threads both may use
+        #[arg(long)]
+        threads: Option<usize>,
+        /// How often to measure, the two in turns; the best of each counts
+        #[arg(long, default_value_t = 1)]
+        rounds: usize,
+        /// Fails if the ratio is above this
+        #[arg(long)]
+        at_most: Option<f64>,
+    },
+    /// `orient status` against a bare walk: with nothing changed, and with one file changed
+    Fresh {
+        /// The folder to index; it is copied first
+        folder: PathBuf,
+        /// How often to measure; the median counts
+        #[arg(long, default_value_t = 15)]
+        rounds: usize,
+    },
+    /// The peak memory of a full index and of a question
+    Memory {
+        /// The folders to index
+        #[arg(required = true)]
+        folders: Vec<PathBuf>,
+        /// How many threads to use
+        #[arg(long)]
+        threads: Option<usize>,
+    },
+    /// The floor itself, in the process that is measured
+    #[command(hide = true)]
+    FloorStep { folder: PathBuf, threads: usize },
+    /// A bare walk, in the process that is measured
+    #[command(hide = true)]
+    WalkStep { folder: PathBuf },
+}
+
+/// Measures.
+pub(crate) fn run(bench: &Bench) -> Result<()> {
+    if cfg!(debug_assertions) {
+        bail!("a debug build measures nothing: `cargo run --release --package xtask -- bench …`");
+    }
+    match bench {
+        Bench::Floor { folder, threads, rounds, at_most } => floor::run(folder, *threads, *rounds, *at_most),
+        Bench::Fresh { folder, rounds } => fresh::run(folder, *rounds),
+        Bench::Memory { folders, threads } => memory::run(folders, *threads),
+        Bench::FloorStep { folder, threads } => floor::step(folder, *threads),
+        Bench::WalkStep { folder } => fresh::walk(folder),
+    }
+}

@@ -1,0 +1,129 @@
+//! Running a measured process: how long it took, how much memory it held at most, what it printed.
+
+use crate::workspace;
+use anyhow::{Context, Result, bail};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a process cost.
+pub(super) struct Cost {
+    pub(super) time: Duration,
+    /// The most memory it held, in bytes; zero where the system does not tell.
+    pub(super) memory: u64,
+    pub(super) printed: String,
+}
+
+/// Runs `command` to its end. With `watch_memory`, asks the system for its high-water mark every few milliseconds;
+/// without, nothing disturbs the clock.
+pub(super) fn cost(command: &mut Command, watch_memory: bool) -> Result<Cost> {
+    let shown = format!("{command:?}");
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {shown}"))?;
+    let mut stdout = child.stdout.take().context("standard output is piped")?;
+    let mut stderr = child.stderr.take().context("standard error is piped")?;
+    let out = std::thread::spawn(move || {
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).map(|_| text)
+    });
+    let faults = std::thread::spawn(move || {
+        let mut text = String::new();
+        stderr.read_to_string(&mut text).map(|_| text)
+    });
+    let mut memory = 0;
+    let status = if watch_memory {
+        loop {
+            memory = memory.max(high_water(child.id()));
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            std::thread::sleep(Duration::from_millis(4));
+        }
+    } else {
+        child.wait()?
+    };
+    let time = start.elapsed();
+    let read =
+        |thread: std::thread::JoinHandle<std::io::Result<String>>| thread.join().ok().and_then(Result::ok);
+    let printed = read(out).with_context(|| format!("{shown} printed no text"))?;
+    if !status.success() {
+        bail!("{shown}: {status}\n{}", read(faults).unwrap_or_default());
+    }
+    Ok(Cost { time, memory, printed })
+}
+
+/// The most memory a living process has held so far.
+fn high_water(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+/// The product, built for release.
+pub(super) fn product() -> Result<PathBuf> {
+    let mut build = workspace::cargo();
+    build.args(["build", "--release", "--quiet", "--package", "orient-cli", "--bin", "orient"]);
+    if !build.status().context("cannot start cargo")?.success() {
+        bail!("the product does not build");
+    }
+    let ours = std::env::current_exe().context("we know our own path")?;
+    let path = ours.with_file_name(format!("orient{}", std::env::consts::EXE_SUFFIX));
+    if !path.is_file() {
+        bail!("{} is not there although it was built", path.display());
+    }
+    Ok(path)
+}
+
+/// This program, to be run as a step.
+pub(super) fn step(name: &str) -> Result<Command> {
+    let mut command = Command::new(std::env::current_exe().context("we know our own path")?);
+    command.args(["bench", name]);
+    Ok(command)
+}
+
+/// A folder for one measurement, gone when dropped.
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(super) fn new(name: &str) -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("orient-bench-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).with_context(|| format!("making {}", path.display()))?;
+        Ok(Self(path))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The size of all files below a folder.
+pub(super) fn size(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => size(&entry.path()),
+            Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |metadata| metadata.len()),
+            _ => 0,
+        })
+        .sum()
+}
+
+/// Bytes as mebibytes, for people.
+#[expect(clippy::cast_precision_loss, reason = "for people")]
+pub(super) fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
