@@ -65,6 +65,9 @@ enum Chore {
         /// Prints every miss
         #[arg(long)]
         all: bool,
+        /// Compares nothing, but prints so many of our symbols with the source at both ends, to be checked by eye
+        #[arg(long, value_name = "NUMBER")]
+        sample: Option<usize>,
     },
     /// Measures the product against a floor in the same run (in a release build)
     #[command(subcommand)]
@@ -94,7 +97,7 @@ fn run(chore: &Chore) -> Result<()> {
         Chore::Packs(Packs::Check) => packs::check(),
         Chore::Docgen { check } => docgen::run(*check),
         Chore::Facts { file, pack_dir } => facts::run(file, pack_dir.as_deref()),
-        Chore::Crosscheck { folder, lang, all } => crosscheck::run(folder, lang, *all),
+        Chore::Crosscheck { folder, lang, all, sample } => crosscheck::run(folder, lang, *all, *sample),
         Chore::Bench(bench) => bench::run(bench),
     }
 }

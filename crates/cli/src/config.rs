@@ -64,7 +64,7 @@ impl Config {
             (false, false) => Style::Lines,
         };
         Ok(Self {
-            setup: Setup { start, overrides, force: globals.force, refresh: !globals.no_refresh },
+            setup: Setup { start, folder, overrides, force: globals.force, refresh: !globals.no_refresh },
             form: Form::of(globals.json),
             quiet: globals.quiet,
             colour: colour(AutoStream::choice(&std::io::stdout())),

@@ -35,8 +35,7 @@ fn main() {
         print_tree(tree.root_node(), &bytes, 0, None);
     }
     let facts = extract(pack, &bytes);
-    let all = ["symbols", "docs", "imports", "exports", "bindings", "references", "assigns", "returns", "chunks", "issues"];
-    for part in all {
+    for part in orient_lang::PARTS {
         if parts.is_empty() || parts.iter().any(|wanted| wanted == part) {
             println!("--- {part}\n{}", render(&facts, part).expect("known part"));
         }

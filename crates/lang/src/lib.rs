@@ -28,7 +28,7 @@ pub use extract::{extract, parse_only};
 pub use pack::Pack;
 pub use reference::languages_reference;
 pub use registry::Registry;
-pub use render::render;
+pub use render::{PARTS, render};
 pub use role::{Roles, classify};
 
 /// Changes whenever the same bytes and pack may give other facts.

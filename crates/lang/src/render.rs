@@ -54,7 +54,7 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
 }
 
 /// Every part [`render`] knows.
-pub(crate) const PARTS: &[&str] =
+pub const PARTS: &[&str] =
     &["symbols", "docs", "imports", "exports", "scopes", "bindings", "references", "assigns", "returns", "chunks", "issues"];
 
 fn owner(outline: &Outline, symbol: Option<u32>) -> String {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Longest signature kept, in bytes.
-pub(crate) const SIGNATURE_CAP: usize = 400;
+const SIGNATURE_CAP: usize = 400;
 /// Longest documentation kept, in bytes.
 pub(crate) const DOC_CAP: usize = 1500;
 /// Longest attribute, type or base kept, in bytes.
@@ -25,6 +25,15 @@ pub(crate) fn fold(text: &str, cap: usize) -> String {
         if folded.len() > cap {
             return cut(&folded, cap);
         }
+    }
+    folded
+}
+
+/// A header as it is shown: folded, capped, without what only opens the body.
+pub(crate) fn signature(header: &[u8]) -> String {
+    let mut folded = fold(&lossy(header), SIGNATURE_CAP);
+    while let Some(shorter) = ["=>", "{", ":", "=", ";", " "].iter().find_map(|end| folded.strip_suffix(end)) {
+        folded.truncate(shorter.len());
     }
     folded
 }

@@ -1,10 +1,9 @@
 //! The units of retrieval.
 
 use crate::Span;
-use serde::{Deserialize, Serialize};
 
 /// A piece of a file worth finding on its own. The chunks of a file do not overlap and leave out only white space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// What it is a piece of.
     pub kind: ChunkKind,
@@ -15,7 +14,7 @@ pub struct Chunk {
 }
 
 /// What a chunk is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ChunkKind {
     /// A whole symbol with its documentation.

@@ -3,14 +3,13 @@
 //! Values and types share one small language, since an annotation and an initialiser answer the same question.
 
 use crate::Atom;
-use serde::{Deserialize, Serialize};
 
 /// An expression of a [`crate::Flow`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExprId(pub u32);
 
 /// A run of expressions in [`crate::Flow::operands`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExprList {
     /// Where it starts.
     pub start: u32,
@@ -19,7 +18,7 @@ pub struct ExprList {
 }
 
 /// An expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expr {
     /// Something we do not follow: arithmetic, a comparison, too deep a nesting.
     Unknown,
@@ -107,7 +106,7 @@ pub enum Expr {
 }
 
 /// What is around the inside of an [`Expr::Wrap`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wrapper {
     /// A pointer, in a type; an address, of a value.
     Pointer,
@@ -128,7 +127,7 @@ pub enum Wrapper {
 }
 
 /// The kind of an [`Expr::Sequence`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sequence {
     /// A list, array or set.
     List,
@@ -139,7 +138,7 @@ pub enum Sequence {
 }
 
 /// A literal whose text does not matter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Literal {
     /// A string.
     String,

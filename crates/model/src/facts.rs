@@ -1,7 +1,6 @@
 //! All that is known of one file by looking at its bytes alone.
 
 use crate::{Atom, Chunk, Export, Flow, Import, Span, Strings, Symbol};
-use serde::{Deserialize, Serialize};
 
 /// The facts of a file: a pure function of its bytes, its language and the extractor's version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,7 +12,7 @@ pub struct Facts {
 }
 
 /// The outside of a file: definitions, imports, chunks.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     /// The strings of this part; its atoms belong to this table alone.
     pub strings: Strings,
@@ -53,7 +52,7 @@ impl Outline {
 }
 
 /// Something in a file that could not be read as it should. It costs its own facts, never the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issue {
     /// What is wrong.
     pub kind: IssueKind,
@@ -62,7 +61,7 @@ pub struct Issue {
 }
 
 /// What is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum IssueKind {
     /// The grammar does not know this text.
@@ -91,7 +90,7 @@ impl IssueKind {
 }
 
 /// What a file is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Role {
     /// Written by people, shipped.

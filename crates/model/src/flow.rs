@@ -1,10 +1,9 @@
 //! What every name means where it stands: scopes, bindings, references, and where values go.
 
 use crate::{Atom, Expr, ExprId, ExprList, Strings};
-use serde::{Deserialize, Serialize};
 
 /// The inside of a file, as far as resolution needs it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
     /// The strings of this part; its atoms belong to this table alone.
     pub strings: Strings,
@@ -37,7 +36,7 @@ impl Flow {
 }
 
 /// A region in which names are bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// What opened it.
     pub kind: ScopeKind,
@@ -52,7 +51,7 @@ pub struct Scope {
 }
 
 /// What opened a scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ScopeKind {
     /// The file.
@@ -84,7 +83,7 @@ impl ScopeKind {
 }
 
 /// A name bound in a scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// The scope it is bound in.
     pub scope: u32,
@@ -103,7 +102,7 @@ pub struct Binding {
 }
 
 /// What binds a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BindingKind {
     /// A parameter.
     Param,
@@ -122,7 +121,7 @@ pub enum BindingKind {
 }
 
 /// How a name comes out of the value it is bound from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Via {
     /// It is the value.
     #[default]
@@ -142,7 +141,7 @@ pub enum Via {
 }
 
 /// A use of something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// What is done with it.
     pub kind: RefKind,
@@ -159,7 +158,7 @@ pub struct Reference {
 }
 
 /// What a reference does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum RefKind {
     /// Calls it.
@@ -197,7 +196,7 @@ impl RefKind {
 }
 
 /// A value put somewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assign {
     /// Where it goes.
     pub target: ExprId,
@@ -214,7 +213,7 @@ pub struct Assign {
 }
 
 /// A value that leaves a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Return {
     /// The function's scope.
     pub scope: u32,

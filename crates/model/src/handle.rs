@@ -42,20 +42,21 @@ impl Handle {
 
     /// Splits a qualified name as users write it (`A.b`, `A::b`, `A#b`) into its names.
     pub fn split(qualified: &str) -> Vec<String> {
-        let mut names = vec![String::new()];
+        let (mut names, mut name) = (Vec::new(), String::new());
         let mut chars = qualified.chars().peekable();
         while let Some(c) = chars.next() {
-            let last = names.last_mut().expect("starts with one name and never loses one");
+            let next = chars.peek().copied();
             match c {
-                '\\' if chars.peek().is_some_and(|next| matches!(next, '.' | '~' | '\\')) => last.extend(chars.next()),
-                '.' | '#' => names.push(String::new()),
-                ':' if chars.peek() == Some(&':') => {
+                '\\' if matches!(next, Some('.' | '~' | '\\')) => name.extend(chars.next()),
+                '.' | '#' => names.push(std::mem::take(&mut name)),
+                ':' if next == Some(':') => {
                     chars.next();
-                    names.push(String::new());
+                    names.push(std::mem::take(&mut name));
                 }
-                c => last.push(c),
+                c => name.push(c),
             }
         }
+        names.push(name);
         names.retain(|name| !name.is_empty());
         names
     }

@@ -1,10 +1,9 @@
 //! What a file takes from others and gives to them, as written.
 
 use crate::{Atom, Modifiers, Visibility};
-use serde::{Deserialize, Serialize};
 
 /// One name (or all names, or a whole module) brought in from elsewhere.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
     /// What is brought in.
     pub kind: ImportKind,
@@ -29,7 +28,7 @@ pub struct Import {
 }
 
 /// What an import brings in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ImportKind {
     /// The module itself under a name: `import os`, `import * as x from "y"`.
@@ -58,7 +57,7 @@ impl ImportKind {
 }
 
 /// A name given to other files by a statement of its own: `export { a as b }`, `export default x`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
     /// The name here; empty for an expression without one.
     pub name: Atom,

@@ -1,11 +1,10 @@
 //! What a symbol is. One closed list for all languages.
 
-use serde::{Deserialize, Serialize};
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $variant:ident = $number:literal, $word:literal;)*) => {
         /// What a symbol is. The numbers are stored: never reuse one.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum SymbolKind { $($(#[doc = $doc])+ $variant = $number,)* }
 

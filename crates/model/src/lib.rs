@@ -1,7 +1,6 @@
 //! The words every crate shares: paths, spans, kinds, and the facts of a file.
 //!
-//! Plain data. No IO, no parsing, no SQL, no JSON; `serde` is derived for one reader, the binary codec of the
-//! store. A language is only ever a name here.
+//! Plain data. No IO, no parsing, no SQL, no serialisation, no dependency. A language is only ever a name here.
 
 mod chunk;
 mod distance;

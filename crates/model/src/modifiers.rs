@@ -1,9 +1,8 @@
 //! Who may see a symbol, and what else its header says about it.
 
-use serde::{Deserialize, Serialize};
 
 /// Who may use a symbol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Visibility {
     /// Everyone.
@@ -118,7 +117,7 @@ modifiers! {
 }
 
 /// A set of [`Modifier`]s.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Modifiers(pub u32);
 
 impl Modifiers {

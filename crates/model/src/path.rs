@@ -1,13 +1,12 @@
 //! Paths inside a repository: bytes, relative, `/` between the parts, on every platform.
 
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
 /// The path of a file below the root of its repository.
 ///
 /// Kept as bytes since a file name need not be text. Ordered by bytes, which is the order of every listing.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(Box<[u8]>);
 
 impl RepoPath {

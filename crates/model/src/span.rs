@@ -1,9 +1,8 @@
 //! Where something stands in a file: bytes for machines, lines for people.
 
-use serde::{Deserialize, Serialize};
 
 /// A half-open range of bytes, and the lines it touches (1-based, inclusive).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// First byte.
     pub start: u32,

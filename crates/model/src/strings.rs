@@ -1,13 +1,12 @@
 //! The strings of one file, each kept once. Facts hold small numbers instead of text.
 
-use serde::{Deserialize, Serialize};
 
 /// A string of a [`Strings`] table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Atom(pub u32);
 
 /// An append-only table of strings: one buffer and the end of each string in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Strings {
     text: String,
     ends: Vec<u32>,

@@ -1,10 +1,9 @@
 //! A definition: what it is called, what it is, and where it stands.
 
 use crate::{Atom, Modifiers, Span, SymbolKind, Visibility};
-use serde::{Deserialize, Serialize};
 
 /// A definition in a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     /// What it is.
     pub kind: SymbolKind,
@@ -45,7 +44,7 @@ pub struct Symbol {
 }
 
 /// A parameter as written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// Its name; empty where the language lets it be left out.
     pub name: Atom,
@@ -58,7 +57,7 @@ pub struct Param {
 }
 
 /// Something a type inherits from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     /// The type as written.
     pub text: Atom,
@@ -69,7 +68,7 @@ pub struct Base {
 }
 
 /// How a base is inherited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Relation {
     /// A superclass, or a base whose kind the language does not tell.

@@ -1,5 +1,7 @@
 //! What can be wrong with settings. All of it is the user's to mend, so every message says where and how.
 
+use crate::key::Key;
+use crate::table::keys;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -67,7 +69,8 @@ impl fmt::Display for Problem {
                 write!(f, "unknown setting `{name}`; did you mean `{nearest}`?")
             }
             Fault::Unknown { name, nearest: None } => {
-                write!(f, "unknown setting `{name}`; `orient config` lists those there are")
+                let known: Vec<String> = keys().iter().map(Key::path).collect();
+                write!(f, "unknown setting `{name}`; there are {}", known.join(", "))
             }
             Fault::Value { key, problem, example } => {
                 write!(f, "{key}: {problem}; write for example {example}")

@@ -13,45 +13,45 @@ const PENDING_NAMED: usize = 20;
 
 /// An answer. `complete` is a promise: whatever was left out is in `reasons`, with totals.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer<T> {
+pub(crate) struct Answer<T> {
     /// What was asked for.
-    pub data: T,
+    pub(crate) data: T,
     /// Whether nothing was left out.
-    pub complete: bool,
+    pub(crate) complete: bool,
     /// Why something is missing; empty for a complete answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub reasons: Vec<String>,
+    pub(crate) reasons: Vec<String>,
     /// For a list: how many there are in all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
+    pub(crate) total: Option<u64>,
     /// For a list that goes on: what to give as `after` to get the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
+    pub(crate) next: Option<String>,
     /// How fresh it is; absent where no index was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub freshness: Option<Freshness>,
+    pub(crate) freshness: Option<Freshness>,
     /// What else is good to know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Which state of the files an answer describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Freshness {
+pub(crate) struct Freshness {
     /// Grows with every change of the index.
-    pub generation: u64,
+    pub(crate) generation: u64,
     /// Whether the files were looked at; without that nobody knows what is pending.
-    pub checked: bool,
+    pub(crate) checked: bool,
     /// How many changed files the index has not caught up with.
-    pub pending: u64,
+    pub(crate) pending: u64,
     /// The first of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pending_files: Vec<String>,
+    pub(crate) pending_files: Vec<String>,
 }
 
 impl Freshness {
     /// The state of a generation with these files not caught up.
-    pub fn new(generation: u64, pending: impl ExactSizeIterator<Item = String>) -> Self {
+    pub(crate) fn new(generation: u64, pending: impl ExactSizeIterator<Item = String>) -> Self {
         Self {
             generation,
             checked: true,
@@ -63,7 +63,7 @@ impl Freshness {
 
 impl<T> Answer<T> {
     /// A complete answer that does not come from an index.
-    pub fn new(data: T) -> Self {
+    pub(crate) fn new(data: T) -> Self {
         Self {
             data,
             complete: true,
@@ -76,7 +76,7 @@ impl<T> Answer<T> {
     }
 
     /// A complete answer from an index; files not caught up make it partial.
-    pub fn from_index(data: T, freshness: Freshness) -> Self {
+    pub(crate) fn from_index(data: T, freshness: Freshness) -> Self {
         let mut answer = Self::new(data);
         if freshness.pending > 0 {
             let files = plural(freshness.pending, "changed file is", "changed files are");
@@ -88,7 +88,7 @@ impl<T> Answer<T> {
 
     /// The same, with something left out.
     #[must_use]
-    pub fn partial(mut self, reason: impl Into<String>) -> Self {
+    pub(crate) fn partial(mut self, reason: impl Into<String>) -> Self {
         self.complete = false;
         self.reasons.push(reason.into());
         self
@@ -96,14 +96,14 @@ impl<T> Answer<T> {
 
     /// The same, with a remark.
     #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Self {
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
     /// The same as a part of a list: from `start`, `shown` of `total`. What comes behind can be had with the cursor.
     #[must_use]
-    pub fn listed(mut self, start: u64, shown: u64, total: u64) -> Self {
+    pub(crate) fn listed(mut self, start: u64, shown: u64, total: u64) -> Self {
         self.total = Some(total);
         if start + shown < total {
             let generation = self.freshness.as_ref().map_or(0, |freshness| freshness.generation);
@@ -116,7 +116,7 @@ impl<T> Answer<T> {
     }
 
     /// Writes what surrounds the data: what is missing, what is pending, what else is good to know.
-    pub fn remarks(&self, page: &mut Page<'_>) -> io::Result<()> {
+    pub(crate) fn remarks(&self, page: &mut Page<'_>) -> io::Result<()> {
         for reason in &self.reasons {
             page.put(Tone::Warn, "partial: ")?;
             page.plain(reason)?;
@@ -143,11 +143,11 @@ impl<T> Answer<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
-pub struct Cursor {
+pub(crate) struct Cursor {
     /// How many rows come before it.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// The generation of the list.
-    pub generation: u64,
+    pub(crate) generation: u64,
 }
 
 /// The part of a list that is asked for.

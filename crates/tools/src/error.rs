@@ -108,7 +108,7 @@ codes! {
     /// An argument is unknown, missing or of the wrong form.
     BadArgument: "bad_argument", User, Usage, 400, "";
     /// A setting is unknown or of the wrong form.
-    BadSetting: "bad_setting", User, Usage, 400, "`orient config` lists the settings and where each comes from";
+    BadSetting: "bad_setting", User, Usage, 400, "";
     /// There is no such file, folder or symbol.
     NotFound: "not_found", User, Nothing, 404, "";
     /// The folder is not indexed unless asked for twice.

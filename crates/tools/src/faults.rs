@@ -18,7 +18,10 @@ impl From<EngineError> for ToolError {
             EngineError::Store(error) => store(error),
             EngineError::System(_) => Code::Io,
         };
-        Self::new(code, error.to_string())
+        match error {
+            EngineError::Cancelled => Self::new(code, "stopped; the index is as it was before"),
+            error => Self::new(code, error.to_string()),
+        }
     }
 }
 

@@ -21,13 +21,11 @@ mod tool;
 mod visible;
 mod words;
 
-pub use amount::{bytes, count, duration, plural};
-pub use answer::{Answer, Cursor, Freshness};
+pub use amount::{bytes, count, duration};
 pub use error::{Class, Code, Exit, ToolError};
 pub use json::write_json;
-pub use page::{Cell, Ink, Page, Tone};
+pub use page::{Ink, Page, Tone};
 pub use reference::reference;
 pub use session::{Session, Setup};
 pub use table::TOOLS;
-pub use tool::{Example, Operation, Replies, Reply, Tool};
-pub use visible::visible;
+pub use tool::{Example, Replies, Reply, Tool};

@@ -78,7 +78,7 @@ impl<'i> Page<'i> {
     }
 
     /// A table: each column as wide as its widest cell, two spaces between, nothing behind the last.
-    pub fn table(&mut self, indent: usize, rows: &[Vec<Cell>]) -> io::Result<()> {
+    pub(crate) fn table(&mut self, indent: usize, rows: &[Vec<Cell>]) -> io::Result<()> {
         let mut widths: Vec<usize> = Vec::new();
         for row in rows {
             widths.resize(widths.len().max(row.len()), 0);
@@ -103,7 +103,7 @@ impl<'i> Page<'i> {
 }
 
 /// One cell of a table.
-pub struct Cell {
+pub(crate) struct Cell {
     text: String,
     tone: Tone,
     right: bool,
@@ -111,12 +111,12 @@ pub struct Cell {
 
 impl Cell {
     /// Text, starting at the left.
-    pub fn new(tone: Tone, text: impl Into<String>) -> Self {
+    pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
         Self { text: text.into(), tone, right: false }
     }
 
     /// A number, ending at the right.
-    pub fn number(tone: Tone, text: impl Into<String>) -> Self {
+    pub(crate) fn number(tone: Tone, text: impl Into<String>) -> Self {
         Self { text: text.into(), tone, right: true }
     }
 

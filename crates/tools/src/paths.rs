@@ -47,9 +47,8 @@ pub(crate) fn file(
 /// that is on neither side is left as it was typed, since the index may still know it.
 fn from_root(session: &Session<'_>, typed: &str) -> String {
     let root = session.root();
-    let here = session.start().canonicalize().unwrap_or_else(|_| root.to_owned());
-    let here = if here.is_dir() { here } else { root.to_owned() };
-    for base in [here.as_path(), root] {
+    for base in session.folders() {
+        let base = base.canonicalize().unwrap_or_else(|_| root.to_owned());
         let path = plain(&base.join(typed));
         if let Ok(inside) = path.strip_prefix(root)
             && path.symlink_metadata().is_ok()

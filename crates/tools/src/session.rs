@@ -20,6 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Setup {
     /// A folder or file of the repository.
     pub start: PathBuf,
+    /// Where relative paths in arguments hang from, before the root is tried.
+    pub folder: PathBuf,
     /// Settings made by whoever asks.
     pub overrides: Vec<Override>,
     /// How often the user insisted on a folder that is refused otherwise.
@@ -55,9 +57,9 @@ impl<'p> Session<'p> {
         &self.root
     }
 
-    /// The folder the question was asked in.
-    pub fn start(&self) -> &Path {
-        &self.setup.start
+    /// The folders relative paths may hang from, the likeliest first.
+    pub(crate) fn folders(&self) -> [&Path; 3] {
+        [&self.setup.folder, &self.setup.start, &self.root]
     }
 
     /// The settings in force and where each comes from.
@@ -66,19 +68,19 @@ impl<'p> Session<'p> {
     }
 
     /// Where the index of this tree is kept.
-    pub fn store(&self) -> Result<String, ToolError> {
+    pub(crate) fn store(&self) -> Result<String, ToolError> {
         Ok(self.engine()?.place().tree.display().to_string())
     }
 
     /// Catches up with the files, or makes the index anew, whatever the set-up says. Waits for another process.
-    pub fn index(&self, rebuild: bool) -> Result<Refresh, ToolError> {
+    pub(crate) fn index(&self, rebuild: bool) -> Result<Refresh, ToolError> {
         let refresh = self.refresh(if rebuild { Mode::Rebuild } else { Mode::CatchUp }, None)?;
         self.refreshed.replace(Some(refresh.clone()));
         Ok(refresh)
     }
 
     /// What is in the index, after catching up once unless the set-up says not to.
-    pub fn snapshot(&self) -> Result<Snapshot, ToolError> {
+    pub(crate) fn snapshot(&self) -> Result<Snapshot, ToolError> {
         if self.setup.refresh && self.refreshed.borrow().is_none() {
             let refresh = match self.refresh(Mode::CatchUp, Some(PATIENCE)) {
                 // There is nothing to answer from before the first index is there.
@@ -91,14 +93,14 @@ impl<'p> Session<'p> {
     }
 
     /// Cleans up the whole store. Asks nothing of the folder one stands in, so that it works anywhere.
-    pub fn collect(&self, options: GcOptions) -> Result<orient_engine::Collected, ToolError> {
+    pub(crate) fn collect(&self, options: GcOptions) -> Result<orient_engine::Collected, ToolError> {
         let anywhere = OpenOptions { force: u8::MAX, store: None };
         let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &anywhere)?;
         Ok(engine.gc(options)?)
     }
 
     /// An answer with the freshness of this session, and what happened on the way to it.
-    pub fn answer<T>(&self, snapshot: &Snapshot, data: T) -> Answer<T> {
+    pub(crate) fn answer<T>(&self, snapshot: &Snapshot, data: T) -> Answer<T> {
         let refreshed = self.refreshed.borrow();
         let Some(refresh) = &*refreshed else {
             let freshness =

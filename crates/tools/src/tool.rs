@@ -21,7 +21,7 @@ pub struct Example {
 }
 
 /// An operation: one file in `ops`, one line in the table. Every surface gets all it needs from here.
-pub trait Operation: 'static {
+pub(crate) trait Operation: 'static {
     /// Its name: the subcommand, the tool.
     const NAME: &'static str;
     /// What it does, in one line.

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
 mod exceptions;
+mod sample;
 mod tags;
 
 use crate::corpus::{Corpus, default_threads};
@@ -50,9 +51,12 @@ enum Outcome {
     Absent,
 }
 
-/// Runs the comparison; fails if anything is missing.
-pub(crate) fn run(folder: &Path, lang: &str, all: bool) -> Result<()> {
+/// Runs the comparison and fails if anything is missing; with `sample`, prints so many symbols instead.
+pub(crate) fn run(folder: &Path, lang: &str, all: bool, sample: Option<usize>) -> Result<()> {
     let pack = Registry::builtin().by_name(lang).with_context(|| format!("no pack is called `{lang}`"))?;
+    if let Some(number) = sample {
+        return sample::print(folder, pack.name(), number);
+    }
     let known: Languages =
         toml::from_str(&workspace::text("xtask/crosscheck.toml")?).context("xtask/crosscheck.toml")?;
     let language = known.language.iter().find(|language| language.pack == pack.name());

@@ -243,3 +243,41 @@ fn paths_are_seen_from_where_one_stands() {
     let output = command.current_dir(tree.root().join("shop")).output().expect("the command starts");
     assert!(crate::tree::text(&output.stdout).starts_with("shop/tax.py  python"), "{output:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_text_is_shown_and_understood() {
+    use std::os::unix::ffi::OsStrExt;
+    let tree = Tree::new(&[]);
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.py");
+    std::fs::write(tree.root().join(name), "def order(): pass\n").expect("the file system takes it");
+    tree.assert_output(&["files"], "caf\\xe9.py");
+    tree.assert_output(&["symbols", "order"], "caf\\xe9.py:1  function order  def order()");
+    tree.assert_output(
+        &["outline", "caf\\xe9.py"],
+        "
+        caf\\xe9.py  python, 1 line
+          1  function def order()
+        ",
+    );
+    tree.assert_output(
+        &["show", "caf\\xe9.py#order"],
+        "
+        caf\\xe9.py:1-1  function order
+        1  def order(): pass
+        ",
+    );
+}
+
+#[test]
+fn a_root_given_by_flag_still_takes_paths_from_where_one_stands() {
+    let tree = shop();
+    tree.assert_output(
+        &["outline", "shop/tax.py", "--root", "shop"],
+        "
+        tax.py  python, 6 lines
+          1  function def rate()
+          5  function def rate_of_country(country)
+        ",
+    );
+}

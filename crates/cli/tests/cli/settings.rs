@@ -36,7 +36,6 @@ fn a_wrong_setting_stops_every_command() {
         "
         error: TREE/.orient.toml:2: unknown setting `index.exlude`; did you mean `index.exclude`?
                TREE/.orient.toml:3: index.threads: \"many\" is not a whole number; write for example threads = 4
-        help:  `orient config` lists the settings and where each comes from
         ",
     );
 }

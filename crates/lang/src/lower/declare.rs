@@ -32,7 +32,7 @@ impl<'t> Lowering<'t> {
             self.name_object(id, rule, value);
             return false;
         }
-        let ty = rule.ty.find(self.tree, id).or_else(|| self.wrapper_type(id));
+        let ty = rule.ty.find(self.tree, id).or_else(|| self.wrapper_type(id)).filter(|&ty| !self.is_absent(ty));
         let targets = rule.name.find_all(self.tree, id);
         let ty_expr = ty.map(|ty| {
             self.mark(ty, mark::TYPE);
@@ -205,6 +205,16 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// The value for the name at a place of a pattern: also a pattern of one name takes its value apart.
+    fn item_of(&mut self, value: Option<NodeId>, count: usize, index: u32) -> (Option<ExprId>, Via) {
+        match self.value_of(value, count, index as usize) {
+            (Some(whole), Via::Value) if count == 1 && value.is_some_and(|value| self.expr(value) == whole) => {
+                (Some(whole), Via::Item(index))
+            }
+            found => found,
+        }
+    }
+
     /// Whether what is declared here is seen only in a function or block.
     fn is_local(&self, rule: &Rule) -> bool {
         self.in_function() || !rule.hoist && self.flow.scopes[self.frame().scope as usize].kind == ScopeKind::Block
@@ -249,7 +259,7 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let (value, direct) = match via {
-                Via::Item(index) => self.value_of(parts.value, count, index as usize),
+                Via::Item(index) => self.item_of(parts.value, count, index),
                 _ => (parts.value.map(|value| self.expr(value)), via),
             };
             let via = if matches!(via, Via::Item(_)) { direct } else { via };
@@ -308,7 +318,7 @@ impl<'t> Lowering<'t> {
                     (value.map(|value| self.expr(value)), via)
                 }
                 (Via::Item(_), _) => (value.map(|value| self.expr(value)), Via::Unknown),
-                (Via::Value, Via::Item(index)) => self.value_of(value, count, index as usize),
+                (Via::Value, Via::Item(index)) => self.item_of(value, count, index),
                 (Via::Value, Via::Value) => self.value_of(value, count, index),
                 (Via::Value, inner) => (value.map(|value| self.expr(value)), inner),
                 (via, Via::Value) => (value.map(|value| self.expr(value)), via),
@@ -324,7 +334,7 @@ impl<'t> Lowering<'t> {
     /// The declared type of what a statement binds; several are one of them.
     fn bound_type(&mut self, id: NodeId, rule: &Rule) -> Option<ExprId> {
         let types: Vec<NodeId> =
-            rule.ty.find_all(self.tree, id).into_iter().filter(|&ty| self.tree.node(ty).named).collect();
+            rule.ty.find_all(self.tree, id).into_iter().filter(|&ty| self.tree.node(ty).named && !self.is_absent(ty)).collect();
         let exprs: Vec<ExprId> = types
             .into_iter()
             .map(|ty| {

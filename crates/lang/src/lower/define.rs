@@ -115,7 +115,9 @@ impl<'t> Lowering<'t> {
 
     /// The kind a node's kind turns into where it stands.
     pub(super) fn kind_here(&self, rule: &Rule, kind: SymbolKind, name: &str, words: &[&[u8]]) -> SymbolKind {
-        let kind = rule.kinds.iter().find(|(word, _)| words.contains(&word.as_slice())).map_or(kind, |(_, kind)| *kind);
+        // A key of several words asks for all of them.
+        let says = |key: &[u8]| key.split(|&b| b == b' ').all(|word| words.contains(&word));
+        let kind = rule.kinds.iter().find(|(key, _)| says(key)).map_or(kind, |(_, kind)| *kind);
         if let Some((owner, _)) = self.member_of() {
             let kind = match (rule.member, kind) {
                 (Some(member), _) if rule.kinds.is_empty() || rule.symbol == Some(kind) || rule.declare == Some(kind) => member,
@@ -134,6 +136,11 @@ impl<'t> Lowering<'t> {
         if self.in_function() { rule.local.unwrap_or(kind) } else { kind }
     }
 
+    /// A name without the mark that variables have.
+    pub(super) fn unmarked<'n>(&self, name: &'n str) -> &'n str {
+        self.table.variable_mark.as_ref().and_then(|mark| name.strip_prefix(mark.as_str())).unwrap_or(name)
+    }
+
     /// Adds a symbol and binds its name; returns its index.
     pub(super) fn add_symbol(&mut self, draft: Draft<'_>, rule: &Rule) -> u32 {
         let Header { modifiers, visibility, attributes, doc, span, header, component } =
@@ -147,7 +154,7 @@ impl<'t> Lowering<'t> {
         let visibility = self.visibility_of(&draft, visibility, modifiers.contains(Modifier::Exported), rule);
         let mut symbol = Symbol {
             kind: draft.kind,
-            name: self.shown.intern(draft.name),
+            name: self.shown.intern(self.unmarked(draft.name)),
             parent: draft.parent,
             qualifier: qualifier.as_deref().filter(|text| !text.is_empty()).map(|text| self.shown.intern(text)),
             ordinal: 0,
@@ -316,8 +323,8 @@ impl<'t> Lowering<'t> {
             return;
         }
         let body_rule = self.table.rule(self.tree, body);
-        let value = if body_rule.scope.is_none() && body_rule.expr.is_some_and(|role| role != ExprRole::Opaque) {
-            Some(body)
+        let value = if let Some(role) = body_rule.expr.filter(|_| body_rule.scope.is_none()) {
+            (role != ExprRole::Opaque).then_some(body)
         } else if self.table.implicit_return {
             self.last_expression(body)
         } else {
@@ -325,7 +332,9 @@ impl<'t> Lowering<'t> {
         };
         if let Some(value) = value {
             let value = self.expr(value);
-            self.flow.returns.push(Return { scope, value, yields: false });
+            if self.flow.expr(value) != orient_model::Expr::Unknown {
+                self.flow.returns.push(Return { scope, value, yields: false });
+            }
         }
     }
 

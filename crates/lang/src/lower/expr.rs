@@ -131,7 +131,7 @@ impl<'t> Lowering<'t> {
             ExprRole::Wrap(wrapper) => Expr::Wrap { wrapper, inner: self.part(id, &rule.value, 0, depth) },
             ExprRole::Either => {
                 let items = if rule.value.is_empty() {
-                    tree.named_children(id).collect()
+                    tree.named_children(id).filter(|&c| !self.table.rule(tree, c).skip).collect()
                 } else {
                     rule.value.find_each(tree, id)
                 };
@@ -155,6 +155,9 @@ impl<'t> Lowering<'t> {
             ExprRole::Named => {
                 let name = rule.name.find(tree, id).map(|name| self.name_text(name)).unwrap_or_default();
                 let value = self.part(id, &rule.value, 1, depth);
+                if name.is_empty() {
+                    return Ok(value);
+                }
                 Expr::Named { name: self.names.intern(&text::cut(text::unquote(&name), STRING_CAP)), value }
             }
             ExprRole::Literal(Literal::String) => {

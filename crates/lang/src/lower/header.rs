@@ -69,6 +69,7 @@ impl<'t> Lowering<'t> {
         });
         // In a group of one, the documentation may stand inside of it.
         let doc = self.documentation(first).or_else(|| if first == id { None } else { self.documentation(id) });
+        let doc = doc.or_else(|| self.shared_documentation(id));
         Header { modifiers, visibility, attributes, doc, span, header, component }
     }
 
@@ -242,12 +243,8 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn signature(&mut self, header: &Span) -> Atom {
-        let folded = text::fold(&text::lossy(header.of(self.tree.source)), text::SIGNATURE_CAP);
-        let mut signature = folded.as_str();
-        while let Some(shorter) = ["=>", "{", ":", "=", ";", " "].iter().find_map(|end| signature.strip_suffix(end)) {
-            signature = shorter;
-        }
-        self.shown.intern(signature)
+        let signature = text::signature(header.of(self.tree.source));
+        self.shown.intern(&signature)
     }
 
     /// The comments directly before a definition, without a blank line between.
@@ -261,7 +258,7 @@ impl<'t> Lowering<'t> {
                 break;
             }
             let node = tree.node(at);
-            if !self.table.rule(tree, at).comment || node.end_row + 1 < row || self.is_trailing(at) {
+            if !self.table.rule(tree, at).comment || node.end_row + 1 < row || self.is_trailing(at) || self.is_inner_doc(at) {
                 break;
             }
             start = node.start;
@@ -277,6 +274,31 @@ impl<'t> Lowering<'t> {
         }
         let cleaned = text::clean_comment(&text::lossy(&tree.source[start as usize..end as usize]));
         (!cleaned.is_empty()).then(|| self.shown.intern(&cleaned))
+    }
+
+    /// The documentation of a declaration of several names holds for each: `/** Sizes. */ int width, height;`.
+    fn shared_documentation(&mut self, id: NodeId) -> Option<Atom> {
+        let mut at = id;
+        loop {
+            let parent = self.tree.node(at).parent;
+            if parent == NONE || !self.table.rule(self.tree, parent).wrapper {
+                break;
+            }
+            if self.table.rule(self.tree, parent).group.find(self.tree, parent).is_some() {
+                return None;
+            }
+            at = parent;
+        }
+        if at == id {
+            return None;
+        }
+        let first = self.attributes_before(at, &mut Vec::new());
+        self.documentation(first)
+    }
+
+    /// Whether a comment documents what is around it, not what follows.
+    fn is_inner_doc(&self, comment: NodeId) -> bool {
+        self.table.inner_docs.iter().any(|mark| self.tree.bytes(comment).starts_with(mark.as_bytes()))
     }
 
     /// Whether a comment stands behind code on its own line.

@@ -127,7 +127,7 @@ impl<'t> Lowering<'t> {
                 self.add_import(id, ImportKind::Module, &module, None, alias.as_deref(), statement);
             }
             ImportRole::Wildcard => {
-                let module = if rule.name.is_empty() { prefix } else { self.join(&prefix, &name) };
+                let module = if rule.name.find(self.tree, id).is_none() { prefix } else { self.join(&prefix, &name) };
                 self.add_import(id, ImportKind::Wildcard, &module, None, None, statement);
             }
             ImportRole::Default => {

@@ -145,13 +145,16 @@ impl<'t> Lowering<'t> {
         let mut owner = self.frame().symbol;
         while let Some(index) = owner {
             let Some(symbol) = self.outline.symbols.get(index as usize) else { return };
+            if rule.promote_direct && !symbol.kind.is_type() {
+                return;
+            }
             if symbol.kind.is_type() {
                 break;
             }
             owner = symbol.parent;
         }
         let Some(owner) = owner else { return };
-        let name = self.table.member_mark.as_ref().and_then(|mark| name.strip_prefix(mark.as_str())).unwrap_or(name);
+        let name = self.unmarked(name);
         let draft = Draft { kind: *kind, name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
         let member = self.add_symbol(draft, rule);
         self.outline.symbols[member as usize].returns = ty;

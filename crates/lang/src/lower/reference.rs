@@ -14,7 +14,7 @@ impl<'t> Lowering<'t> {
     /// The reference a node is, if it is one.
     pub(super) fn reference(&mut self, id: NodeId, rule: &'t Rule) {
         let Some(role) = rule.role(self.tree, id) else { return };
-        let part = self.has(id, mark::PART | mark::CONSUMED);
+        let part = self.has(id, mark::PART | mark::CONSUMED) || self.is_absent(id);
         match role {
             ExprRole::Name | ExprRole::Member => {
                 if role == ExprRole::Member {
@@ -74,6 +74,11 @@ impl<'t> Lowering<'t> {
     fn is_plain_element(&self, name: NodeId) -> bool {
         self.table.rule(self.tree, name).expr != Some(ExprRole::Member)
             && !self.name_text(name).starts_with(char::is_uppercase)
+    }
+
+    /// Whether a node's text says that there is nothing: `void` for no parameters, `var` for no declared type.
+    pub(super) fn is_absent(&self, id: NodeId) -> bool {
+        self.table.rule(self.tree, id).absent.iter().any(|text| text == self.tree.bytes(id))
     }
 
     /// Whether the names before values in a literal are keys of a table and no members, as its type says.

@@ -31,7 +31,7 @@ enum Link {
     Make,
     Index,
     /// Type arguments stand between: `f::<T>(x)`.
-    Applied(NodeId),
+    Applied,
 }
 
 impl Lowering<'_> {
@@ -133,7 +133,7 @@ impl Lowering<'_> {
                     let between = self.gap(at, after);
                     if between.contains(&b'>') {
                         let calls = between.ends_with(b">") && self.is_group(after, b'(');
-                        return calls.then_some((Link::Applied(after), after));
+                        return calls.then_some((Link::Applied, after));
                     }
                     budget -= 1;
                     if budget == 0 {
@@ -168,7 +168,7 @@ impl Lowering<'_> {
                     let key = self.push_expr(Expr::Unknown);
                     expr = self.push_expr(Expr::Index { base: expr, key });
                 }
-                Link::Call | Link::Expand | Link::Make | Link::Applied(_) => {
+                Link::Call | Link::Expand | Link::Make | Link::Applied => {
                     let args = self.token_args(next, depth + 1);
                     let (kind, made) = match link {
                         Link::Make => (RefKind::Construct, Expr::New { ty: expr, args }),

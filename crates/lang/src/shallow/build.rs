@@ -280,9 +280,8 @@ impl Builder<'_> {
     }
 
     fn signature(&mut self, header: Span) -> Atom {
-        let folded = text::fold(&text_at(self.source, header), text::SIGNATURE_CAP);
-        let folded = folded.trim_end_matches(['{', ':', '=', '>', ';', ' ']);
-        self.shown.intern(folded)
+        let signature = text::signature(header.of(self.source));
+        self.shown.intern(&signature)
     }
 
     /// What the words of the header say.

@@ -42,7 +42,7 @@ pub(crate) fn compile(
         constructor_named_as_type: any(spec, inherited, |s| s.constructor_named_as_type),
         attributes: HashMap::new(),
         sigil: spec.sigil.clone(),
-        member_mark: spec.member_mark.clone(),
+        variable_mark: spec.variable_mark.clone(),
         import_binds_first: spec.import_binds.as_deref() == Some("first"),
         component_types: last(spec, inherited, |s| &s.component_types),
         visibility: Visibility::Public,
@@ -51,6 +51,7 @@ pub(crate) fn compile(
         export_targets: last(spec, inherited, |s| &s.export_targets),
         exports_decide: any(spec, inherited, |s| s.exports_decide),
         has_tokens: false,
+        inner_docs: last(spec, inherited, |s| &s.inner_docs),
         derives: last(spec, inherited, |s| &s.derives),
         language: language.clone(),
     };
@@ -211,6 +212,7 @@ impl Compiler<'_> {
             if_words: spec.if_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
             if_function: spec.if_function,
             needs_body: spec.needs_body,
+            promote_direct: spec.promote.as_ref().is_some_and(|promote| promote.direct),
             promote: spec.promote.as_ref().and_then(|promote| {
                 let words = promote.words.iter().map(|word| word.as_bytes().to_vec()).collect();
                 Some((self.symbol(Some(&promote.kind))?, words))
@@ -351,7 +353,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn roles(&mut self, roles: &BTreeMap<String, String>) -> Vec<(u16, crate::vocabulary::ExprRole)> {
+    fn roles(&mut self, roles: &BTreeMap<String, String>) -> Vec<(u16, vocabulary::ExprRole)> {
         let mut compiled = Vec::new();
         for (token, word) in roles {
             let kind = match token.strip_prefix(':') {
@@ -366,7 +368,7 @@ impl Compiler<'_> {
     }
 
     /// `a.b|:kind|#0`: alternatives of paths. A step is a field, a `:kind` of child, the `#n`-th named child (`#-1` the
-    /// last), `@` the node itself, `^` the node around it, `>x` or `<x` the named child behind or before the child `x`,
+    /// last, `#*` each), `@` the node itself, `^` the node around it, `>x` or `<x` the named child behind or before the child `x`,
     /// `?a,b` the node itself if it is an `a` or a `b`, `?!x` if it has no `x`. A `*` behind a step follows all its nodes.
     fn spec(&mut self, text: Option<&str>) -> Spec {
         let Some(text) = text else { return Spec::default() };
@@ -379,6 +381,9 @@ impl Compiler<'_> {
     }
 
     fn step(&mut self, step: &str) -> Option<Step> {
+        if step == "#*" {
+            return Some(Step::All(Box::new(Step::Each)));
+        }
         if let Some(step) = step.strip_suffix('*').filter(|step| !step.is_empty()) {
             return self.step(step).map(|step| Step::All(Box::new(step)));
         }

@@ -44,7 +44,7 @@ pub(crate) struct Table {
     /// What an attribute says, by the last part of its name.
     pub(crate) attributes: HashMap<String, HeaderWord>,
     pub(crate) sigil: Option<String>,
-    pub(crate) member_mark: Option<String>,
+    pub(crate) variable_mark: Option<String>,
     pub(crate) import_binds_first: bool,
     pub(crate) component_types: Vec<String>,
     pub(crate) visibility: Visibility,
@@ -52,6 +52,8 @@ pub(crate) struct Table {
     pub(crate) open_kinds: Vec<SymbolKind>,
     pub(crate) export_targets: Vec<String>,
     pub(crate) exports_decide: bool,
+    /// What comments begin with that document what is around them.
+    pub(crate) inner_docs: Vec<String>,
     /// Whether any kind has tokens that no parser has looked into.
     pub(crate) has_tokens: bool,
     /// Attributes whose arguments are what the symbol implements.
@@ -108,6 +110,8 @@ pub(crate) struct Rule {
     /// Defines something only when there is a body; otherwise it is a mention.
     pub(crate) needs_body: bool,
     pub(crate) promote: Option<(SymbolKind, Vec<Vec<u8>>)>,
+    /// Only parameters of a type itself are promoted.
+    pub(crate) promote_direct: bool,
     pub(crate) name: Spec,
     pub(crate) qualifier: Spec,
     pub(crate) params: Spec,

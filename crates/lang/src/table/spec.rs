@@ -35,8 +35,8 @@ pub(crate) struct TableSpec {
     pub(crate) constructor_named_as_type: bool,
     /// What an attribute says of the symbol it stands on, by the last part of its name: `override = "override"`.
     pub(crate) attributes: BTreeMap<String, String>,
-    /// A mark of variables that the same name lacks as a member.
-    pub(crate) member_mark: Option<String>,
+    /// A mark of variables: part of the name as it is used, not of what it is called.
+    pub(crate) variable_mark: Option<String>,
     /// A mark in front of names that is not part of them.
     pub(crate) sigil: Option<String>,
     /// Which part of a module path an import binds: `first` or `last`.
@@ -54,6 +54,8 @@ pub(crate) struct TableSpec {
     pub(crate) export_targets: Vec<String>,
     /// Whether exports alone say what other files see: in a file that imports or exports, the rest is private.
     pub(crate) exports_decide: bool,
+    /// What comments begin with that document what is around them: `//!`.
+    pub(crate) inner_docs: Vec<String>,
     /// Attributes whose arguments are what the symbol implements: `derive`.
     pub(crate) derives: Vec<String>,
 }
@@ -149,6 +151,8 @@ pub(crate) struct NodeSpec {
 pub(crate) struct PromoteSpec {
     /// The kind of the member.
     pub(crate) kind: String,
+    /// Only parameters of the type itself, not those of its functions.
+    pub(crate) direct: bool,
     /// Words one of which must stand in the parameter; none: always.
     pub(crate) words: Vec<String>,
 }

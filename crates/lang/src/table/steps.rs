@@ -16,6 +16,8 @@ pub(super) enum Step {
     Nth(u32),
     /// The last child with a name.
     Last,
+    /// Every child with a name.
+    Each,
     /// The node itself.
     Here,
     /// The node around it.
@@ -52,13 +54,13 @@ impl Step {
     fn each(&self, tree: &Tree<'_>, id: NodeId, found: &mut dyn FnMut(NodeId) -> bool) {
         let one = match self {
             Self::All(step) => return step.each(tree, id, found),
-            Self::Field(_) | Self::Kind(_) => {
+            Self::Field(_) | Self::Kind(_) | Self::Each => {
                 for child in tree.children(id) {
                     let node = tree.node(child);
                     let fits = match self {
                         Self::Field(field) => node.field == *field,
                         Self::Kind(kind) => node.kind == *kind,
-                        _ => false,
+                        _ => node.named,
                     };
                     if fits && found(child) {
                         return;

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Error, OptionalExtension, Result, Statement, params};
 pub(crate) const INSERT: &str = "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 /// For rows that come in the order of their ids, from 1: the database then appends without searching.
 pub(crate) const APPEND: &str = "INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?)";
-/// The same for [`AT_ONCE`] rows: half the time of as many statements.
+/// The same for [`AT_ONCE`] rows in one statement.
 pub(crate) const APPEND_MANY: &str = "INSERT INTO chunk VALUES \
      (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), \
      (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?)";

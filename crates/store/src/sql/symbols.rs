@@ -8,7 +8,7 @@ use rusqlite::{Connection, Error, OptionalExtension, Result, Row, Statement, par
 pub(crate) const INSERT: &str = "INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 /// For rows that come in the order of their ids, from 1: the database then appends without searching.
 pub(crate) const APPEND: &str = "INSERT INTO symbol VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-/// The same for [`AT_ONCE`] rows: half the time of as many statements.
+/// The same for [`AT_ONCE`] rows: about a sixth less time for a load than one statement a row.
 pub(crate) const APPEND_MANY: &str = "INSERT INTO symbol VALUES \
      (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), \
      (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?), \
