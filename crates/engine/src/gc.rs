@@ -119,10 +119,8 @@ impl Collection<'_> {
             keep || self.options.dry_run
         });
         self.collected.facts += unused;
-        self.collected.bytes += match self.options.dry_run {
-            true => bytes * unused / entries.max(1),
-            false => pruned.bytes,
-        };
+        let estimate = bytes * unused / entries.max(1);
+        self.collected.bytes += if self.options.dry_run { estimate } else { pruned.bytes };
         Ok(())
     }
 

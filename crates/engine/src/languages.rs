@@ -91,7 +91,9 @@ fn fingerprint(settings: &Settings) -> u64 {
     };
     for (number, patterns) in [&index.generated, &index.vendored].into_iter().enumerate() {
         add(&number.to_string());
-        patterns.iter().for_each(|pattern| add(pattern));
+        for pattern in patterns {
+            add(pattern);
+        }
     }
     for (glob, language) in &index.languages {
         add(glob);

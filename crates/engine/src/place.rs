@@ -57,13 +57,12 @@ impl Place {
     }
 }
 
-/// Notes in the folder of a tree which tree it is for; the folder must be there.
-pub(crate) fn sign(place: &Place, root: &Path) -> std::io::Result<()> {
+/// Notes in the folder of a tree which tree it is for. Where that fails, `gc` leaves the folder alone.
+pub(crate) fn sign(place: &Place, root: &Path) {
     let (file, bytes) = (place.tree.join(ROOT_FILE), root.as_os_str().as_encoded_bytes());
-    if std::fs::read(&file).is_ok_and(|signed| signed == bytes) {
-        return Ok(());
+    if !std::fs::read(&file).is_ok_and(|signed| signed == bytes) {
+        let _ = std::fs::write(file, bytes);
     }
-    std::fs::write(file, bytes)
 }
 
 /// The name people know a repository by: that of the folder around `.git`, or `name` of a bare `name.git`.

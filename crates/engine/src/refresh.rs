@@ -160,8 +160,13 @@ impl Refreshing<'_> {
         drop(state);
         // Whoever held the lock before us may have done our work, and the tree went on meanwhile.
         let listing = if waited.is_zero() { listing } else { self.list()? };
-        let refresh = self.locked(&lock, listing)?;
-        Ok(Refresh { waited, ..refresh })
+        match self.locked(&lock, listing) {
+            // The lock could be written, the index cannot.
+            Err(EngineError::Store(StoreError::ReadOnly { .. })) => {
+                self.in_memory(self.state()?, self.list()?)
+            }
+            done => done.map(|refresh| Refresh { waited, ..refresh }),
+        }
     }
 
     fn list(&self) -> Result<Listing, EngineError> {
@@ -206,7 +211,7 @@ impl Refreshing<'_> {
     /// With the lock held, nobody else changes the index.
     fn locked(&self, lock: &WriteLock, listing: Listing) -> Result<Refresh, EngineError> {
         let engine = self.engine;
-        crate::place::sign(&engine.place, &engine.repo.root)?;
+        crate::place::sign(&engine.place, &engine.repo.root);
         let mut state = self.state()?;
         let mut seeded_from = None;
         if let State::Build(Rebuilt::First) = state
@@ -235,7 +240,7 @@ impl Refreshing<'_> {
         let plan = Plan::everything(listing);
         let writing = self.writing(None);
         let (tally, generation) = writing.build(&plan, lock)?;
-        Ok(built(tally, generation, &plan, reason))
+        Ok(built(&tally, generation, &plan, reason))
     }
 
     fn catch_up(&self, lock: &WriteLock, plan: &Plan, tasks: &[Task]) -> Result<Refresh, EngineError> {
@@ -254,7 +259,7 @@ impl Refreshing<'_> {
                 let (tally, snapshot) = self.writing(None).build_in_memory(&plan)?;
                 let generation = snapshot.generation();
                 engine.memory.keep(snapshot);
-                built(tally, generation, &plan, reason)
+                built(&tally, generation, &plan, reason)
             }
             State::Usable(snapshot) => {
                 let plan = plan(&snapshot, &listing)?;
@@ -310,7 +315,7 @@ pub(crate) fn skip_reason(row: &FileRow) -> Option<SkipReason> {
     SkipReason::from_parts(row.status, row.detail.as_deref().unwrap_or_default())
 }
 
-fn built(tally: Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refresh {
+fn built(tally: &Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refresh {
     Refresh {
         generation,
         added: plan.jobs.len() - tally.gone,

@@ -99,12 +99,12 @@ impl Reading<'_> {
         let language = self.languages.detect(path, &content.bytes);
         let key = CacheKey::new(content.hash, Language::version(language));
         let cached = cache.get_outline(&key);
-        let (facts, origin) = match cached.and_then(|outline| Prepared::from_encoded(outline).ok()) {
-            Some(facts) => (facts, Origin::Cached(key)),
-            None => {
-                let facts = extract::facts(language, &content.bytes);
-                (Prepared::new(&facts.outline), Origin::Extracted { key, flow: encode_flow(&facts.flow) })
-            }
+        let remembered = cached.and_then(|outline| Prepared::from_encoded(outline).ok());
+        let (facts, origin) = if let Some(facts) = remembered {
+            (facts, Origin::Cached(key))
+        } else {
+            let facts = extract::facts(language, &content.bytes);
+            (Prepared::new(&facts.outline), Origin::Extracted { key, flow: encode_flow(&facts.flow) })
         };
         let put = FilePut {
             path: path.clone(),

@@ -45,14 +45,11 @@ fn figures() {
     let options = WalkOptions { threads, ..WalkOptions::default() };
     let walk = median(|| drop(list(&root, &options).expect("a listing")));
     let first = refresh(&engine);
-    let rate = first.bytes as f64 / first.elapsed.as_secs_f64() / 1e6;
-    println!("first index: {} files, {:?}, {rate:.1} MB/s", first.added, first.elapsed);
+    println!("first index: {} files, {} bytes, {:?}", first.added, first.bytes, first.elapsed);
     let index = std::fs::metadata(engine.place().index()).expect("an index").len();
     let cache = std::fs::metadata(engine.place().cache()).expect("a cache").len();
-    println!(
-        "size: index {index} + cache {cache}, {:.2} of the source",
-        (index + cache) as f64 / first.bytes as f64
-    );
+    let percent = (index + cache) * 100 / first.bytes.max(1);
+    println!("size: index {index} + cache {cache}, {percent} % of the source");
     refresh(&engine);
     println!("bare walk: {walk:?}");
     let nothing = median(|| assert_eq!(refresh(&open(&root, &bench.store(), threads)).parsed, 0));

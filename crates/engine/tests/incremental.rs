@@ -211,7 +211,7 @@ fn apply(root: &Path, step: &Step) {
 
 fn swap(root: &Path, there: &[String], seed: usize, count: usize) {
     for (number, file) in there.iter().enumerate() {
-        if (number + seed) % 3 != 0 {
+        if !(number + seed).is_multiple_of(3) {
             fs::remove_file(root.join(file)).expect("removed");
         }
     }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -15,12 +16,11 @@ const ROUNDS: u64 = 12;
 /// Files enough for indexing to take a while.
 fn fill(bench: &Bench, round: u64) {
     for n in 0..60 {
-        let body: String =
-            (0..20).map(|f| format!("def f{f}_{n}(a, b):\n    return a + b + {f}\n\n")).collect();
-        bench.put(
-            &format!("src/m{}/f{n}.py", n % 7),
-            format!("# round {}\n{body}", round * u64::from(n % 3 == 0)),
-        );
+        let mut text = format!("# round {}\n", round * u64::from(n % 3 == 0));
+        for f in 0..20 {
+            let _ = writeln!(text, "def f{f}_{n}(a, b):\n    return a + b + {f}\n");
+        }
+        bench.put(&format!("src/m{}/f{n}.py", n % 7), text);
     }
     let _ = fs::remove_file(bench.root().join(format!("src/m{}/f{}.py", round % 7, round % 7)));
 }

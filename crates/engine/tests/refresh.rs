@@ -77,8 +77,8 @@ fn content_seen_before_is_never_parsed_again() {
     bench.put("src/a.py", SMALL[0].1);
     let back = bench.refresh();
     assert_eq!((back.changed, back.parsed, back.from_cache), (1, 0, 1));
-    let rebuild = RefreshOptions { mode: Mode::Rebuild, ..RefreshOptions::default() };
-    let rebuilt = bench.engine().refresh(&rebuild, &Silent).expect("rebuilt");
+    let anew = RefreshOptions { mode: Mode::Rebuild, ..RefreshOptions::default() };
+    let rebuilt = bench.engine().refresh(&anew, &Silent).expect("rebuilt");
     assert_eq!((rebuilt.parsed, rebuilt.from_cache, rebuilt.rebuilt), (0, 3, Some(Rebuilt::Asked)));
     assert!(rebuilt.generation > back.generation);
 }
@@ -289,7 +289,7 @@ fn gc_forgets_trees_that_are_gone() {
     assert!(nothing.trees.is_empty(), "{nothing:?}");
     fs::remove_dir_all(&side).expect("removed");
     let would = bench.engine().gc(GcOptions { dry_run: true, keep_days: 0 }).expect("collected");
-    assert_eq!(would.trees, [side.clone()]);
+    assert_eq!(would.trees, std::slice::from_ref(&side));
     assert!(would.bytes > 0);
     let did = bench.engine().gc(GcOptions::default()).expect("collected");
     assert_eq!(did.trees, [side]);

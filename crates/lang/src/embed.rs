@@ -19,19 +19,22 @@ const PIECES_CAP: usize = 256;
 pub(crate) struct EmbedSpec {
     /// The kind of the node.
     pub(crate) node: String,
-    /// The kind of its child that holds the text; without one it is the node's own.
+    /// The kind of the node inside it that holds the text; without one it is the node's own.
     pub(crate) text: Option<String>,
     /// The pack that reads it, unless an attribute says otherwise.
     pub(crate) language: Option<String>,
     /// Attributes before the text that say which language it is, and what their values mean.
     pub(crate) attributes: Vec<String>,
     pub(crate) languages: BTreeMap<String, String>,
+    /// It is only a piece of a program: what its grammar does not understand is no issue.
+    pub(crate) fragment: bool,
 }
 
 /// A piece of another language.
 pub(crate) struct Piece {
     span: Span,
     pack: &'static Pack,
+    fragment: bool,
 }
 
 /// Every pack that may read a piece of this one.
@@ -93,9 +96,8 @@ pub(crate) fn find(pack: &Pack, tree: &Tree, source: &[u8]) -> Vec<Piece> {
 }
 
 fn piece(spec: &EmbedSpec, node: Node<'_>, source: &[u8]) -> Option<Piece> {
-    let mut cursor = node.walk();
     let text = match &spec.text {
-        Some(kind) => node.named_children(&mut cursor).find(|child| child.kind() == kind)?,
+        Some(kind) => inside(node, kind)?,
         None => node,
     };
     let head = source.get(node.start_byte()..text.start_byte())?;
@@ -110,7 +112,25 @@ fn piece(spec: &EmbedSpec, node: Node<'_>, source: &[u8]) -> Option<Piece> {
         first_line: text.start_position().row as u32 + 1,
         last_line: text.end_position().row as u32 + 1,
     };
-    (!span.of(source).trim_ascii().is_empty()).then_some(Piece { span, pack: Registry::builtin().by_name(name)? })
+    (!span.of(source).trim_ascii().is_empty()).then_some(Piece { span, pack: Registry::builtin().by_name(name)?, fragment: spec.fragment })
+}
+
+/// The first node of a kind inside another.
+fn inside<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    loop {
+        if cursor.node().kind() == kind {
+            return Some(cursor.node());
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+        }
+    }
 }
 
 /// The value of an attribute in the opening tag of an element.
@@ -133,7 +153,10 @@ pub(crate) fn merge(facts: &mut Facts, pieces: &[Piece], source: &[u8]) {
     }
     let mut blocks = vec![None; facts.outline.symbols.len()];
     for piece in pieces {
-        let inner = crate::extract::extract(Some(piece.pack), piece.span.of(source));
+        let mut inner = crate::extract::extract(Some(piece.pack), piece.span.of(source));
+        if piece.fragment {
+            inner.outline.issues.clear();
+        }
         let shift = Shift::new(facts, &piece.span);
         blocks.extend(std::iter::repeat_n(Some(piece.span), inner.outline.symbols.len()));
         shift.add(facts, inner);
@@ -349,8 +372,12 @@ fn reorder(facts: &mut Facts, blocks: &[Option<Span>]) {
         facts.outline.symbols.push(symbol);
     }
     let flow = &mut facts.flow;
+    let outer: Vec<u32> = (0..order.len()).filter(|&new| blocks[order[new]].is_none()).map(|new| new as u32).collect();
     flow.scopes.iter_mut().for_each(|scope| scope.symbol = place(scope.symbol));
-    flow.references.iter_mut().for_each(|reference| reference.symbol = place(reference.symbol));
+    let symbols = &facts.outline.symbols;
+    for reference in &mut flow.references {
+        reference.symbol = place(reference.symbol).or_else(|| around(symbols, &outer, reference.at));
+    }
     for binding in &mut flow.bindings {
         if let BindingKind::Symbol(symbol) = &mut binding.kind {
             *symbol = place(Some(*symbol)).unwrap_or(*symbol);
@@ -361,6 +388,16 @@ fn reorder(facts: &mut Facts, blocks: &[Option<Span>]) {
             *symbol = place(Some(*symbol)).unwrap_or(*symbol);
         }
     }
+}
+
+/// The innermost symbol of the outer language around a place.
+fn around(symbols: &[Symbol], outer: &[u32], place: u32) -> Option<u32> {
+    let before = outer.partition_point(|&index| symbols[index as usize].span.start <= place);
+    let mut at = before.checked_sub(1).map(|last| outer[last]);
+    while let Some(index) = at.filter(|&index| symbols[index as usize].span.end <= place) {
+        at = symbols[index as usize].parent;
+    }
+    at
 }
 
 #[cfg(test)]

@@ -1,13 +1,17 @@
 //! The door: from bytes to facts.
 
+use crate::blank::Blank;
 use crate::chunks;
 use crate::embed;
 use crate::lower;
+use crate::mend;
 use crate::pack::{Body, Pack};
 use crate::parse;
 use crate::role;
+use crate::table::Table;
 use crate::tree::Tree;
 use orient_model::{Facts, Issue, IssueKind, Outline, Span};
+use std::borrow::Cow;
 
 /// The facts of a file. Without a pack it is taken as plain text.
 pub fn extract(pack: Option<&Pack>, bytes: &[u8]) -> Facts {
@@ -23,17 +27,19 @@ pub fn extract(pack: Option<&Pack>, bytes: &[u8]) -> Facts {
 }
 
 fn by_pack(pack: &Pack, bytes: &[u8]) -> Facts {
-    let language = match pack.body() {
-        Body::Deep(table) => &table.language,
-        Body::Shallow(tags) => tags.language(),
+    let (language, text) = match pack.body() {
+        Body::Deep(table) => (&table.language, readable(table, bytes)),
+        Body::Shallow(tags) => (tags.language(), Cow::Borrowed(bytes)),
         Body::Scanner(scanner) => return scanner(pack, bytes),
         Body::Text => return plain(bytes),
     };
-    let Some(raw) = parse::parse(language, bytes) else { return over_budget(bytes) };
+    let Some(raw) = parse::parse(language, &text) else { return over_budget(bytes) };
     let pieces = embed::find(pack, &raw, bytes);
     let mut facts = match pack.body() {
         Body::Deep(table) => {
-            let tree = Tree::new(bytes, &raw, &table.keep);
+            let raw = mend::mend(&table.language, &table.mends, &text, raw);
+            let shown = if table.blank.as_ref().is_some_and(Blank::is_flat) { &text } else { bytes };
+            let tree = Tree::new(bytes, shown, &raw, &table.keep);
             drop(raw);
             lower::lower(pack, table, &tree)
         }
@@ -51,6 +57,11 @@ pub fn parse_only(pack: &Pack, bytes: &[u8]) -> bool {
         Body::Shallow(tags) => parse::parse(tags.language(), bytes).is_some(),
         Body::Scanner(_) | Body::Text => false,
     }
+}
+
+/// The text as the grammar of a table can read it; all offsets are those of the original.
+fn readable<'b>(table: &Table, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    table.blank.as_ref().map_or(Cow::Borrowed(bytes), |blank| blank.apply(bytes))
 }
 
 /// A file without structure: windows.

@@ -4,12 +4,14 @@
 //! grammar is; one walk over the tree lowers everything. A shallow pack has queries for its symbols. Files of no known
 //! language are cut into windows. Extraction never fails: what cannot be read becomes an issue among the facts.
 
+mod blank;
 mod chunks;
 mod embed;
 mod error;
 mod extract;
 mod hash;
 mod lower;
+mod mend;
 mod pack;
 mod parse;
 mod reference;

@@ -3,7 +3,7 @@
 use crate::embed::EmbedSpec;
 use crate::error::PackError;
 use crate::registry::Source;
-use crate::shallow::Tags;
+use crate::shallow::{AlsoSpec, Tags};
 use crate::table::{self, Table, TableSpec};
 use crate::vocabulary::{self, HEADER_WORDS, HeaderWord};
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -53,6 +53,8 @@ pub(crate) struct Header {
     pub(crate) scanner: Option<String>,
     /// Other languages inside its files.
     pub(crate) embed: Vec<EmbedSpec>,
+    /// In shallow packs: symbols that the grammar does not know.
+    pub(crate) also: Vec<AlsoSpec>,
     /// In shallow packs: who may use a symbol that says nothing, and words of its headers.
     pub(crate) visibility: Option<String>,
     pub(crate) words: BTreeMap<String, String>,
@@ -236,7 +238,7 @@ impl Pack {
             return Ok(Body::Deep(Box::new(table::compile(self.name(), language, &spec, &inherited)?)));
         }
         let tags = self.source.tags.as_deref().unwrap_or_default();
-        Tags::compile(self.name(), language, tags).map(|tags| Body::Shallow(Box::new(tags))).map_err(|error| vec![error])
+        Tags::compile(self.name(), language, tags, &self.header.also).map(|tags| Body::Shallow(Box::new(tags))).map_err(|error| vec![error])
     }
 
     fn table_spec(&self, text: &str) -> Result<TableSpec, PackError> {

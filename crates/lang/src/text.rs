@@ -55,13 +55,13 @@ pub(crate) fn clean_comment(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     for line in text.lines() {
         let mut line = line.trim();
-        for mark in ["/**", "/*!", "/*", "///", "//!", "//", "(**", "(*", "{-|", "{-", "-- |", "---", "--", ";;;", ";;", ";", "##", "#", "=begin"] {
+        for mark in ["/**", "/*!", "/*", "///", "//!", "//", "(**", "(*", "{-|", "{-", "-- |", "--[[", "---", "--", ";;;", ";;", ";", "##", "#>", "#'", "#=", "#", "%%", "<!--", "<#", "=begin"] {
             if let Some(rest) = line.strip_prefix(mark) {
                 line = rest;
                 break;
             }
         }
-        for mark in ["**/", "*/", "*)", "-}", "=end"] {
+        for mark in ["**/", "*/", "*)", "-}", "-->", "#>", "=#", "=end"] {
             line = line.strip_suffix(mark).unwrap_or(line);
         }
         let line = line.strip_prefix("* ").unwrap_or(if line == "*" { "" } else { line });
@@ -69,6 +69,33 @@ pub(crate) fn clean_comment(text: &str) -> String {
     }
     let kept: Vec<&str> = lines.into_iter().filter(|line| !line.chars().all(|c| "*-=#/_".contains(c)) || line.is_empty()).collect();
     cut(kept.join("\n").trim(), DOC_CAP)
+}
+
+/// Removes tags from documentation; of a reference the name stays: `<see cref="Name"/>`.
+pub(crate) fn without_tags(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('<') {
+        let (before, tag) = rest.split_at(open);
+        clean.push_str(before);
+        let starts = tag[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
+        let Some(close) = tag.find('>').filter(|_| starts) else {
+            clean.push('<');
+            rest = &tag[1..];
+            continue;
+        };
+        let name = ["cref=\"", "name=\"", "langword=\""].iter().find_map(|key| tag[..close].split_once(key));
+        if let Some((_, name)) = name {
+            clean.push_str(name.split('"').next().unwrap_or_default());
+            if !tag[..close].ends_with('/') {
+                clean.push_str(": ");
+            }
+        }
+        rest = &tag[close + 1..];
+    }
+    clean.push_str(rest);
+    let lines: Vec<&str> = clean.lines().map(str::trim).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 /// Removes the quotes and the common indentation of a documentation string.

@@ -45,12 +45,14 @@ pub(crate) struct Node {
 /// A parsed file.
 pub(crate) struct Tree<'s> {
     pub(crate) source: &'s [u8],
+    /// The source as headers are shown: without what was taken out before parsing.
+    pub(crate) text: &'s [u8],
     pub(crate) nodes: Vec<Node>,
 }
 
 impl<'s> Tree<'s> {
     /// Copies the parser's tree. `keep` says for each unnamed kind whether it carries meaning.
-    pub(crate) fn new(source: &'s [u8], raw: &RawTree, keep: &[bool]) -> Self {
+    pub(crate) fn new(source: &'s [u8], text: &'s [u8], raw: &RawTree, keep: &[bool]) -> Self {
         let mut builder = Builder { nodes: Vec::with_capacity(source.len() / 6 + 16), open: Vec::new(), last: Vec::new() };
         let mut cursor = raw.walk();
         builder.enter(&cursor);
@@ -82,7 +84,15 @@ impl<'s> Tree<'s> {
             builder.enter(&cursor);
         }
         builder.finish();
-        Self { source, nodes: builder.nodes }
+        Self { source, text, nodes: builder.nodes }
+    }
+
+    /// Whether nothing but lines taken out before parsing stands between two places.
+    pub(crate) fn bridged(&self, start: u32, end: u32) -> bool {
+        let (start, end) = (start as usize, end as usize);
+        let Some(gap) = self.source.get(start..end).filter(|gap| self.text.get(start..end) != Some(gap)) else { return false };
+        let lines = memchr::memchr_iter(b'\n', gap).count();
+        !gap.split(|&b| b == b'\n').take(lines).skip(1).any(|line| line.trim_ascii().is_empty())
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {

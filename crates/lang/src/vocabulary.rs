@@ -35,6 +35,8 @@ pub(crate) enum ExprRole {
     Transparent,
     SelfRef,
     SuperRef,
+    /// A member of the receiver, told by how its name is written: `@x`.
+    Own,
     /// Not followed; its inside is still looked at.
     Opaque,
 }
@@ -73,6 +75,7 @@ const EXPR_ROLES: &[(&str, ExprRole)] = &[
     ("transparent", ExprRole::Transparent),
     ("self", ExprRole::SelfRef),
     ("super", ExprRole::SuperRef),
+    ("own", ExprRole::Own),
     ("opaque", ExprRole::Opaque),
 ];
 

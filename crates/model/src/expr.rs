@@ -9,7 +9,7 @@ use crate::Atom;
 pub struct ExprId(pub u32);
 
 /// A run of expressions in [`crate::Flow::operands`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExprList {
     /// Where it starts.
     pub start: u32,
@@ -18,7 +18,7 @@ pub struct ExprList {
 }
 
 /// An expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// Something we do not follow: arithmetic, a comparison, too deep a nesting.
     Unknown,
@@ -97,7 +97,7 @@ pub enum Expr {
     },
     /// A literal whose text does not matter.
     Literal(Literal),
-    /// A string literal, without quotes, capped.
+    /// A string literal that may be a name or a path, without quotes.
     Text(Atom),
     /// A function value that is a symbol of the file.
     Function(u32),

@@ -11,7 +11,8 @@ pub struct Flow {
     pub scopes: Vec<Scope>,
     /// What is bound in them, in the order of the source.
     pub bindings: Vec<Binding>,
-    /// Expressions; an operand always comes before what it is used in.
+    /// Expressions, each kept once however often it stands in the file; an operand always comes before what it is
+    /// used in. What one means depends on the scope it is looked at from.
     pub exprs: Vec<Expr>,
     /// The runs that [`ExprList`]s point into.
     pub operands: Vec<ExprId>,

@@ -131,6 +131,12 @@ impl Modifiers {
         self.0 &= !(1 << (modifier as u8));
     }
 
+    /// These and those.
+    #[must_use]
+    pub fn with(self, more: Self) -> Self {
+        Self(self.0 | more.0)
+    }
+
     /// Whether it is there.
     pub fn contains(self, modifier: Modifier) -> bool {
         self.0 & (1 << (modifier as u8)) != 0

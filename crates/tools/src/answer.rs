@@ -119,11 +119,11 @@ impl<T> Answer<T> {
     pub(crate) fn remarks(&self, page: &mut Page<'_>) -> io::Result<()> {
         for reason in &self.reasons {
             page.put(Tone::Warn, "partial: ")?;
-            page.plain(reason)?;
-            if let Some(next) = self.next.as_ref().filter(|_| reason.ends_with("shown")) {
-                page.plain(&format!("; more with --after {next}, or all with --limit 0"))?;
-            }
-            page.end()?;
+            page.line(Tone::Plain, reason)?;
+        }
+        if let Some(next) = &self.next {
+            page.put(Tone::Dim, "more: ")?;
+            page.line(Tone::Plain, &format!("--after {next}, or all with --limit 0"))?;
         }
         if let Some(freshness) = self.freshness.as_ref().filter(|freshness| freshness.pending > 0) {
             for path in freshness.pending_files.iter().take(5) {
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(answer.next.as_deref(), Some("50@7"));
         assert_eq!(
             remarks(&answer),
-            "partial: 50 of 1,234 shown; more with --after 50@7, or all with --limit 0\n"
+            "partial: 50 of 1,234 shown\nmore: --after 50@7, or all with --limit 0\n"
         );
 
         let last = Answer::from_index((), fresh.clone()).listed(1200, 34, 1234);

@@ -110,7 +110,8 @@ impl<'p> Session<'p> {
         };
         let pending = refresh.pending.iter().map(|path| path.display().into_owned());
         let mut answer = Answer::from_index(data, Freshness::new(snapshot.generation(), pending));
-        answer.notes = notes(refresh);
+        answer.notes.extend(notes(refresh));
+        answer.notes.extend(self.loaded.notes.iter().cloned());
         answer
     }
 

@@ -1,7 +1,8 @@
 //! A symbol as every operation shows it.
 
+use crate::error::ToolError;
 use crate::page::{Page, Tone};
-use orient_engine::Definition;
+use orient_engine::{Definition, DefinitionQuery, NameMatch, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,26 +56,43 @@ impl SymbolLine {
     pub(crate) fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
         page.put(Tone::Path, &format!("{}:{}", self.path, self.line))?;
         page.plain("  ")?;
-        self.write_what(page)
-    }
-
-    /// The same with the handle in front, for choosing among several.
-    pub(crate) fn write_handle(&self, page: &mut Page<'_>) -> io::Result<()> {
-        page.put(Tone::Path, &self.handle)?;
-        page.put(Tone::Dim, &format!("  line {}  ", self.line))?;
-        self.write_what(page)
-    }
-
-    fn write_what(&self, page: &mut Page<'_>) -> io::Result<()> {
         page.put(Tone::Kind, &self.kind)?;
         page.plain(" ")?;
         page.put(Tone::Name, &self.qualified)?;
+        self.write_header(page)
+    }
+
+    /// The same with the handle in place of the name, for choosing among several.
+    pub(crate) fn write_handle(&self, page: &mut Page<'_>) -> io::Result<()> {
+        page.put(Tone::Path, &self.handle)?;
+        page.put(Tone::Dim, &format!("  line {}  ", self.line))?;
+        page.put(Tone::Kind, &self.kind)?;
+        self.write_header(page)
+    }
+
+    fn write_header(&self, page: &mut Page<'_>) -> io::Result<()> {
         let said = [self.name.clone(), format!("{} {}", self.kind, self.name)];
         if !self.signature.is_empty() && !said.contains(&self.signature) {
             page.put(Tone::Dim, &format!("  {}", shortened(&self.signature)))?;
         }
         page.end()
     }
+}
+
+/// The symbols that bear these names, as suggestions: a few of each, since one common name would hide the others.
+pub(crate) fn suggestions(
+    snapshot: &Snapshot,
+    filters: &DefinitionQuery,
+    names: Vec<String>,
+) -> Result<Vec<SymbolLine>, ToolError> {
+    const OF_EACH: usize = 3;
+    let mut found = Vec::new();
+    for name in names {
+        let query = DefinitionQuery { name: NameMatch::Exact(name), ..filters.clone() };
+        let rows = snapshot.symbols(&query, 0, OF_EACH)?.rows;
+        found.extend(rows.into_iter().map(|definition| SymbolLine::new(definition, Some("fuzzy"))));
+    }
+    Ok(found)
 }
 
 /// A header can be long; a line of a list should not be.

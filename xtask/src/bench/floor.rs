@@ -79,12 +79,14 @@ fn print(folder: &Path, threads: usize, seen: &Seen, floor: &Cost, index: &Cost,
             name.to_owned(),
             format!("{seconds:.2} s"),
             format!("{:.2}", seconds / floor.time.as_secs_f64()),
+            format!("{:.2} s", cost.cpu.as_secs_f64()),
+            format!("{:.2}", cost.cpu.as_secs_f64() / floor.cpu.as_secs_f64()),
             format!("{} lines/s", count(lines * 1000 / (cost.time.as_millis() as u64).max(1))),
             mebibytes(cost.memory),
         ]
     };
     let rows = [cost("read and parse", floor), cost("orient index", index)];
-    table(&["", "time", "ratio", "rate", "peak memory"], &rows);
+    table(&["", "time", "ratio", "cpu time", "ratio", "rate", "peak memory"], &rows);
     println!("index {}: {:.3} of the source", mebibytes(stored), stored as f64 / bytes as f64);
 }
 

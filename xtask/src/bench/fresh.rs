@@ -73,7 +73,7 @@ fn status(product: &Path, tree: &Path, store: &Path) -> Command {
 
 fn generation(printed: &str) -> Result<u64> {
     let answer: Value = serde_json::from_str(printed).context("status --json prints JSON")?;
-    answer.get("generation").and_then(Value::as_u64).context("an answer names its generation")
+    answer.pointer("/data/generation").and_then(Value::as_u64).context("the status names its generation")
 }
 
 fn median(times: &mut [Duration]) -> Duration {

@@ -47,7 +47,7 @@ fn a_list_that_is_cut_says_how_it_goes_on() {
     let output = tree.run(&["files", "--limit", "1"]);
     let remark = crate::tree::text(&output.stderr);
     let next = remark.split("--after ").nth(1).and_then(|rest| rest.split(',').next()).expect("a cursor");
-    assert!(remark.starts_with("partial: 1 of 4 shown; more with --after 1@"), "{remark}");
+    assert!(remark.starts_with("partial: 1 of 4 shown\nmore: --after 1@"), "{remark}");
     let output = tree.run(&["files", "--limit", "2", "--after", next]);
     assert_eq!(crate::tree::text(&output.stdout), "shop/cart.py\nshop/tax.py\n");
 }
@@ -217,8 +217,8 @@ fn an_ambiguous_name_is_answered_with_handles() {
         3,
         "
         `total` stands for several symbols; name one by its handle:
-        shop/cart.py#Cart.total  line 7  method Cart.total  def total(self, items)
-        shop/cart.py#GiftCart.total  line 16  method GiftCart.total  def total(self, items)
+        shop/cart.py#Cart.total  line 7  method  def total(self, items)
+        shop/cart.py#GiftCart.total  line 16  method  def total(self, items)
         ",
     );
 }
@@ -230,7 +230,7 @@ fn an_unknown_symbol_is_answered_with_suggestions() {
         1,
         "
         nothing is called `rtae`; did you mean:
-        shop/tax.py#rate  line 1  function rate  def rate()
+        shop/tax.py#rate  line 1  function  def rate()
         ",
     );
 }

@@ -2,11 +2,13 @@
 
 (comment) @comment
 
-(import_statement [(string_value) (call_expression (arguments (_)))] @import.effect)
+(import_statement (string_value) @import.effect)
+(import_statement (call_expression (arguments (string_value) @import.effect)))
 
 (rule_set (selectors) @name (block) @body) @definition.rule
-(keyframes_statement (keyframes_name) @name (keyframe_block_list) @body) @definition.rule
-((declaration (property_name) @name) (#match? @name "^--")) @definition.variable
+(keyframes_statement (keyframes_name) @name (_) @body) @definition.rule
+(at_rule (at_keyword) @name (block) @body) @definition.rule
+(declaration (property_name) @name (#match? @name "^--")) @definition.variable
 
-((call_expression (function_name) @_var (arguments . (plain_value) @name))
-  (#eq? @_var "var")) @reference.read
+(call_expression (function_name) @_var (arguments . (plain_value) @reference.read) (#eq? @_var "var"))
+(declaration (property_name) @_name (plain_value) @reference.read (#match? @_name "^animation"))

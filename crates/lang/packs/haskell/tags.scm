@@ -5,7 +5,8 @@
 
 (header module: (module) @package)
 (header exports: (exports (export [variable: (_) type: (_) operator: (_)] @export)) (#set! closed "all"))
-(import module: (module) @module names: (import_list name: (import_name [variable: (_) type: (_)] @name))) @import.item
+((import module: (module) @module names: (import_list name: (import_name [variable: (_) type: (_)] @name))) @import.item
+  (#not-match? @import.item "\bhiding\b"))
 (import "qualified" module: (module) @module alias: (module) @alias) @import
 (import "qualified" module: (module) @module) @import
 (import module: (module) @module alias: (module)? @alias) @import.wildcard
@@ -44,6 +45,4 @@
 (apply function: (constructor) @reference.construct)
 (constructor) @reference.read
 (exp (variable) @reference.call)
-(apply argument: (variable) @reference.read)
-(match expression: (variable) @reference.read)
 (name) @reference.type

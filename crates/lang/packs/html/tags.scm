@@ -1,20 +1,19 @@
-; What the nodes of the HTML grammar are. An element with an id is a symbol, and so is a heading.
+; What the nodes of the HTML grammar are.
 
 (comment) @comment
 
-(element (start_tag (attribute (attribute_name) @_key [(attribute_value) (quoted_attribute_value (attribute_value))] @name))
-  (#eq? @_key "id")) @definition.block
-(element (self_closing_tag (attribute (attribute_name) @_key [(attribute_value) (quoted_attribute_value (attribute_value))] @name))
-  (#eq? @_key "id")) @definition.block
-(element (start_tag (tag_name) @_tag) . (text) @name
-  (#match? @_tag "^(h[1-6]|title)$")) @definition.heading
+(element (start_tag (tag_name) @_link (attribute (attribute_name) @_href (quoted_attribute_value (attribute_value) @import.effect)))
+  (#eq? @_link "link") (#eq? @_href "href"))
+(script_element (start_tag (attribute (attribute_name) @_src (quoted_attribute_value (attribute_value) @import.effect))) (#eq? @_src "src"))
 
-(script_element (start_tag (attribute (attribute_name) @_key (quoted_attribute_value (attribute_value) @import.effect)))
-  (#eq? @_key "src"))
-((element (start_tag (tag_name) @_tag (attribute (attribute_name) @_key (quoted_attribute_value (attribute_value) @import.effect))))
-  (#eq? @_tag "link")
-  (#eq? @_key "href"))
+(element (start_tag (tag_name) @_h) (text) @name (#match? @_h "^[hH]1$") (#set! section "1") (#set! join " ")) @definition.heading
+(element (start_tag (tag_name) @_h) (text) @name (#match? @_h "^[hH]2$") (#set! section "2") (#set! join " ")) @definition.heading
+(element (start_tag (tag_name) @_h) (text) @name (#match? @_h "^[hH]3$") (#set! section "3") (#set! join " ")) @definition.heading
+(element (start_tag (tag_name) @_h) (text) @name (#match? @_h "^[hH]4$") (#set! section "4") (#set! join " ")) @definition.heading
+(element (start_tag (tag_name) @_h) (text) @name (#match? @_h "^[hH][56]$") (#set! section "5") (#set! join " ")) @definition.heading
+(element
+  (_ (attribute (attribute_name) @_id (quoted_attribute_value (attribute_value) @name)))
+  (#eq? @_id "id")) @definition.block
 
-; Elements of one's own have a dash in their name.
-(start_tag (tag_name) @name (#match? @name "-")) @reference.construct
-(self_closing_tag (tag_name) @name (#match? @name "-")) @reference.construct
+(start_tag (tag_name) @reference.construct (#match? @reference.construct "-"))
+(self_closing_tag (tag_name) @reference.construct (#match? @reference.construct "-"))

@@ -1,7 +1,7 @@
-; What the nodes of the JSON grammar are. Keys of the first two levels are symbols; deeper ones are data.
+; What the nodes of the JSON grammar are. Keys of the first three levels are symbols.
 
 (comment) @comment
 
-(document (object (pair key: (string (string_content) @name) value: (_) @body) @definition.key))
-(document (object (pair value: (object
-  (pair key: (string (string_content) @name) value: (_) @body) @definition.key))))
+(document (object (pair key: (string) @name) @definition.key))
+(document (object (pair value: (object (pair key: (string) @name) @definition.key))))
+(document (object (pair value: (object (pair value: (object (pair key: (string) @name) @definition.key))))))

@@ -2,14 +2,15 @@
 
 (comment) @comment
 
-(include_directive filenames: (list (word) @import.effect))
+(include_directive filenames: (list (word) @module)) @import.effect
 
-; `.PHONY` and its like say something about rules and are none themselves.
-(rule (targets (word) @name) (#not-match? @name "^\\.[A-Z_]+$")) @definition.rule
+(rule (targets (word) @name) (#not-match? @name "^[.][A-Z_]+$")) @definition.rule
+(rule (targets (concatenation) @name)) @definition.rule
 (variable_assignment name: (word) @name) @definition.variable
 (shell_assignment name: (word) @name) @definition.variable
-(define_directive name: (word) @name value: (_)? @body) @definition.macro
+(define_directive name: (word) @name (#set! header "line")) @definition.macro
 
-(prerequisites (word) @name) @reference.read
-(variable_reference (word) @name) @reference.read
-(function_call (arguments . argument: (text) @name)) @reference.call
+(rule normal: (prerequisites (word) @reference.read))
+(variable_reference (word) @reference.read)
+(substitution_reference text: (word) @reference.read)
+(function_call function: _ @_call (arguments argument: (text) @reference.call) (#eq? @_call "call"))

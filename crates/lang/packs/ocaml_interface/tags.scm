@@ -7,9 +7,9 @@
 
 (module_definition (module_binding (module_name) @name module_type: (_)? @body)) @definition.module
 (module_type_definition (module_type_name) @name body: (_)? @body) @definition.interface
-(type_definition (type_binding name: (type_constructor) @name body: (record_declaration) @body) @definition.struct)
-(type_definition (type_binding name: (type_constructor) @name body: (variant_declaration) @body) @definition.enum)
-(type_definition (type_binding name: (type_constructor) @name) @definition.type)
+(type_definition (type_binding name: (type_constructor) @name body: (record_declaration) @body) @definition.struct (#set! lead "words"))
+(type_definition (type_binding name: (type_constructor) @name body: (variant_declaration) @body) @definition.enum (#set! lead "words"))
+(type_definition (type_binding name: (type_constructor) @name) @definition.type (#set! lead "words"))
 (variant_declaration (constructor_declaration (constructor_name) @name) @definition.enum_member)
 (field_declaration (field_name) @name type: (_) @returns) @definition.field
 (exception_definition (constructor_declaration (constructor_name) @name)) @definition.class

@@ -3,17 +3,16 @@
 (comment) @comment
 
 (package (full_ident) @package)
-(import path: (string) @import.effect)
+(import path: (string) @module) @import.effect
 
 (message (message_name) @name (message_body) @body) @definition.message
 (enum (enum_name) @name (enum_body) @body) @definition.enum
-(enum_field . (identifier) @name) @definition.enum_member
+(enum_field (identifier) @name) @definition.enum_member
 (field (type) @returns (identifier) @name) @definition.field
-(map_field (type) @returns (identifier) @name) @definition.field
+(map_field (identifier) @name) @definition.field
 (oneof_field (type) @returns (identifier) @name) @definition.field
-(oneof (identifier) @name) @definition.union
-(service (service_name) @name) @definition.service
+(service (service_name) @name (#set! header "line")) @definition.service
 (rpc (rpc_name) @name) @definition.rpc
-(extend (full_ident) @name (message_body) @body) @definition.impl
+(extend (full_ident) @name) @definition.impl
 
-(message_or_enum_type) @name @reference.type
+(message_or_enum_type) @reference.type

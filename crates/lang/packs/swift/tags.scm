@@ -7,74 +7,47 @@
 
 ; Types
 (class_declaration
-  (modifiers (attribute)* @attribute)?
   declaration_kind: ["class" "actor"]
   name: (type_identifier) @name
-  (inheritance_specifier inherits_from: (_) @base)*
-  body: (_) @body) @definition.class
+  (inheritance_specifier inherits_from: (_) @base)*) @definition.class
 (class_declaration
-  (modifiers (attribute)* @attribute)?
   declaration_kind: "struct"
   name: (type_identifier) @name
-  (inheritance_specifier inherits_from: (_) @base.implements)*
-  body: (_) @body) @definition.struct
+  (inheritance_specifier inherits_from: (_) @base.implements)*) @definition.struct
 (class_declaration
-  (modifiers (attribute)* @attribute)?
   declaration_kind: "enum"
   name: (type_identifier) @name
-  (inheritance_specifier inherits_from: (_) @base.implements)*
-  body: (_) @body) @definition.enum
+  (inheritance_specifier inherits_from: (_) @base.implements)*) @definition.enum
 (class_declaration
-  (modifiers (attribute)* @attribute)?
   declaration_kind: "extension"
   name: (_) @name
-  (inheritance_specifier inherits_from: (_) @base.implements)*
-  body: (_) @body) @definition.impl
+  (inheritance_specifier inherits_from: (_) @base.implements)*) @definition.impl
 (protocol_declaration
-  (modifiers (attribute)* @attribute)?
   name: (type_identifier) @name
-  (inheritance_specifier inherits_from: (_) @base)*
-  body: (_) @body) @definition.interface
+  (inheritance_specifier inherits_from: (_) @base)*) @definition.interface
 (typealias_declaration name: (type_identifier) @name) @definition.type
 (associatedtype_declaration name: (type_identifier) @name) @definition.type
 (enum_entry name: (simple_identifier) @name) @definition.enum_member
 
-; Functions
-(function_declaration
-  (modifiers (attribute)* @attribute)?
-  name: (simple_identifier) @name
-  name: [(user_type) (optional_type) (array_type) (dictionary_type) (tuple_type) (function_type) (opaque_type) (existential_type)]? @returns
-  body: (_)? @body) @definition.function
-(function_declaration "func" . name: _ @name body: (_)? @body) @definition.operator
-(protocol_function_declaration
-  name: (simple_identifier) @name
-  name: [(user_type) (optional_type) (array_type) (dictionary_type) (tuple_type) (function_type)]? @returns
-  (#set! modifier "abstract")) @definition.function
-(init_declaration
-  (modifiers (attribute)* @attribute)?
-  name: "init" @name body: (_)? @body) @definition.constructor
-(deinit_declaration "deinit" @name body: (_) @body) @definition.method
-(subscript_declaration "subscript" @name) @definition.property
-
-(function_declaration "func" . name: _ @name (parameter) @param) @definition.function
-(protocol_function_declaration name: (simple_identifier) @name (parameter) @param) @definition.function
-(init_declaration name: "init" @name (parameter) @param) @definition.constructor
+; Functions. Patterns that name the kind of the name take seconds to compile.
+(function_declaration "func" . _ @name (#match? @name "^[^ :(\n]+$") (#match? @name "^[^-+*/<>=!&|^~%?.]") (#set! returns "->")) @definition.function
+(function_declaration "func" name: _ @name (#match? @name "^[-+*/<>=!&|^~%?.]+$") (#set! returns "->")) @definition.operator
+(function_declaration "func" . _ @name (parameter) @param) @definition.function
+(protocol_function_declaration "func" . _ @name (#set! modifier "abstract") (#set! returns "->")) @definition.function
+(protocol_function_declaration "func" . _ @name (parameter) @param) @definition.function
+(init_declaration "init" @name) @definition.constructor
+(init_declaration "init" @name (parameter) @param) @definition.constructor
+(deinit_declaration "deinit" @name) @definition.method
+(subscript_declaration "subscript" @name (#set! header "line") (#set! returns "->")) @definition.property
 (subscript_declaration "subscript" @name (parameter) @param) @definition.property
 
 ; Values
-(property_declaration
-  (modifiers (attribute)* @attribute)?
-  name: (pattern bound_identifier: (simple_identifier) @name)
-  (type_annotation (_) @returns)?
-  computed_value: (_) @body) @definition.property
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @name) computed_value: (_) @body) @definition.property
 (source_file (property_declaration
   (value_binding_pattern mutability: "let")
-  name: (pattern bound_identifier: (simple_identifier) @name)
-  (type_annotation (_) @returns)?) @definition.constant)
-(property_declaration
-  (modifiers (attribute)* @attribute)?
-  name: (pattern bound_identifier: (simple_identifier) @name)
-  (type_annotation (_) @returns)?) @definition.variable
+  name: (pattern bound_identifier: (simple_identifier) @name)) @definition.constant)
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.variable
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @name) (type_annotation (_) @returns)) @definition.variable
 (protocol_property_declaration
   name: (pattern bound_identifier: (simple_identifier) @name)
   (type_annotation (_) @returns)?) @definition.property

@@ -2,6 +2,8 @@
 
 (comment) @comment
 
-(table . [(bare_key) (dotted_key) (quoted_key)] @name) @definition.block
-(table_array_element . [(bare_key) (dotted_key) (quoted_key)] @name) @definition.block
-(pair . [(bare_key) (dotted_key) (quoted_key)] @name) @definition.key
+(table . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.key
+(table_array_element . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.key
+(document (pair . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.key)
+(table (pair . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.key)
+(table_array_element (pair . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.key)

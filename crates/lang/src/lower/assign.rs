@@ -7,7 +7,7 @@ use super::{Lowering, mark};
 use crate::table::Rule;
 use crate::tree::NodeId;
 use crate::vocabulary::ExprRole;
-use orient_model::{Assign, Modifier, ScopeKind, SymbolKind, Via, Visibility};
+use orient_model::{Assign, Modifier, SymbolKind, Via, Visibility};
 
 /// Where a function or object literal is put by an assignment.
 struct Destination {
@@ -72,7 +72,8 @@ impl<'t> Lowering<'t> {
             value => value.into_iter().collect(),
         };
         for (index, &target) in targets.iter().enumerate() {
-            if self.tree.bytes(target) == b"_" {
+            let target = self.through(target);
+            if self.tree.bytes(target) == b"_" || self.table.rule(self.tree, target).bind.is_some() {
                 self.consume(target);
                 continue;
             }
@@ -165,10 +166,9 @@ impl<'t> Lowering<'t> {
         let binding = self.flow.bindings.pop();
         if let Some(owner) = owner
             && let Some(mut binding) = binding
-            && let Some(scope) =
-                self.flow.scopes.iter().position(|s| s.symbol == Some(owner) && s.kind == ScopeKind::Type)
+            && let Some(&scope) = self.type_scopes.get(&owner)
         {
-            binding.scope = scope as u32;
+            binding.scope = scope;
             self.flow.bindings.push(binding);
         }
     }

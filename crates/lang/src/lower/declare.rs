@@ -41,12 +41,21 @@ impl<'t> Lowering<'t> {
         let parts = Parts { ty, ty_expr, value, count: targets.len() };
         let mut entered = false;
         for (index, target) in targets.into_iter().enumerate() {
+            if self.table.has_bare_calls
+                && let Some(opened) = self.marked_target(id, rule, target, parts)
+            {
+                entered |= opened;
+                continue;
+            }
             let simple = self.is_simple(target) || (!rule.rebind && self.is_type_path(target));
             if rule.rebind && !simple && !self.table.rule(self.tree, target).pattern {
                 self.assign_to(target, parts, id);
                 continue;
             }
-            if simple && let Some(naming) = self.naming(target) {
+            let (inner, own) = self.unwrapped(target);
+            if inner != target && self.table.rule(self.tree, inner).pattern {
+                self.declare_pattern(id, rule, kind, inner, Parts { value: own.or(parts.value), ..parts });
+            } else if simple && let Some(naming) = self.naming(target) {
                 entered |= self.declare_one(id, rule, kind, naming, parts, index);
             } else {
                 self.declare_pattern(id, rule, kind, target, parts);
@@ -89,11 +98,12 @@ impl<'t> Lowering<'t> {
         let rule = self.table.rule(self.tree, id);
         rule.symbol.is_some()
             && rule.name_text.is_none()
+            && rule.default_name.is_none()
             && (rule.inner_name || rule.name.find(self.tree, id).is_none())
             && (!rule.needs_body || rule.body.find(self.tree, id).is_some())
     }
 
-    fn declare_one(
+    pub(super) fn declare_one(
         &mut self,
         id: NodeId,
         rule: &'t Rule,
@@ -103,8 +113,11 @@ impl<'t> Lowering<'t> {
         index: usize,
     ) -> bool {
         let Naming { node, name, qualifier, params, value, wraps, declarator } = naming;
+        let ty_expr = parts.ty_expr.map(|ty| self.wrapped(ty, &wraps));
+        let (own, count) = (value.is_some(), parts.count);
         let value = value.or(parts.value);
-        let parts = Parts { ty_expr: parts.ty_expr.map(|ty| self.wrapped(ty, &wraps)), ..parts };
+        // A value of its own is not shared with the other names.
+        let (parts, index) = if own { (Parts { ty_expr, count: 1, ..parts }, 0) } else { (Parts { ty_expr, ..parts }, index) };
         let callable = params.is_some() && rule.callable.is_some();
         let value_claim = value.map(|value| self.through(value)).filter(|&value| self.is_unnamed(value));
         let type_claim = parts.ty.filter(|&ty| self.is_unnamed(ty) && !self.claims.contains_key(&ty));
@@ -125,18 +138,22 @@ impl<'t> Lowering<'t> {
             return false;
         }
         self.consume(node);
-        let qualifier = qualifier.filter(|_| self.member_of().is_none());
+        let said = rule.qualifier.find(self.tree, id).map(|ty| self.type_name(ty));
+        let qualifier = said.or_else(|| qualifier.filter(|_| self.member_of().is_none()));
         let words = self.header_words(id);
         let kind = if callable { rule.callable.unwrap_or(kind) } else { kind };
         // A type without a name is called by its alias; a variable of such a type stays a variable.
         let named = value_claim.or(type_claim.filter(|_| kind == SymbolKind::TypeAlias));
         let kind = named.and_then(|node| self.table.rule(self.tree, node).symbol).unwrap_or(kind);
         let pointer = wraps.iter().any(|&wrapper| wrapper == Wrapper::Pointer);
-        let constant = !pointer && rule.constant.iter().any(|word| words.contains(&word.as_slice()))
-            || self.pack.conventions().constant.as_ref().is_some_and(|pattern| pattern.is_match(&name));
-        let kind = self.kind_here(rule, kind, &name, &words);
-        let kind = if kind == SymbolKind::Variable && constant { SymbolKind::Constant } else { kind };
+        let said = !pointer && rule.constant.iter().any(|word| words.contains(&word.as_slice()));
+        let constant = said || self.pack.conventions().constant.as_ref().is_some_and(|pattern| pattern.is_match(&name));
+        let by_part = rule.kinds_by_part.iter().find(|(part, _)| part.find(self.tree, id).is_some());
+        let kind = by_part.map_or_else(|| self.kind_here(rule, kind, &name, &words), |(_, kind)| *kind);
+        let constant = constant && kind == SymbolKind::Variable || said && kind == SymbolKind::Field;
+        let kind = if constant { SymbolKind::Constant } else { kind };
         let body = claimed.and_then(|node| self.table.rule(self.tree, node).body.find(self.tree, node));
+        let body = body.or_else(|| rule.body.find(self.tree, id));
         let body = body.or_else(|| value.filter(|_| claimed.is_none()).and_then(|value| self.object_with_members(value)));
         let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent: self.frame().symbol };
         let symbol = self.add_symbol(draft, rule);
@@ -150,15 +167,17 @@ impl<'t> Lowering<'t> {
         }
         if let Some(params) = params.filter(|_| callable) {
             self.without_definition(symbol);
+            let outer_scope = self.frame().scope;
             let scope = self.push_scope(id, ScopeKind::Function, Some(symbol));
+            self.adopt_type_params(id, outer_scope, scope);
             let params = self.params(params, scope, Some(symbol));
             self.outline.symbols[symbol as usize].params = params;
             return true;
         }
-        if parts.count == 1 {
+        if count == 1 {
             self.push_symbol(id, symbol);
         }
-        parts.count == 1
+        count == 1
     }
 
     /// A function declared without a body is defined elsewhere, unless the header says that it is not.
@@ -206,7 +225,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// The value for the name at a place of a pattern: also a pattern of one name takes its value apart.
-    fn item_of(&mut self, value: Option<NodeId>, count: usize, index: u32) -> (Option<ExprId>, Via) {
+    pub(super) fn item_of(&mut self, value: Option<NodeId>, count: usize, index: u32) -> (Option<ExprId>, Via) {
         match self.value_of(value, count, index as usize) {
             (Some(whole), Via::Value) if count == 1 && value.is_some_and(|value| self.expr(value) == whole) => {
                 (Some(whole), Via::Item(index))
@@ -287,7 +306,7 @@ impl<'t> Lowering<'t> {
     fn is_bound_here(&mut self, name: &str) -> bool {
         let scope = self.frame().scope;
         let atom = self.names.intern(name);
-        self.flow.bindings.iter().rev().take(5000).any(|binding| binding.scope == scope && binding.name == atom)
+        self.bound.contains(&(scope, atom))
     }
 
     /// Names bound by a statement: loops, `with`, `catch`, short declarations, patterns of a match.
@@ -332,7 +351,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// The declared type of what a statement binds; several are one of them.
-    fn bound_type(&mut self, id: NodeId, rule: &Rule) -> Option<ExprId> {
+    pub(super) fn bound_type(&mut self, id: NodeId, rule: &Rule) -> Option<ExprId> {
         let types: Vec<NodeId> =
             rule.ty.find_all(self.tree, id).into_iter().filter(|&ty| self.tree.node(ty).named && !self.is_absent(ty)).collect();
         let exprs: Vec<ExprId> = types
@@ -365,11 +384,13 @@ impl<'t> Lowering<'t> {
         let rule = self.table.rule(self.tree, target);
         let (name_node, receiver) = match rule.expr {
             Some(ExprRole::Member) => (rule.name.find(self.tree, target), rule.base.find(self.tree, target)),
+            Some(ExprRole::Own) => (Some(target), Some(target)),
             _ => return,
         };
+        let marked = rule.adds;
         let (Some(name_node), Some(receiver)) = (name_node, receiver) else { return };
         let receiver_rule = self.table.rule(self.tree, receiver);
-        let is_self = receiver_rule.expr == Some(ExprRole::SelfRef)
+        let is_self = matches!(receiver_rule.expr, Some(ExprRole::SelfRef | ExprRole::Own))
             || self.table.self_names.contains(&self.name_text(receiver));
         let Some(owner) = self.type_around().filter(|_| is_self) else { return };
         let name = self.name_text(name_node);
@@ -380,32 +401,32 @@ impl<'t> Lowering<'t> {
         let draft =
             Draft { kind: SymbolKind::Field, name: &name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
         let symbol = self.add_symbol(draft, rule);
+        self.outline.symbols[symbol as usize].modifiers.0 |= marked.0;
         if let Some(ty) = parts.ty {
             let text = self.phrase(ty);
             self.outline.symbols[symbol as usize].returns = Some(text);
         }
         if let Some(mut binding) = self.flow.bindings.pop()
-            && let Some(scope) = self.flow.scopes.iter().position(|s| s.symbol == Some(owner) && s.kind == ScopeKind::Type)
+            && let Some(&scope) = self.type_scopes.get(&owner)
         {
-            binding.scope = scope as u32;
+            binding.scope = scope;
             binding.ty = parts.ty_expr;
             binding.value = parts.value.map(|value| self.expr(value));
             self.flow.bindings.push(binding);
         }
     }
 
-    /// Whether a type has a member of this name already; the next time it is asked for, it has.
+    /// Whether a type has a member of this name already.
     pub(super) fn has_member(&mut self, owner: u32, name: &str) -> bool {
         let atom = self.shown.intern(name);
-        !self.fields.insert((owner, atom))
-            || self.outline.symbols[owner as usize..].iter().any(|s| s.parent == Some(owner) && s.name == atom)
+        self.members.contains(&(owner, atom))
     }
 
     pub(super) fn type_around(&self) -> Option<u32> {
         let mut at = self.frame().symbol;
         while let Some(index) = at {
             let symbol = self.outline.symbols.get(index as usize)?;
-            if symbol.kind.is_type() {
+            if symbol.kind.is_type() || symbol.kind == SymbolKind::Module && self.table.has_bare_calls {
                 return Some(index);
             }
             at = symbol.parent;
@@ -426,7 +447,7 @@ impl<'t> Lowering<'t> {
             symbol.modifiers.insert(Modifier::Generator);
         }
         let value = if rule.value.is_empty() { self.tree.named_children(id).next() } else { rule.value.find(self.tree, id) };
-        if let Some(value) = value {
+        if let Some(value) = value.filter(|&value| !self.has(value, mark::DONE)) {
             let value = self.expr(value);
             self.flow.returns.push(Return { scope, value, yields: rule.yielded });
         }

@@ -46,18 +46,44 @@ impl<'t> Lowering<'t> {
         let words = self.header_words(id);
         let by_part = rule.kinds_by_part.iter().find(|(part, _)| part.find(self.tree, id).is_some());
         let kind = self.kind_here(rule, by_part.map_or(kind, |(_, kind)| *kind), &name, &words);
+        let kind = if qualifier.is_some() { self.kind_in_type(kind, &name, qualifier.as_deref()) } else { kind };
         let qualifier = rule.qualifier.find(self.tree, id).map(|receiver| self.type_name(receiver)).or(qualifier);
-        let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent: self.parent_of(id) };
+        let parent = self.parent_of(id);
+        let around = parent.and_then(|parent| self.outline.symbols.get(parent as usize)).map(|parent| self.shown.get(parent.name));
+        // The name of the type around says nothing new.
+        let qualifier = qualifier.filter(|qualifier| around != Some(qualifier.as_str()));
+        let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent };
         let symbol = self.add_symbol(draft, rule);
-        self.consume(node);
+        if !rule.name_starts.is_empty() {
+            self.span_of_long_name(symbol, id, rule);
+        }
+        // The type that members are added to is used here, not declared.
+        if kind != SymbolKind::Impl {
+            self.consume(node);
+        }
+        let declared = params.is_some();
         let params = rule.params.find(self.tree, id).or(params);
         if rule.inner_name {
             self.flow.bindings.pop();
         }
         self.enter_symbol(id, rule, symbol, params, body);
+        if self.table.has_bare_calls {
+            self.gates.insert(self.frame().scope);
+        }
         self.own_name(id, rule, symbol);
-        self.wrap_result(id, rule, symbol, &wraps, declarator);
+        if declared {
+            self.wrap_result(id, rule, symbol, &wraps, declarator);
+        }
         true
+    }
+
+    /// The kind of a function whose name says that it belongs to a type: `void Foo::bar()`.
+    fn kind_in_type(&self, kind: SymbolKind, name: &str, owner: Option<&str>) -> SymbolKind {
+        if kind != SymbolKind::Function {
+            return kind;
+        }
+        let last = owner.and_then(|owner| owner.rsplit('.').next());
+        if self.table.constructor_named_as_type && last == Some(name) { SymbolKind::Constructor } else { SymbolKind::Method }
     }
 
     /// The symbol a definition belongs to. One that stands as the type of a declaration is beside what is declared.
@@ -71,9 +97,7 @@ impl<'t> Lowering<'t> {
 
     /// The result of a function whose declarator adds to the declared type: `char *name(void)`.
     fn wrap_result(&mut self, id: NodeId, rule: &Rule, symbol: u32, wraps: &[Wrapper], declarator: (NodeId, NodeId)) {
-        let Some(returns) = rule.returns.find(self.tree, id).filter(|_| declarator.0 != declarator.1 || !wraps.is_empty()) else {
-            return;
-        };
+        let Some(returns) = rule.returns.find(self.tree, id) else { return };
         let text = self.type_phrase(returns, declarator);
         self.outline.symbols[symbol as usize].returns = Some(text);
         let Some(at) = self.flow.bindings.iter().rposition(|binding| binding.kind == BindingKind::Symbol(symbol)) else { return };
@@ -101,6 +125,9 @@ impl<'t> Lowering<'t> {
     }
 
     fn find_naming(&self, id: NodeId, rule: &Rule) -> Option<Naming> {
+        if let Some(first) = rule.name_starts.find(self.tree, id) {
+            return self.long_name(first, rule.name.find(self.tree, id)?);
+        }
         if let Some(text) = &rule.name_text {
             let node = rule.name.find(self.tree, id).unwrap_or(id);
             return Some(Naming::plain(node, text.clone()));
@@ -110,7 +137,10 @@ impl<'t> Lowering<'t> {
             let name = self.type_name(node);
             return Some(Naming::plain(node, name));
         }
-        self.naming(rule.name.find(self.tree, id)?)
+        match (rule.name.find(self.tree, id), &rule.default_name) {
+            (None, Some(name)) => Some(Naming::plain(id, name.clone())),
+            (name, _) => self.naming(name?),
+        }
     }
 
     /// The kind a node's kind turns into where it stands.
@@ -130,7 +160,9 @@ impl<'t> Lowering<'t> {
                 || (self.table.constructor_named_as_type && own == Some(name));
             return if kind == SymbolKind::Method && constructs { SymbolKind::Constructor } else { kind };
         }
-        if kind == SymbolKind::Function && self.in_type() {
+        // Where blocks see what is around them, a function defined in one belongs to the type around.
+        let inside = self.table.has_bare_calls && !rule.name.is_empty() && self.type_around().is_some();
+        if kind == SymbolKind::Function && (self.in_type() || inside) {
             return SymbolKind::Method;
         }
         if self.in_function() { rule.local.unwrap_or(kind) } else { kind }
@@ -148,8 +180,14 @@ impl<'t> Lowering<'t> {
         let index = self.outline.symbols.len() as u32;
         let (qualifier, exported) = self.place_of(&draft);
         let mut modifiers = modifiers;
+        if draft.parent == self.frame().symbol {
+            modifiers = modifiers.with(self.frame().adds);
+        }
         if exported {
             modifiers.insert(Modifier::Exported);
+        }
+        if draft.qualifier.is_some() && rule.qualifier.find(self.tree, draft.node).is_some() {
+            modifiers.0 |= rule.qualified.0;
         }
         let visibility = self.visibility_of(&draft, visibility, modifiers.contains(Modifier::Exported), rule);
         let mut symbol = Symbol {
@@ -179,6 +217,9 @@ impl<'t> Lowering<'t> {
         if symbol.kind == SymbolKind::Method && accessor {
             symbol.kind = SymbolKind::Property;
         }
+        if let Some(parent) = symbol.parent {
+            self.members.insert((parent, symbol.name));
+        }
         self.outline.symbols.push(symbol);
         if draft.kind != SymbolKind::Impl {
             let at = self.tree.node(draft.name_node).start;
@@ -193,6 +234,9 @@ impl<'t> Lowering<'t> {
         }
         if exported {
             return Visibility::Public;
+        }
+        if let Some(given) = self.frame().given.filter(|_| draft.parent == self.frame().symbol) {
+            return given;
         }
         if let Some(fixed) = rule.visibility {
             return fixed;
@@ -214,6 +258,7 @@ impl<'t> Lowering<'t> {
             Some((_, kind)) => self.frame().access.unwrap_or_else(|| {
                 if self.table.open_kinds.contains(&kind) { Visibility::Public } else { self.table.member_visibility }
             }),
+            None if self.table.has_bare_calls && draft.kind == SymbolKind::Method => self.frame().access.unwrap_or_default(),
             None if self.in_function() && draft.kind != SymbolKind::Field => Visibility::Private,
             None => self.frame().access.unwrap_or(self.table.visibility),
         }
@@ -231,8 +276,10 @@ impl<'t> Lowering<'t> {
         let binding = self.flow.bindings.len().checked_sub(1);
         let frame_scope = self.frame().scope;
         if let Some(kind) = rule.scope {
+            let kind = if self.made.contains(&id) { ScopeKind::Type } else { kind };
             let scope = self.push_scope(id, kind, Some(symbol));
             self.functions.insert(id, (scope, Some(symbol)));
+            self.adopt_type_params(id, frame_scope, scope);
         } else {
             self.push_symbol(id, symbol);
         }
@@ -253,8 +300,12 @@ impl<'t> Lowering<'t> {
             self.owner(owner, scope, symbol);
         }
         if let Some(params) = params {
+            self.promoting = rule.promotes;
             let params = self.params(params, scope, Some(symbol));
+            self.promoting = None;
             self.outline.symbols[symbol as usize].params = params;
+        } else if let Some(name) = &rule.implicit_param {
+            self.bind_name(scope, name, BindingKind::Param, self.tree.node(id).start);
         }
         self.bases(id, rule, symbol);
         if let Some(body) = body {
@@ -262,6 +313,20 @@ impl<'t> Lowering<'t> {
             self.adopt_body(symbol, body);
         } else {
             self.without_body(rule, symbol, frame_scope);
+        }
+    }
+
+    /// Type parameters that stand in a wrapper belong to the scope of what it wraps.
+    pub(super) fn adopt_type_params(&mut self, id: NodeId, outer_scope: u32, scope: u32) {
+        let outer = self.outer_of(id);
+        if outer == id {
+            return;
+        }
+        let start = self.tree.node(outer).start;
+        for binding in self.flow.bindings.iter_mut().rev().take_while(|binding| binding.at >= start) {
+            if binding.kind == BindingKind::TypeParam && binding.scope == outer_scope {
+                binding.scope = scope;
+            }
         }
     }
 
@@ -304,9 +369,17 @@ impl<'t> Lowering<'t> {
     fn enter_anonymous(&mut self, id: NodeId, rule: &'t Rule, body: Option<NodeId>) {
         let Some(kind) = rule.scope else { return };
         let scope = self.push_scope(id, kind, None);
+        if kind == ScopeKind::Module
+            && let Some(frame) = self.frames.last_mut()
+        {
+            // Nobody can name what is in a module without a name.
+            frame.access = Some(Visibility::Private);
+        }
         self.functions.insert(id, (scope, None));
         if let Some(params) = rule.params.find(self.tree, id) {
             self.params(params, scope, None);
+        } else if let Some(name) = &rule.implicit_param {
+            self.bind_name(scope, name, BindingKind::Param, self.tree.node(id).start);
         }
         if let Some(returns) = rule.returns.find(self.tree, id) {
             self.mark(returns, mark::TYPE);
@@ -319,13 +392,13 @@ impl<'t> Lowering<'t> {
 
     fn enter_body(&mut self, rule: &Rule, scope: u32, body: NodeId) {
         self.mark(body, mark::BODY);
-        if rule.scope != Some(ScopeKind::Function) {
+        if self.flow.scopes[scope as usize].kind != ScopeKind::Function {
             return;
         }
         let body_rule = self.table.rule(self.tree, body);
         let value = if let Some(role) = body_rule.expr.filter(|_| body_rule.scope.is_none()) {
             (role != ExprRole::Opaque).then_some(body)
-        } else if self.table.implicit_return {
+        } else if self.table.implicit_return || rule.returns_last {
             self.last_expression(body)
         } else {
             None
@@ -339,7 +412,8 @@ impl<'t> Lowering<'t> {
     }
 
     fn last_expression(&self, body: NodeId) -> Option<NodeId> {
-        let last = self.tree.named_children(body).filter(|&c| !self.table.rule(self.tree, c).comment).last()?;
+        let stands = |id: &NodeId| !self.table.rule(self.tree, *id).comment && !self.table.rule(self.tree, *id).aside;
+        let last = self.tree.named_children(body).filter(stands).last()?;
         let rule = self.table.rule(self.tree, last);
         (rule.expr.is_some() && !rule.returned).then_some(last)
     }

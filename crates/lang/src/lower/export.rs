@@ -4,7 +4,7 @@ use super::Lowering;
 use super::define::Draft;
 use crate::table::Rule;
 use crate::text;
-use crate::tree::NodeId;
+use crate::tree::{NONE, NodeId};
 use crate::vocabulary::ExprRole;
 use orient_model::{ImportKind, Modifier, Sequence, SymbolKind, Visibility, Wrapper};
 use std::collections::{HashMap, HashSet};
@@ -40,11 +40,7 @@ impl<'t> Lowering<'t> {
 
     /// The container of a symbol that is not its parent, and whether others get it there.
     pub(super) fn place_of(&self, draft: &Draft<'_>) -> (Option<String>, bool) {
-        let place = match self.objects.is_empty() {
-            false => self.objects.get(&self.tree.node(draft.node).parent),
-            true => None,
-        };
-        match (place, &draft.qualifier) {
+        match (self.objects.get(&self.tree.node(draft.node).parent), &draft.qualifier) {
             (Some(place), None) => (Some(place.path.clone()), place.exported),
             (_, qualifier) => (qualifier.clone(), false),
         }
@@ -85,9 +81,19 @@ impl<'t> Lowering<'t> {
             self.add_export(id, &name, "default");
         } else {
             let named = self.table.rule(self.tree, inner).expr == Some(ExprRole::Name);
-            let name = if named { self.name_text(inner) } else { String::new() };
+            let name = if named { self.name_text(inner) } else { self.declared_with(id).unwrap_or_default() };
             self.add_export(id, &name, "default");
         }
+    }
+
+    /// The variable that gets the value of an assignment too: `var app = module.exports = create()`.
+    fn declared_with(&self, id: NodeId) -> Option<String> {
+        let mut at = self.tree.node(id).parent;
+        while at != NONE && self.table.rule(self.tree, at).assign {
+            at = self.tree.node(at).parent;
+        }
+        let rule = self.tree.get(at).map(|_| self.table.rule(self.tree, at)).filter(|rule| rule.declare.is_some())?;
+        rule.name.find(self.tree, at).filter(|&name| self.is_simple(name)).map(|name| self.name_text(name))
     }
 
     /// One entry of an object that is all a file gives.
@@ -140,9 +146,9 @@ impl<'t> Lowering<'t> {
     /// `exports.VERSION = "1"`: a variable of the file that only others see by its bare name.
     fn exported_value(&mut self, id: NodeId, rule: &'t Rule, value: NodeId, name: &str, name_node: NodeId) {
         let inner = self.through(value);
-        let role = self.table.rule(self.tree, inner).expr;
+        let followed = self.table.rule(self.tree, inner).expr.is_some();
         self.add_export(id, "", name);
-        if role.is_none() || self.frame().symbol.is_some() || self.in_function() {
+        if !followed || self.frame().symbol.is_some() || self.in_function() {
             return;
         }
         let kind = SymbolKind::Variable;

@@ -12,7 +12,7 @@ const DEPTH_CAP: usize = 200;
 /// Items of a list literal that are looked at: tables of data need not all be facts.
 const ITEMS_CAP: usize = 64;
 /// Longest string literal kept, in bytes.
-const STRING_CAP: usize = 120;
+const STRING_CAP: usize = 80;
 
 impl<'t> Lowering<'t> {
     /// The expression of a node.
@@ -86,23 +86,43 @@ impl<'t> Lowering<'t> {
             ExprRole::Name => self.lower_name(id),
             ExprRole::SelfRef => Expr::SelfRef,
             ExprRole::SuperRef => Expr::SuperRef,
+            ExprRole::Own => {
+                let name = self.name_text(id);
+                let base = self.push_expr(Expr::SelfRef);
+                Expr::Member { base, name: self.names.intern(&name) }
+            }
+            // What is written to is no call, though it looks like one: `a.b = c`.
+            ExprRole::Call if self.has(id, super::mark::WRITE) && rule.args.find(tree, id).is_none() => {
+                return self.lower_role(id, rule, ExprRole::Member, depth);
+            }
             ExprRole::Member => {
                 let Some(name) = rule.name.find(tree, id) else { return self.only_child(id, depth) };
-                let name = self.name_text(name);
                 let Some(base) = rule.base.find(tree, id) else {
-                    return Err(Expr::Name(self.names.intern(&name)));
+                    let plain = self.table.rule(tree, name).expr.is_none();
+                    if plain {
+                        let name = self.name_text(name);
+                        return Err(Expr::Name(self.names.intern(&name)));
+                    }
+                    return Ok(self.expr_at(name, depth + 1));
                 };
                 let base = self.expr_at(base, depth + 1);
-                Expr::Member { base, name: self.names.intern(&name) }
+                self.member_of_base(base, name, depth)
+            }
+            ExprRole::Call if let Some(ty) = self.made_type(id, rule) => {
+                let ty = self.expr_at(ty, depth + 1);
+                let args = self.args(id, rule, depth);
+                Expr::New { ty, args }
             }
             ExprRole::Call => {
                 let callee = self.callee(id, rule, depth);
+                let callee = self.applied(id, rule, callee, depth);
                 let args = self.args(id, rule, depth);
                 Expr::Call { callee, args }
             }
             ExprRole::New => {
                 let Some(ty) = rule.ty.find(tree, id) else { return Err(Expr::Unknown) };
                 let ty = self.expr_at(ty, depth + 1);
+                let ty = self.applied(id, rule, ty, depth);
                 let args = self.args(id, rule, depth);
                 Expr::New { ty, args }
             }
@@ -129,17 +149,7 @@ impl<'t> Lowering<'t> {
                 Expr::Apply { base, args }
             }
             ExprRole::Wrap(wrapper) => Expr::Wrap { wrapper, inner: self.part(id, &rule.value, 0, depth) },
-            ExprRole::Either => {
-                let items = if rule.value.is_empty() {
-                    tree.named_children(id).filter(|&c| !self.table.rule(tree, c).skip).collect()
-                } else {
-                    rule.value.find_each(tree, id)
-                };
-                if let [only] = items[..] {
-                    return Ok(self.expr_at(only, depth + 1));
-                }
-                Expr::Either(self.list(&items, depth))
-            }
+            ExprRole::Either => return self.lower_either(id, rule, depth),
             ExprRole::Run => {
                 let items: Vec<NodeId> = tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
                 if let [only] = items[..] {
@@ -152,17 +162,15 @@ impl<'t> Lowering<'t> {
                 let items: Vec<NodeId> = tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
                 Expr::Sequence { kind, items: self.list(&items, depth) }
             }
-            ExprRole::Named => {
-                let name = rule.name.find(tree, id).map(|name| self.name_text(name)).unwrap_or_default();
-                let value = self.part(id, &rule.value, 1, depth);
-                if name.is_empty() {
-                    return Ok(value);
-                }
-                Expr::Named { name: self.names.intern(&text::cut(text::unquote(&name), STRING_CAP)), value }
-            }
+            ExprRole::Named => return self.lower_named(id, rule, depth),
             ExprRole::Literal(Literal::String) => {
                 let content = text::lossy(tree.bytes(id));
-                Expr::Text(self.names.intern(&text::cut(text::unquote(&content), STRING_CAP)))
+                let content = text::unquote(&content);
+                // Prose is no name and no path: that it is a string is all there is to know.
+                if content.len() > STRING_CAP || content.contains(char::is_whitespace) {
+                    return Err(Expr::Literal(Literal::String));
+                }
+                Expr::Text(self.names.intern(content))
             }
             ExprRole::Literal(literal) => Expr::Literal(literal),
             ExprRole::Transparent => {
@@ -200,6 +208,63 @@ impl<'t> Lowering<'t> {
         self.tree.named_children(id).filter(is_name).take(DEPTH_CAP).collect()
     }
 
+    /// `base.name`, where the name may have parts of its own: `a::(b::c<T>)`.
+    fn member_of_base(&mut self, base: ExprId, name: NodeId, depth: usize) -> Expr {
+        let rule: &'t Rule = self.table.rule(self.tree, name);
+        if depth < DEPTH_CAP {
+            match (rule.expr, rule.base.find(self.tree, name), rule.name.find(self.tree, name)) {
+                (Some(ExprRole::Member), Some(inner), Some(last)) => {
+                    let inner = self.member_of_base(base, inner, depth + 1);
+                    let base = self.push_expr(inner);
+                    return self.member_of_base(base, last, depth + 1);
+                }
+                (Some(ExprRole::Apply), Some(inner), _) => {
+                    let inner = self.member_of_base(base, inner, depth + 1);
+                    let base = self.push_expr(inner);
+                    let args = self.args(name, rule, depth + 1);
+                    return Expr::Apply { base, args };
+                }
+                _ => {}
+            }
+        }
+        let name = self.name_text(name);
+        Expr::Member { base, name: self.names.intern(&name) }
+    }
+
+    fn lower_either(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {
+        let items = if rule.value.is_empty() { self.alternatives(id) } else { rule.value.find_each(self.tree, id) };
+        if let [only] = items[..] {
+            return Ok(self.expr_at(only, depth + 1));
+        }
+        Err(Expr::Either(self.list(&items, depth)))
+    }
+
+    fn lower_named(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {
+        let name = rule.name.find(self.tree, id).map(|name| self.name_text(name)).unwrap_or_default();
+        let value = self.part(id, &rule.value, 1, depth);
+        if name.is_empty() {
+            return Ok(value);
+        }
+        Err(Expr::Named { name: self.names.intern(&text::cut(text::unquote(&name), STRING_CAP)), value })
+    }
+
+    /// The alternatives of a chain, which grammars nest: `a | b | c`.
+    fn alternatives(&self, id: NodeId) -> Vec<NodeId> {
+        let (mut found, mut pending) = (Vec::new(), vec![id]);
+        while let Some(at) = pending.pop() {
+            let rule = self.table.rule(self.tree, at);
+            let inner = self.tree.node(at).kind == self.tree.node(id).kind && rule.role(self.tree, at) == Some(ExprRole::Either);
+            if inner && found.len() < ITEMS_CAP {
+                let first = pending.len();
+                pending.extend(self.tree.named_children(at).filter(|&c| !self.table.rule(self.tree, c).skip));
+                pending[first..].reverse();
+            } else {
+                found.push(at);
+            }
+        }
+        found
+    }
+
     fn lower_name(&mut self, id: NodeId) -> Expr {
         let name = self.name_text(id);
         if self.table.super_names.contains(&name) {
@@ -224,18 +289,33 @@ impl<'t> Lowering<'t> {
         self.push_expr(Expr::Member { base, name })
     }
 
+    /// What is called or made, with the type arguments that stand beside it.
+    fn applied(&mut self, id: NodeId, rule: &'t Rule, base: ExprId, depth: usize) -> ExprId {
+        let Some(list) = rule.type_args.find(self.tree, id) else { return base };
+        let items: Vec<NodeId> = self.tree.named_children(list).collect();
+        let args = self.list(&items, depth);
+        self.push_expr(Expr::Apply { base, args })
+    }
+
     fn args(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprList {
         let found = rule.args.find_all(self.tree, id);
-        let &[args] = found.as_slice() else { return self.list(&found, depth) };
-        let args_rule = self.table.rule(self.tree, args);
-        if args_rule.tokens {
+        if let &[args] = found.as_slice()
+            && self.table.rule(self.tree, args).tokens
+        {
             return self.token_args(args, depth);
         }
-        if args_rule.expr.is_some() || args_rule.symbol.is_some() {
-            return self.list(&[args], depth);
+        let mut items: Vec<NodeId> = Vec::new();
+        for args in found {
+            let args_rule = self.table.rule(self.tree, args);
+            if args_rule.expr.is_some() || args_rule.symbol.is_some() {
+                items.push(args);
+            } else {
+                items.extend(self.tree.named_children(args).filter(|&c| !self.table.rule(self.tree, c).comment));
+            }
         }
-        let items: Vec<NodeId> =
-            self.tree.named_children(args).filter(|&c| !self.table.rule(self.tree, c).comment).collect();
+        // A block behind the arguments is one more of them.
+        let block = rule.body.find(self.tree, id).filter(|&block| self.is_unnamed(block) && !items.contains(&block));
+        items.extend(block);
         self.list(&items, depth)
     }
 

@@ -1,7 +1,7 @@
 //! What stands around a definition: wrappers, attributes, modifiers, documentation, signature.
 
-use super::Lowering;
-use crate::table::Rule;
+use super::{Frame, Lowering};
+use crate::table::{CallRule, Rule};
 use crate::text;
 use crate::tree::{NONE, NodeId};
 use crate::vocabulary::{ExprRole, HeaderWord};
@@ -26,6 +26,17 @@ pub(super) struct Header {
 pub(super) fn attribute_name(attribute: &str) -> &str {
     let name = attribute.split(['(', ' ', '<', '=']).next().unwrap_or_default();
     name.rsplit(['.', ':', '\\']).next().unwrap_or(name)
+}
+
+/// Whether a text only holds attributes together: `[`, `, `, `][return: `.
+fn joins_attributes(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    let target = text.strip_suffix(b":").map(|text| {
+        let word = text.iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
+        &text[..text.len() - word]
+    });
+    let text = target.unwrap_or(text);
+    text.iter().all(|b| b.is_ascii_whitespace() || matches!(b, b'[' | b']' | b',' | b'#'))
 }
 
 impl<'t> Lowering<'t> {
@@ -137,7 +148,11 @@ impl<'t> Lowering<'t> {
         let mut at = id;
         let outer = self.outer_of(id);
         loop {
-            self.words_in(at, &mut words);
+            if at == id {
+                self.words_in(at, &mut words);
+            } else {
+                self.words_before(at, &mut words);
+            }
             let parent = self.tree.node(at).parent;
             // The words of a wrapper hold for all it wraps: `static int a, b;`.
             let wraps = parent != NONE && self.table.rule(self.tree, parent).wrapper;
@@ -152,22 +167,36 @@ impl<'t> Lowering<'t> {
         words
     }
 
-    fn words_in(&self, id: NodeId, words: &mut Vec<&'t [u8]>) {
+    /// The words of a wrapper stand before what it wraps; there may be thousands of that.
+    fn words_before(&self, id: NodeId, words: &mut Vec<&'t [u8]>) {
         let tree = self.tree;
         for child in tree.children(id) {
-            let node = tree.node(child);
-            if !node.named {
-                words.push(tree.bytes(child));
-            } else if self.table.rule(tree, child).words {
-                let text = tree.bytes(child);
-                match self.table.words.iter().find(|(known, _)| known.ends_with(b"(") && text.starts_with(known)) {
-                    // `pub(in some::place)`: what is in the brackets does not matter.
-                    Some((known, _)) if !self.table.words.contains_key(text) => words.push(known),
-                    _ => words.push(text),
-                }
-                if !words.last().is_some_and(|word| self.table.words.contains_key(*word)) {
-                    self.words_in(child, words);
-                }
+            let rule = self.table.rule(tree, child);
+            if rule.symbol.is_some() || rule.declare.is_some() || rule.wrapper || !rule.unwrap.is_empty() {
+                break;
+            }
+            self.word_at(child, words);
+        }
+    }
+
+    pub(super) fn words_in(&self, id: NodeId, words: &mut Vec<&'t [u8]>) {
+        for child in self.tree.children(id) {
+            self.word_at(child, words);
+        }
+    }
+
+    fn word_at(&self, id: NodeId, words: &mut Vec<&'t [u8]>) {
+        let text = self.tree.bytes(id);
+        if !self.tree.node(id).named {
+            words.push(text);
+        } else if self.table.rule(self.tree, id).words {
+            let known = &self.table.words;
+            // `pub(in some::place)`: what is in the brackets does not matter.
+            let open = text.iter().position(|&b| b == b'(').map_or(text, |at| &text[..=at]);
+            let word = if known.contains_key(text) || !known.contains_key(open) { text } else { open };
+            words.push(word);
+            if !known.contains_key(word) {
+                self.words_in(id, words);
             }
         }
     }
@@ -205,13 +234,13 @@ impl<'t> Lowering<'t> {
         let mut header = span;
         for &attribute in attributes {
             let node = self.tree.node(attribute);
-            let between = &self.tree.source[header.start as usize..(node.start.max(header.start)) as usize];
-            if between.iter().all(|b| b.is_ascii_whitespace() || matches!(b, b'[' | b',' | b'#')) {
+            let between = &self.tree.text[header.start as usize..(node.start.max(header.start)) as usize];
+            if joins_attributes(between) {
                 header.start = node.end;
             }
         }
         if header.start != span.start {
-            let rest = &self.tree.source[header.start as usize..span.end as usize];
+            let rest = &self.tree.text[header.start as usize..span.end as usize];
             let skipped = rest.len() - rest.trim_ascii_start().len();
             // A list of attributes ends after its last one: `[A, B]`.
             let behind = rest.trim_ascii_start();
@@ -228,10 +257,10 @@ impl<'t> Lowering<'t> {
             let word = self.tree.children(body).next().filter(|&word| {
                 self.table.rule(self.tree, body).words && !self.tree.node(word).named
             });
-            let end = word.map_or(self.tree.node(body).start, |word| self.tree.node(word).end);
+            let end = word.map_or_else(|| self.tree.node(self.before_comments(body)).start, |word| self.tree.node(word).end);
             if end > header.start && end <= header.end {
                 header.end = end;
-                header.last_line = self.tree.node(body).row + 1;
+                header.last_line = self.tree.node(self.before_comments(body)).row + 1;
             }
         }
         let bytes = &self.tree.source[header.start as usize..header.end as usize];
@@ -242,28 +271,48 @@ impl<'t> Lowering<'t> {
         header
     }
 
+    /// The first of the comments that stand directly before a body, or the body.
+    fn before_comments(&self, body: NodeId) -> NodeId {
+        let mut first = body;
+        for _ in 0..LOOK_BACK_CAP {
+            let previous = self.tree.node(first).previous;
+            if previous == NONE || !self.table.rule(self.tree, previous).comment {
+                break;
+            }
+            first = previous;
+        }
+        first
+    }
+
     pub(super) fn signature(&mut self, header: &Span) -> Atom {
-        let signature = text::signature(header.of(self.tree.source));
+        let signature = text::signature(header.of(self.tree.text));
         self.shown.intern(&signature)
     }
 
     /// The comments directly before a definition, without a blank line between.
     fn documentation(&mut self, first: NodeId) -> Option<Atom> {
         let tree = self.tree;
-        let mut row = tree.node(first).row;
+        let (mut row, mut next) = (tree.node(first).row, tree.node(first).start);
         let mut at = tree.node(first).previous;
+        // A body without brackets begins with its first statement: comments before that stand before the body.
+        if at == NONE
+            && let Some(around) = tree.get(tree.node(first).parent).filter(|around| around.start == tree.node(first).start)
+        {
+            at = around.previous;
+        }
         let (mut start, mut end) = (NONE, 0);
         for _ in 0..LOOK_BACK_CAP {
             if at == NONE {
                 break;
             }
             let node = tree.node(at);
-            if !self.table.rule(tree, at).comment || node.end_row + 1 < row || self.is_trailing(at) || self.is_inner_doc(at) {
+            let apart = node.end_row + 1 < row && !tree.bridged(node.end, next);
+            if !self.table.rule(tree, at).comment || apart || self.is_trailing(at) || self.is_inner_doc(at) {
                 break;
             }
             start = node.start;
             end = end.max(node.end);
-            row = node.row;
+            (row, next) = (node.row, node.start);
             at = node.previous;
         }
         if start == NONE && self.table.trailing_docs {
@@ -272,7 +321,10 @@ impl<'t> Lowering<'t> {
         if start == NONE {
             return None;
         }
-        let cleaned = text::clean_comment(&text::lossy(&tree.source[start as usize..end as usize]));
+        let mut cleaned = text::clean_comment(&text::lossy(&tree.text[start as usize..end as usize]));
+        if self.table.xml_docs {
+            cleaned = text::without_tags(&cleaned);
+        }
         (!cleaned.is_empty()).then(|| self.shown.intern(&cleaned))
     }
 
@@ -359,12 +411,18 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn set_access(&mut self, visibility: Visibility) {
-        let scope = self.frame().scope;
+        self.set_section(CallRule { access: Some(visibility), ..CallRule::default() });
+    }
+
+    /// What holds for the members from here on.
+    pub(super) fn set_section(&mut self, call: CallRule) {
+        let Frame { scope, adds, .. } = self.frame();
         for frame in self.frames.iter_mut().rev() {
-            if frame.scope != scope {
+            if frame.scope != scope || frame.adds != adds {
                 break;
             }
-            frame.access = Some(visibility);
+            frame.access = call.access.or(frame.access);
+            frame.adds = frame.adds.with(call.adds);
         }
     }
 

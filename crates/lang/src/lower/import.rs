@@ -49,8 +49,9 @@ impl<'t> Lowering<'t> {
             self.import_all(id, rule, &module, &statement);
             return true;
         }
+        let alias_node = rule.alias.find(self.tree, id);
         for child in self.tree.named_children(id).collect::<Vec<_>>() {
-            if Some(child) != module_node {
+            if Some(child) != module_node && Some(child) != alias_node {
                 self.import_part(child, &module, &statement, 0);
             }
         }
@@ -143,6 +144,8 @@ impl<'t> Lowering<'t> {
     /// One item; a path before its name belongs to the module.
     fn import_item(&mut self, id: NodeId, prefix: &str, path: &str, alias: Option<&str>, statement: &Statement) {
         let separator = self.separator().to_owned();
+        // Type arguments are no part of the name.
+        let path = path.split_once('<').map_or(path, |(path, _)| path);
         let (module, name) = match path.rsplit_once(separator.as_str()) {
             Some((module, name)) if !module.is_empty() => (self.join(prefix, module), name),
             Some((_, name)) => (prefix.to_owned(), name),
@@ -235,11 +238,13 @@ impl<'t> Lowering<'t> {
                     let public = node_rule.alias.find(self.tree, node).map_or(name.clone(), |alias| self.name_text(alias));
                     self.add_export(node, &name, &public);
                 }
-                _ if node_rule.symbol.is_none() && node_rule.declare.is_none() && !node_rule.wrapper => {
-                    if node_rule.expr.is_none() {
-                        let children: Vec<NodeId> = self.tree.named_children(node).collect();
-                        pending.extend(children.into_iter().rev());
-                    }
+                _ if node_rule.symbol.is_none()
+                    && node_rule.declare.is_none()
+                    && !node_rule.wrapper
+                    && node_rule.expr.is_none() =>
+                {
+                    let children: Vec<NodeId> = self.tree.named_children(node).collect();
+                    pending.extend(children.into_iter().rev());
                 }
                 _ => {}
             }

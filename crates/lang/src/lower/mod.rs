@@ -16,6 +16,7 @@ mod naming;
 mod params;
 mod reference;
 mod require;
+mod target;
 mod tokens;
 
 pub(crate) use atoms::Atoms;
@@ -25,7 +26,7 @@ use crate::pack::Pack;
 use crate::table::{Rule, Table};
 use crate::tree::{Health, NONE, NodeId, Tree};
 use orient_model::{
-    Atom, Binding, BindingKind, Expr, ExprId, Facts, Flow, Issue, IssueKind, Outline, Scope, ScopeKind, SymbolKind, Via,
+    Atom, Binding, BindingKind, Expr, ExprId, Facts, Flow, Issue, IssueKind, Modifiers, Outline, Scope, ScopeKind, SymbolKind, Via,
     Visibility,
 };
 use std::collections::{HashMap, HashSet};
@@ -71,6 +72,10 @@ struct Frame {
     types: bool,
     /// The visibility that members get from here on, where the language says it in between.
     access: Option<Visibility>,
+    /// The visibility of whatever is defined inside a call that gives it.
+    given: Option<Visibility>,
+    /// What is said of the members from here on.
+    adds: Modifiers,
 }
 
 struct Lowering<'t> {
@@ -82,6 +87,8 @@ struct Lowering<'t> {
     /// Strings of the outline and of the flow.
     shown: Atoms,
     names: Atoms,
+    /// Expressions that are there already.
+    known_exprs: HashMap<Expr, ExprId>,
     /// For each node its expression, [`NONE`] where there is none yet.
     exprs: Vec<u32>,
     marks: Vec<u8>,
@@ -93,12 +100,24 @@ struct Lowering<'t> {
     objects: HashMap<NodeId, export::Place>,
     /// Calls whose module was bound to a name.
     required: HashSet<NodeId>,
-    /// Fields that assignments gave to types, by owner and name.
-    fields: HashSet<(u32, Atom)>,
+    /// Members of types, by owner and name.
+    members: HashSet<(u32, Atom)>,
+    /// The scope of each type.
+    type_scopes: HashMap<u32, u32>,
+    /// Names bound in each scope, where binding again must be told from binding.
+    bound: HashSet<(u32, Atom)>,
     /// For the first name of a chain of tokens: the chain's expression and last token.
     token_chains: HashMap<NodeId, (ExprId, NodeId)>,
+    /// Calls whose value is a type, and the blocks that are the bodies of such types.
+    made: HashSet<NodeId>,
+    /// Variables, where a name that is none is a call.
+    locals: HashSet<(u32, Atom)>,
+    /// Scopes that do not see the variables around them.
+    gates: HashSet<u32>,
     frames: Vec<Frame>,
     too_deep: bool,
+    /// The kind of member that the parameters now read also are.
+    promoting: Option<SymbolKind>,
 }
 
 impl<'t> Lowering<'t> {
@@ -113,16 +132,23 @@ impl<'t> Lowering<'t> {
             flow: Flow { scopes: vec![file], ..Flow::default() },
             shown: Atoms::default(),
             names: Atoms::default(),
+            known_exprs: HashMap::new(),
             exprs: vec![NONE; tree.nodes.len()],
             marks: vec![0; tree.nodes.len()],
             claims: HashMap::new(),
             functions: HashMap::new(),
             objects: HashMap::new(),
             required: HashSet::new(),
-            fields: HashSet::new(),
+            members: HashSet::new(),
+            type_scopes: HashMap::new(),
+            bound: HashSet::new(),
             token_chains: HashMap::new(),
-            frames: vec![Frame { after: NONE, scope: 0, function: NONE, symbol: None, types: false, access: None }],
+            made: HashSet::new(),
+            locals: HashSet::new(),
+            gates: HashSet::new(),
+            frames: vec![Frame { after: NONE, scope: 0, function: NONE, symbol: None, types: false, access: None, given: None, adds: Modifiers::default() }],
             too_deep: false,
+            promoting: None,
         }
     }
 
@@ -151,6 +177,11 @@ impl<'t> Lowering<'t> {
             return node.after;
         }
         self.context(id, rule);
+        if !rule.label.is_empty() {
+            for label in rule.label.find_all(self.tree, id) {
+                self.mark(label, mark::DONE);
+            }
+        }
         if rule.import.is_some() {
             if self.import_statement(id, rule) {
                 return node.after;
@@ -172,6 +203,9 @@ impl<'t> Lowering<'t> {
             // A function's type binds the names of its parameters.
             if let Some(params) = rule.params.find(self.tree, id).filter(|_| rule.symbol.is_none() || rule.if_member) {
                 self.params(params, scope, None);
+            } else if let Some(name) = rule.implicit_param.as_ref().filter(|_| rule.symbol.is_none() && self.has_word(id, rule)) {
+                let binding = self.bind_name(scope, name, BindingKind::Param, node.start);
+                self.flow.bindings[binding].ty = rule.ty.find(self.tree, id).map(|ty| self.expr(ty));
             }
         }
         self.statement(id, rule);
@@ -190,6 +224,16 @@ impl<'t> Lowering<'t> {
         }
         if rule.access {
             self.access(id);
+        }
+        if rule.wrapper
+            && let Some(ty) = rule.ty.find(self.tree, id)
+        {
+            self.mark(ty, mark::TYPE);
+        }
+        if rule.members_add != Modifiers::default() {
+            let frame = self.frame();
+            let (after, adds) = (self.tree.node(id).after, frame.adds.with(rule.members_add));
+            self.frames.push(Frame { after, access: None, adds, ..frame });
         }
         if rule.markup {
             self.markup();
@@ -212,7 +256,7 @@ impl<'t> Lowering<'t> {
         if let Some(via) = rule.bind {
             self.bind(id, rule, via);
         }
-        if rule.assign {
+        if rule.assign && (rule.bind.is_some() || self.has_word(id, rule)) {
             self.assign(id, rule);
         }
         if rule.returned || rule.yielded {
@@ -226,6 +270,9 @@ impl<'t> Lowering<'t> {
         }
         if rule.type_param {
             self.type_param(id, rule);
+        }
+        if rule.bounds {
+            self.bounds(id, rule);
         }
         if rule.attribute {
             self.decorate(id, rule);
@@ -248,17 +295,22 @@ impl<'t> Lowering<'t> {
         let frame = self.frame();
         let node = self.tree.node(id);
         let scope = self.flow.scopes.len() as u32;
+        if let Some(symbol) = symbol.filter(|_| kind == ScopeKind::Type) {
+            self.type_scopes.entry(symbol).or_insert(scope);
+        }
+        let adds = if symbol.is_some() { Modifiers::default() } else { frame.adds };
         let symbol = symbol.or(frame.symbol);
         self.flow.scopes.push(Scope { kind, parent: Some(frame.scope), symbol, start: node.start, end: node.end });
         let function = if kind == ScopeKind::Function { scope } else { frame.function };
         let access = if kind == ScopeKind::Type { None } else { frame.access };
-        self.frames.push(Frame { after: node.after, scope, function, symbol, types: false, access });
+        self.frames.push(Frame { after: node.after, scope, function, symbol, types: false, access, given: None, adds });
         scope
     }
 
     fn push_symbol(&mut self, id: NodeId, symbol: u32) {
         let frame = self.frame();
-        self.frames.push(Frame { after: self.tree.node(id).after, symbol: Some(symbol), ..frame });
+        let after = self.tree.node(id).after;
+        self.frames.push(Frame { after, symbol: Some(symbol), given: None, adds: Modifiers::default(), ..frame });
     }
 
     /// The kind of the symbol around, if it is a type whose members stand directly here.
@@ -268,7 +320,7 @@ impl<'t> Lowering<'t> {
         let symbol = frame.symbol?;
         let kind = self.outline.symbols.get(symbol as usize)?.kind;
         // A variable of a type without a name has the members of that type.
-        let holds = kind.is_type() || matches!(kind, SymbolKind::EnumMember | SymbolKind::Variable | SymbolKind::Field | SymbolKind::Constant);
+        let holds = kind.is_type() || matches!(kind, SymbolKind::Module | SymbolKind::EnumMember | SymbolKind::Variable | SymbolKind::Field | SymbolKind::Constant);
         (scope.kind == ScopeKind::Type && scope.symbol == Some(symbol) && holds).then_some((symbol, kind))
     }
 
@@ -293,19 +345,32 @@ impl<'t> Lowering<'t> {
 
     fn bind_name(&mut self, scope: u32, name: &str, kind: BindingKind, at: u32) -> usize {
         let name = self.names.intern(name);
+        if self.table.rebinds {
+            self.bound.insert((scope, name));
+        }
+        if self.table.has_bare_calls && !matches!(kind, BindingKind::Symbol(_) | BindingKind::Import(_)) {
+            self.locals.insert((scope, name));
+        }
         self.flow.bindings.push(Binding { scope, name, kind, ty: None, value: None, via: Via::Value, at });
         self.flow.bindings.len() - 1
     }
 
     fn push_expr(&mut self, expr: Expr) -> ExprId {
-        self.flow.exprs.push(expr);
-        ExprId(self.flow.exprs.len() as u32 - 1)
+        let next = ExprId(self.flow.exprs.len() as u32);
+        // Where a bare name may turn out to be a call, each of its places is an expression of its own.
+        let shared = !self.table.has_bare_calls;
+        let id = if shared { *self.known_exprs.entry(expr).or_insert(next) } else { next };
+        if id == next {
+            self.flow.exprs.push(expr);
+        }
+        id
     }
 
     /// The text of a node as a name: without the sigil of the language.
     fn name_text(&self, id: NodeId) -> String {
         let text = crate::text::lossy(self.tree.bytes(id));
         let text = text.trim();
+        let text = text.strip_prefix('`').and_then(|text| text.strip_suffix('`')).unwrap_or(text);
         match &self.table.sigil {
             Some(sigil) => text.strip_prefix(sigil.as_str()).unwrap_or(text).to_owned(),
             None => text.to_owned(),

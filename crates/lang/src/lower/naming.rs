@@ -57,8 +57,23 @@ impl<'t> Lowering<'t> {
         }
         let (name, qualifier) = self.split_name(at);
         let (cut, params) = function.map_or((at, None), |(node, params)| (node, Some(params)));
-        let declarator = (outer, cut);
+        let declarator = if wraps.is_empty() { (at, at) } else { (outer, cut) };
         (!name.is_empty()).then_some(Naming { node: at, name, qualifier, params, value, wraps, declarator })
+    }
+
+    /// A name of several tokens: `operator ==`, `~Server`.
+    pub(super) fn long_name(&self, first: NodeId, last: NodeId) -> Option<Naming> {
+        let (start, end) = (self.tree.node(first), self.tree.node(last));
+        let rest = self.tree.source.get(start.end as usize..end.end as usize)?;
+        let (word, rest) = (self.name_text(first), crate::text::fold(&crate::text::lossy(rest), crate::text::PHRASE_CAP));
+        let gap = if word.ends_with(char::is_alphanumeric) { " " } else { "" };
+        Some(Naming::plain(first, format!("{word}{gap}{rest}")))
+    }
+
+    pub(super) fn span_of_long_name(&mut self, symbol: u32, id: NodeId, rule: &Rule) {
+        let Some(last) = rule.name.find(self.tree, id).map(|last| self.tree.span(last)) else { return };
+        let span = &mut self.outline.symbols[symbol as usize].name_span;
+        (span.end, span.last_line) = (span.end.max(last.end), span.last_line.max(last.last_line));
     }
 
     /// A declared type seen through the declarators around a name.
@@ -76,6 +91,9 @@ impl<'t> Lowering<'t> {
         {
             first = tree.node(first).previous;
         }
+        if tree.is_inside(ty, declarator.0) {
+            return self.phrase(ty);
+        }
         let (outer, cut) = (tree.node(declarator.0), tree.node(declarator.1));
         if first == ty && outer.start == cut.start && outer.end == cut.end {
             return self.phrase(ty);
@@ -91,6 +109,18 @@ impl<'t> Lowering<'t> {
             text.push_str(&crate::text::lossy(after));
         }
         self.shown.intern(&crate::text::fold(&text, crate::text::PHRASE_CAP))
+    }
+
+    /// What stands inside all declarators, and the value found on the way.
+    pub(super) fn unwrapped(&self, id: NodeId) -> (NodeId, Option<NodeId>) {
+        let (mut at, mut value) = (id, None);
+        for _ in 0..UNWRAP_CAP {
+            let rule = self.table.rule(self.tree, at);
+            let Some(next) = rule.unwrap.find(self.tree, at) else { break };
+            value = value.or_else(|| rule.value.find(self.tree, at));
+            at = next;
+        }
+        (at, value)
     }
 
     /// The last name of a possibly qualified one, and what stands before it.
@@ -118,6 +148,10 @@ impl<'t> Lowering<'t> {
         if rule.expr == Some(ExprRole::Literal(Literal::String)) {
             return (crate::text::unquote(&self.name_text(id)).to_owned(), None);
         }
+        if let Some(end) = rule.name_ends.find(self.tree, id) {
+            let text = &self.tree.source[self.tree.node(id).start as usize..self.tree.node(end).start as usize];
+            return (crate::text::fold(&crate::text::lossy(text), crate::text::PHRASE_CAP), None);
+        }
         (self.name_text(id), None)
     }
 
@@ -135,7 +169,8 @@ impl<'t> Lowering<'t> {
                 Some(ExprRole::Member) => {
                     let base = rule.base.find(self.tree, at).filter(|_| depth < UNWRAP_CAP);
                     let base = base.map(|base| self.type_name_at(base, depth + 1));
-                    let name = rule.name.find(self.tree, at).map(|name| self.name_text(name)).unwrap_or_default();
+                    let name = rule.name.find(self.tree, at).filter(|_| depth < UNWRAP_CAP);
+                    let name = name.map(|name| self.type_name_at(name, depth + 1)).unwrap_or_default();
                     return base.filter(|base| !base.is_empty()).map_or(name.clone(), |base| format!("{base}.{name}"));
                 }
                 Some(ExprRole::Path) => {
@@ -168,12 +203,19 @@ impl<'t> Lowering<'t> {
         }
         let rule: &'t Rule = self.table.rule(self.tree, id);
         if !rule.unwrap.is_empty() {
-            if let Some(naming) = self.naming(id) {
+            let inner = self.unwrapped(id).0;
+            if inner != id && self.table.rule(self.tree, inner).pattern {
+                self.pattern_into(inner, via, depth + 1, found);
+            } else if let Some(naming) = self.naming(id) {
                 found.push((naming.node, naming.name, via));
             }
             return;
         }
         match rule.expr {
+            Some(ExprRole::Own) => {
+                let name = self.name_text(id);
+                found.push((id, name, via));
+            }
             Some(ExprRole::Name) => {
                 let name = self.name_text(id);
                 if self.pack.conventions().binds.as_ref().is_none_or(|binds| binds.is_match(&name)) {
@@ -202,14 +244,20 @@ impl<'t> Lowering<'t> {
                 // What a pattern says of the type is no part of the value.
                 let ty = rule.ty.find(self.tree, id);
                 let children: Vec<NodeId> = self.tree.named_children(id).filter(|&child| Some(child) != ty).collect();
+                let (mut commas, mut end) = (0, self.tree.node(id).start);
                 for (index, child) in children.into_iter().enumerate() {
-                    let via = self.part_of(via, kind, index as u32, child);
+                    // An item left out leaves its comma: `[first, , third]`.
+                    commas += self.commas_between(end, self.tree.node(child).start);
+                    end = self.tree.node(child).end;
+                    let via = self.part_of(via, kind, commas.max(index as u32), child);
                     self.pattern_into(child, via, depth + 1, found);
                 }
             }
             Some(ExprRole::Named) if rule.pattern => {
                 if let Some(value) = rule.value.find(self.tree, id) {
                     self.pattern_into(value, via, depth + 1, found);
+                } else if let Some(name) = rule.name.find(self.tree, id) {
+                    found.push((name, self.name_text(name), via));
                 }
             }
             _ if rule.pattern => {
@@ -224,6 +272,14 @@ impl<'t> Lowering<'t> {
             }
             _ => {}
         }
+    }
+
+    fn commas_between(&self, start: u32, end: u32) -> u32 {
+        let gap = self.tree.source.get(start as usize..end as usize).unwrap_or_default();
+        if gap.contains(&b'/') || gap.contains(&b'#') {
+            return 1;
+        }
+        memchr::memchr_iter(b',', gap).count() as u32
     }
 
     fn part_of(&mut self, via: Via, kind: Sequence, index: u32, child: NodeId) -> Via {
@@ -294,6 +350,9 @@ impl<'t> Lowering<'t> {
     /// The function without a name of its own that a call hands on.
     fn passed(&self, id: NodeId, rule: &Rule) -> Option<NodeId> {
         self.call_rule(id, rule).filter(|call| call.passes)?;
+        if let Some(block) = rule.body.find(self.tree, id).filter(|&block| self.is_unnamed(block)) {
+            return Some(block);
+        }
         let args = rule.args.find(self.tree, id)?;
         self.tree.named_children(args).find(|&arg| {
             let rule = self.table.rule(self.tree, arg);
@@ -307,9 +366,9 @@ impl<'t> Lowering<'t> {
         while let Some(id) = next {
             self.mark(id, mark::CONSUMED);
             // A qualified name at a definition: its last part is no use, the parts before it are.
-            next = (self.tree.node(id).after > id + 1)
-                .then(|| self.table.rule(self.tree, id).name.find(self.tree, id))
-                .flatten();
+            let rule = self.table.rule(self.tree, id);
+            let last = if rule.expr == Some(ExprRole::Apply) { &rule.base } else { &rule.name };
+            next = (self.tree.node(id).after > id + 1).then(|| last.find(self.tree, id)).flatten().filter(|&last| last > id);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{Lowering, mark};
 use crate::table::Rule;
 use crate::tree::NodeId;
 use crate::vocabulary::ExprRole;
-use orient_model::{Atom, BindingKind, Modifier, Param, SymbolKind, Via};
+use orient_model::{Atom, BindingKind, Modifier, Param, SymbolKind, Via, Visibility};
 
 impl<'t> Lowering<'t> {
     /// Binds the parameters under `list`; returns them as written.
@@ -13,7 +13,13 @@ impl<'t> Lowering<'t> {
         let mut params = Vec::new();
         let list_rule: &'t Rule = self.table.rule(self.tree, list);
         let single = list_rule.param || list_rule.expr == Some(ExprRole::Name);
-        let children: Vec<NodeId> = if single { vec![list] } else { self.tree.named_children(list).collect() };
+        let children: Vec<NodeId> = if single {
+            vec![list]
+        } else if list_rule.params.is_empty() {
+            self.tree.named_children(list).collect()
+        } else {
+            list_rule.params.find_all(self.tree, list)
+        };
         for child in children {
             let rule: &'t Rule = self.table.rule(self.tree, child);
             if rule.comment || rule.attribute || rule.absent.iter().any(|text| text == self.tree.bytes(child)) {
@@ -52,6 +58,7 @@ impl<'t> Lowering<'t> {
         });
         let value = default.map(|value| self.expr(value));
         let optional = default.is_some() || rule.optional;
+        let variadic = rule.variadic || self.says_variadic(id, rule);
         let receiver = rule.receiver || (first && self.takes_self(symbol));
         let mut named = Vec::new();
         for target in targets {
@@ -59,7 +66,7 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let target_rule = self.table.rule(self.tree, target);
-            let variadic = rule.variadic || target_rule.variadic;
+            let variadic = variadic || target_rule.variadic;
             let own = target_rule.expr == Some(ExprRole::SelfRef);
             let found = self.pattern(target);
             if own || found.len() > 1 || found.iter().any(|(_, _, via)| *via != Via::Value) {
@@ -74,8 +81,9 @@ impl<'t> Lowering<'t> {
         }
         if params.len() == before && rule.param {
             let name = self.shown.intern(if rule.receiver { "self" } else { "" });
-            params.push(Param { name, ty: ty_text, default: optional, variadic: rule.variadic });
+            params.push(Param { name, ty: ty_text, default: optional, variadic });
         }
+        self.mark_function(id, rule, symbol.filter(|_| first));
         for (node, name, via) in named {
             self.consume(node);
             let kind = if receiver { BindingKind::Receiver } else { BindingKind::Param };
@@ -86,6 +94,19 @@ impl<'t> Lowering<'t> {
                 self.promote(id, rule, &name, node, ty_text);
             }
         }
+    }
+
+    /// Whether a word in the parameter or before it says that it takes any number of arguments.
+    fn says_variadic(&self, id: NodeId, rule: &Rule) -> bool {
+        if rule.variadic_words.is_empty() {
+            return false;
+        }
+        let mut words = self.header_words(id);
+        let previous = self.tree.node(id).previous;
+        if previous != crate::tree::NONE && self.table.rule(self.tree, previous).words {
+            self.words_in(previous, &mut words);
+        }
+        rule.variadic_words.iter().any(|word| words.contains(&word.as_slice()))
     }
 
     /// The receiver, where it stands apart from the parameters; names among its type arguments are declared there.
@@ -127,6 +148,17 @@ impl<'t> Lowering<'t> {
         at
     }
 
+    /// What the words of a first parameter say of its function: `this` makes it an extension.
+    fn mark_function(&mut self, id: NodeId, rule: &Rule, symbol: Option<u32>) {
+        let Some(symbol) = symbol.filter(|_| !rule.marks.is_empty()) else { return };
+        let words = self.header_words(id);
+        for (word, modifier) in &rule.marks {
+            if words.contains(&word.as_slice()) {
+                self.outline.symbols[symbol as usize].modifiers.insert(*modifier);
+            }
+        }
+    }
+
     fn takes_self(&self, symbol: Option<u32>) -> bool {
         self.table.first_param_is_self
             && symbol.and_then(|symbol| self.outline.symbols.get(symbol as usize)).is_some_and(|symbol| {
@@ -137,11 +169,17 @@ impl<'t> Lowering<'t> {
 
     /// A parameter that is also a member of the type: `constructor(private x)`, `class A(val x: Int)`.
     fn promote(&mut self, id: NodeId, rule: &'t Rule, name: &str, name_node: NodeId, ty: Option<Atom>) {
-        let Some((kind, wanted)) = &rule.promote else { return };
-        let words = self.header_words(id);
-        if !wanted.is_empty() && !wanted.iter().any(|word| words.contains(&word.as_slice())) {
-            return;
-        }
+        let kind = match (&rule.promote, self.promoting) {
+            (Some((kind, wanted)), _) => {
+                let words = self.header_words(id);
+                if !wanted.is_empty() && !wanted.iter().any(|word| words.contains(&word.as_slice())) {
+                    return;
+                }
+                *kind
+            }
+            (None, Some(kind)) => kind,
+            (None, None) => return,
+        };
         let mut owner = self.frame().symbol;
         while let Some(index) = owner {
             let Some(symbol) = self.outline.symbols.get(index as usize) else { return };
@@ -155,15 +193,18 @@ impl<'t> Lowering<'t> {
         }
         let Some(owner) = owner else { return };
         let name = self.unmarked(name);
-        let draft = Draft { kind: *kind, name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
+        let draft = Draft { kind, name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
         let member = self.add_symbol(draft, rule);
         self.outline.symbols[member as usize].returns = ty;
+        if rule.promote.is_none() {
+            self.outline.symbols[member as usize].visibility = Visibility::Public;
+        }
         // The name is visible as a parameter; the member's own binding would hide it from the body.
         if let Some(binding) = self.flow.bindings.pop()
-            && let Some(scope) = self.flow.scopes.iter().position(|scope| scope.symbol == Some(owner))
+            && let Some(&scope) = self.type_scopes.get(&owner)
         {
             let ty = self.flow.bindings.last().and_then(|param| param.ty);
-            self.flow.bindings.push(orient_model::Binding { scope: scope as u32, ty, ..binding });
+            self.flow.bindings.push(orient_model::Binding { scope, ty, ..binding });
         }
     }
 
@@ -188,6 +229,20 @@ impl<'t> Lowering<'t> {
         if let Some(bound) = rule.ty.find(self.tree, id) {
             self.mark(bound, mark::TYPE);
             self.flow.bindings[binding].ty = Some(self.expr(bound));
+        }
+    }
+
+    /// What a type parameter must be, where that stands apart from it.
+    pub(super) fn bounds(&mut self, id: NodeId, rule: &Rule) {
+        let Some(name) = rule.name.find(self.tree, id) else { return };
+        let scope = self.frame().scope;
+        let text = self.name_text(name);
+        let name = self.names.intern(&text);
+        let Some(ty) = self.bound_type(id, rule) else { return };
+        let known = self.flow.bindings.iter_mut().rev().take_while(|binding| binding.scope >= scope);
+        let mut params = known.filter(|binding| binding.kind == BindingKind::TypeParam && binding.scope == scope);
+        if let Some(binding) = params.find(|binding| binding.name == name) {
+            binding.ty = binding.ty.or(Some(ty));
         }
     }
 

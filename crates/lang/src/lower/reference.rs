@@ -15,8 +15,13 @@ impl<'t> Lowering<'t> {
     pub(super) fn reference(&mut self, id: NodeId, rule: &'t Rule) {
         let Some(role) = rule.role(self.tree, id) else { return };
         let part = self.has(id, mark::PART | mark::CONSUMED) || self.is_absent(id);
+        if rule.bare_call && self.bare_call(id, rule) {
+            return;
+        }
+        let written = role == ExprRole::Call && self.has(id, mark::WRITE) && rule.args.find(self.tree, id).is_none();
+        let role = if written { ExprRole::Member } else { role };
         match role {
-            ExprRole::Name | ExprRole::Member => {
+            ExprRole::Name | ExprRole::Member | ExprRole::Own => {
                 if role == ExprRole::Member {
                     self.member_parts(id, rule);
                 }
@@ -42,7 +47,8 @@ impl<'t> Lowering<'t> {
             ExprRole::New => {
                 // A list of something makes that thing only where its items say so.
                 let ty = rule.ty.find(self.tree, id).filter(|&ty| {
-                    self.table.rule(self.tree, ty).expr != Some(ExprRole::Wrap(Wrapper::Array))
+                    let rule = self.table.rule(self.tree, ty);
+                    rule.expr != Some(ExprRole::Wrap(Wrapper::Array)) && !rule.silent
                 });
                 if let Some(ty) = ty {
                     self.part_out(ty);
@@ -59,6 +65,9 @@ impl<'t> Lowering<'t> {
                 {
                     self.mark(name, mark::CONSUMED);
                     self.mark(self.through(name), mark::CONSUMED);
+                    if self.table.has_bare_calls && !rule.pattern && rule.value.find(self.tree, id).is_none() {
+                        self.shorthand(id, name);
+                    }
                 }
             }
             ExprRole::Cast => {
@@ -122,7 +131,9 @@ impl<'t> Lowering<'t> {
 
     /// The base of a member belongs to it; a call in the base is a reference of its own.
     fn member_parts(&mut self, id: NodeId, rule: &'t Rule) {
-        if let Some(mut name) = rule.name.find(self.tree, id) {
+        if let Some(last) = rule.name.find(self.tree, id) {
+            self.part_name(last);
+            let mut name = last;
             while name != id && name != NONE {
                 self.mark(name, mark::PART);
                 name = self.tree.node(name).parent;
@@ -130,6 +141,14 @@ impl<'t> Lowering<'t> {
         }
         if let Some(base) = rule.base.find(self.tree, id) {
             self.part_out(base);
+        }
+    }
+
+    /// The last name of a member; it may have parts of its own.
+    fn part_name(&mut self, name: NodeId) {
+        match self.table.rule(self.tree, name).expr {
+            Some(ExprRole::Member | ExprRole::Apply) => self.part_out(name),
+            _ => self.mark(name, mark::PART),
         }
     }
 
@@ -142,7 +161,7 @@ impl<'t> Lowering<'t> {
             let next = match rule.expr {
                 Some(ExprRole::Member) => {
                     if let Some(name) = rule.name.find(self.tree, at) {
-                        self.mark(name, mark::PART);
+                        self.part_name(name);
                     }
                     rule.base.find(self.tree, at)
                 }
@@ -179,14 +198,27 @@ impl<'t> Lowering<'t> {
             }
         }
         let Some(target) = callee.or(name) else { return };
-        if self.is_unnamed(self.through(target)) {
+        if self.is_unnamed(self.through(target)) || self.call_rule(id, rule).is_some_and(|call| call.keyword) {
             return;
         }
         let expr = self.expr(id);
-        self.add_reference(rule.reference.unwrap_or(RefKind::Call), expr, target);
+        match self.made_type(id, rule) {
+            Some(made) => self.add_reference(RefKind::Construct, expr, made),
+            None => self.add_reference(rule.reference.unwrap_or(RefKind::Call), expr, target),
+        }
+        if self.table.has_dotted_calls
+            && !self.made.contains(&id)
+            && let Some(declared) = self.dotted_call(id, rule)
+            && (declared.makes.is_none() || self.in_type())
+        {
+            self.declaring_call(id, rule, declared);
+        }
         if !self.table.calls.is_empty() && rule.base.find(self.tree, id).is_none() {
             let root = self.root_name(target);
             if let Some(&declared) = self.table.calls.get(&root) {
+                // Only a test may be declared by what is called further: `it.each(table)(title, …)`.
+                let direct = root == self.name_text(target);
+                let declared = if direct { declared } else { CallRule { test: declared.test, ..CallRule::default() } };
                 self.declaring_call(id, rule, declared);
             }
         }
@@ -198,7 +230,7 @@ impl<'t> Lowering<'t> {
         for _ in 0..8 {
             let rule = self.table.rule(self.tree, at);
             match rule.expr {
-                Some(ExprRole::Member | ExprRole::Call) => {
+                Some(ExprRole::Member | ExprRole::Call | ExprRole::Apply) => {
                     match rule.base.find(self.tree, at).or_else(|| rule.callee.find(self.tree, at)) {
                         Some(base) => at = base,
                         None => break,
@@ -211,27 +243,34 @@ impl<'t> Lowering<'t> {
     }
 
     /// A call that declares something: a module, members, bases, visibility, a test.
-    fn declaring_call(&mut self, id: NodeId, rule: &'t Rule, call: CallRule) {
-        let args: Vec<NodeId> = rule
-            .args
-            .find(self.tree, id)
-            .map(|args| self.tree.named_children(args).map(|arg| self.through(arg)).collect())
-            .unwrap_or_default();
+    pub(super) fn declaring_call(&mut self, id: NodeId, rule: &'t Rule, call: CallRule) {
+        if call.member && !self.in_type() {
+            return;
+        }
+        let args = self.call_args(id, rule);
+        if call.import == Some(CallImport::Named)
+            && let [name, module, ..] = args[..]
+            && self.is_string(name)
+            && self.is_string(module)
+        {
+            let (module, item) = (self.string_at(module), self.string_at(name));
+            self.add_required(&module, Some(&item), &item, name);
+        }
         if (call.import == Some(CallImport::Effect) || call.import == Some(CallImport::Value) && !self.required.contains(&id))
             && let Some(&first) = args.first()
             && self.is_string(first)
         {
-            self.required_effect(first);
+            self.required_effect(first, call);
         }
         if let Some(kind) = call.define {
             for &arg in args.iter().take(if call.first { 1 } else { args.len() }) {
-                if self.is_string(arg) {
-                    self.defined_by_call(id, rule, kind, arg);
+                if let Some(arg) = self.naming_arg(arg, call) {
+                    self.defined_by_call(id, rule, kind, arg, call);
                 }
             }
         }
         if call.mixes
-            && let Some(owner) = self.type_around()
+            && let Some(owner) = self.type_around().filter(|&owner| self.frame().symbol == Some(owner))
         {
             for &arg in &args {
                 if matches!(self.table.rule(self.tree, arg).expr, Some(ExprRole::Name | ExprRole::Member)) {
@@ -239,24 +278,29 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
-        if let Some(visibility) = call.access {
-            self.access_by_call(&args, visibility);
+        if call.define.is_none() && (call.access.is_some() || call.adds != Modifiers::default()) {
+            if args.is_empty() && rule.body.find(self.tree, id).is_none() {
+                self.set_section(call);
+            } else {
+                self.qualify_by_call(id, &args, call);
+            }
         }
         if call.test {
             self.test_by_call(id, rule, &args);
         }
     }
 
-    fn is_string(&self, id: NodeId) -> bool {
+    pub(super) fn is_string(&self, id: NodeId) -> bool {
         matches!(self.table.rule(self.tree, id).expr, Some(ExprRole::Literal(Literal::String)))
     }
 
-    fn string_at(&self, id: NodeId) -> String {
+    pub(super) fn string_at(&self, id: NodeId) -> String {
         text::cut(text::unquote(&text::lossy(self.tree.bytes(id))), text::PHRASE_CAP)
     }
 
-    fn required_effect(&mut self, node: NodeId) {
+    fn required_effect(&mut self, node: NodeId, call: CallRule) {
         let module = self.string_at(node);
+        let module = if call.relative && !module.starts_with(['.', '/']) { format!("./{module}") } else { module };
         let at = self.tree.node(node);
         let import = Import {
             kind: ImportKind::Effect,
@@ -273,29 +317,25 @@ impl<'t> Lowering<'t> {
         self.outline.imports.push(import);
     }
 
-    fn defined_by_call(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind, arg: NodeId) {
-        let name = self.string_at(arg);
-        let parent = self.frame().symbol;
-        self.add_symbol(Draft { kind, name: &name, qualifier: None, node: id, name_node: arg, body: None, parent }, rule);
+    /// The argument that names what a call declares; where only the first does, it may be a key.
+    fn naming_arg(&self, arg: NodeId, call: CallRule) -> Option<NodeId> {
+        let rule = self.table.rule(self.tree, arg);
+        if call.first && rule.expr == Some(ExprRole::Named) {
+            return rule.name.find(self.tree, arg);
+        }
+        self.is_string(arg).then_some(arg)
     }
 
-    fn access_by_call(&mut self, args: &[NodeId], visibility: Visibility) {
-        if args.is_empty() {
-            self.set_access(visibility);
-            return;
-        }
-        let owner = self.frame().symbol;
-        for &arg in args {
-            let name = if self.is_string(arg) { self.string_at(arg) } else { continue };
-            let named = self
-                .outline
-                .symbols
-                .iter_mut()
-                .rev()
-                .find(|symbol| symbol.parent == owner && self.shown.get(symbol.name) == name);
-            if let Some(symbol) = named {
-                symbol.visibility = visibility;
-            }
+    fn defined_by_call(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind, arg: NodeId, call: CallRule) {
+        let name = self.string_at(arg);
+        let parent = self.frame().symbol;
+        let block = rule.body.find(self.tree, id).filter(|_| call.first);
+        let body = block.and_then(|block| self.table.rule(self.tree, block).body.find(self.tree, block));
+        let symbol =
+            self.add_symbol(Draft { kind, name: &name, qualifier: None, node: id, name_node: arg, body, parent }, rule);
+        self.outline.symbols[symbol as usize].modifiers.0 |= call.adds.0;
+        if let Some(block) = block {
+            self.claims.insert(block, symbol);
         }
     }
 

@@ -42,7 +42,7 @@ impl Lowering<'_> {
         }
         let chain = self.chain(id, 0);
         self.mark(id, mark::PART);
-        let label = chain.bare && self.is_label(chain.end);
+        let label = chain.bare && (self.is_label(chain.end) || self.table.rule(self.tree, id).silent);
         for (kind, expr, node) in chain.uses {
             if !label {
                 self.add_reference(kind, expr, node);

@@ -2,7 +2,7 @@
 
 use super::{Places, skip_space, word_end};
 use crate::shallow::{Comment, Draft, Gathered, ImportDraft, Mention};
-use orient_model::{ImportKind, RefKind, Span, SymbolKind};
+use orient_model::{ImportKind, RefKind, SymbolKind};
 
 /// Reads a style sheet.
 pub(super) fn scan(source: &[u8]) -> Gathered {
@@ -218,7 +218,9 @@ impl Sheet<'_> {
                 self.places.span(from, word_end(self.source, from).max(from + 1).min(end))
             });
             let kind = if alias.is_some() { ImportKind::Module } else { ImportKind::Effect };
-            let span = Span { end: close as u32, last_line: module.last_line, ..self.places.span(start, end) };
+            // The first one stands for the statement.
+            let first = !self.found.imports.last().is_some_and(|last| last.span.start as usize >= start);
+            let span = if first { self.places.span(start, close) } else { module };
             self.found.imports.push(ImportDraft { pattern: 0, kind, span, module, item: None, alias });
             at = close;
         }

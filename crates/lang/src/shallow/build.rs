@@ -194,7 +194,7 @@ impl Builder<'_> {
             body: draft.body,
             signature: self.signature(header),
             params: self.params(draft),
-            returns: draft.returns.map(|span| self.phrase(span)),
+            returns: draft.returns.or_else(|| self.behind_mark(draft, header)).map(|span| self.phrase(span)),
             doc: self.doc(draft, gathered),
             attributes: draft.attributes.iter().map(|&span| self.attribute(span)).collect(),
             bases: self.bases(draft),
@@ -215,6 +215,27 @@ impl Builder<'_> {
     fn phrase(&mut self, span: Span) -> Atom {
         let folded = text::fold(&text_at(self.source, span), text::PHRASE_CAP);
         self.shown.intern(folded.trim_start_matches([':', '-', '>', ' ']))
+    }
+
+    /// The result behind a mark, outside of all brackets.
+    fn behind_mark(&self, draft: &Draft, header: Span) -> Option<Span> {
+        let mark = draft.mark.as_deref()?.as_bytes();
+        let from = draft.name_span().end.max(header.start);
+        let rest = self.source.get(from as usize..header.end as usize)?;
+        let mut depth = 0_i32;
+        for at in 0..rest.len() {
+            match rest[at] {
+                b'(' | b'[' => depth += 1,
+                b')' | b']' => depth -= 1,
+                _ if depth == 0 && rest[at..].starts_with(mark) => {
+                    let start = from + (at + mark.len()) as u32;
+                    let end = rest[at..].split(|&b| b == b'\n' || b == b'{').next().map_or(at, |line| at + line.len());
+                    return Some(Span { start, end: from + end as u32, ..header });
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     fn attribute(&mut self, span: Span) -> Atom {
@@ -254,7 +275,8 @@ impl Builder<'_> {
     /// From after the attributes to before the body. What is data rather than code has a header of one line.
     fn header(&self, draft: &Draft) -> Span {
         let mut header = draft.span;
-        for attribute in &draft.attributes {
+        let documented = draft.docs.iter().filter(|doc| doc.start == draft.span.start);
+        for attribute in documented.chain(&draft.attributes) {
             let before = self.source.get(header.start as usize..attribute.start as usize).unwrap_or_default();
             if attribute.start >= header.start && before.trim_ascii().is_empty() {
                 header.start = attribute.end.min(header.end);
@@ -302,7 +324,7 @@ impl Builder<'_> {
         let captured = draft.words.iter().map(|span| span.of(self.source));
         for text in captured.chain([before]) {
             for word in text.split(u8::is_ascii_whitespace) {
-                if let Some(&word) = words.get(word) {
+                if let Some(&word) = words.get(word.strip_prefix(b"(").unwrap_or(word)) {
                     take(word);
                 }
             }
@@ -455,7 +477,7 @@ impl Builder<'_> {
         }
         let base = mention.receiver.map(|receiver| {
             let text = text_at(self.source, receiver);
-            self.path(None, &text)
+            self.path(None, text.trim_end_matches(['.', ':']))
         });
         let target = self.path(base, &name);
         let args = ExprList::default();
@@ -479,7 +501,10 @@ impl Builder<'_> {
     fn path(&mut self, base: Option<ExprId>, text: &str) -> ExprId {
         let separator = self.pack.header.separator.as_deref().unwrap_or(".");
         let separator = if text.contains("::") { "::" } else { separator };
-        let mut parts: Vec<&str> = text.split(separator).map(|part| part.trim().trim_end_matches(['?', '!'])).collect();
+        let mut parts: Vec<&str> = text.split(separator).map(str::trim).collect();
+        // `a?.b!.c` is a path all the same.
+        let before_last = parts.len() - 1;
+        parts[..before_last].iter_mut().for_each(|part| *part = part.trim_end_matches(['?', '!']));
         if base.is_none() && !text.chars().all(|c| c.is_alphanumeric() || "_$@?!-./:'*+\\".contains(c)) {
             if text.len() > 60 || text.contains(['(', '{', '[', '"', '\n']) {
                 return self.expr(Expr::Unknown);

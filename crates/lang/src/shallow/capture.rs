@@ -102,8 +102,14 @@ pub(crate) struct Pattern {
     pub(super) trim: Option<String>,
     /// `join`: what stands between several names.
     pub(super) join: Option<String>,
-    /// `section`: the symbol reaches to the next one with this level or a lower one.
+    /// `section`: the symbol reaches to the next one with this level or a lower one; with `free` behind the number also
+    /// out of the node it stands in.
     pub(super) section: Option<u8>,
+    pub(super) free: bool,
+    /// `returns`: what stands before the result in the header.
+    pub(super) returns: Option<String>,
+    /// `lead`: the words before it on its line belong to it.
+    pub(super) lead: bool,
     /// `merge`: neighbours of the same name are parts of one symbol: clauses of a function.
     pub(super) merge: bool,
     /// `header` = `line`: only the first line is its header.
@@ -116,7 +122,7 @@ pub(crate) struct Pattern {
     pub(super) words: Vec<HeaderWord>,
 }
 
-const SETTINGS: &[&str] = &["name", "trim", "join", "section", "merge", "header", "closed", "local", "modifier", "visibility"];
+const SETTINGS: &[&str] = &["name", "trim", "join", "section", "returns", "lead", "merge", "header", "closed", "local", "modifier", "visibility"];
 
 /// Reads the settings of a pattern.
 pub(super) fn pattern(pack: &str, settings: &[QueryProperty]) -> Result<Pattern, PackError> {
@@ -127,7 +133,13 @@ pub(super) fn pattern(pack: &str, settings: &[QueryProperty]) -> Result<Pattern,
             "name" => pattern.name = Some(value.to_owned()),
             "trim" => pattern.trim = Some(value.to_owned()),
             "join" => pattern.join = Some(value.to_owned()),
-            "section" => pattern.section = Some(value.parse().unwrap_or(1)),
+            "section" => {
+                let mut words = value.split_whitespace();
+                pattern.section = Some(words.next().and_then(|level| level.parse().ok()).unwrap_or(1));
+                pattern.free = words.next() == Some("free");
+            }
+            "returns" => pattern.returns = Some(value.to_owned()),
+            "lead" => pattern.lead = true,
             "merge" => pattern.merge = true,
             "header" => pattern.line = true,
             "closed" => pattern.closed = true,

@@ -71,22 +71,21 @@ impl Tags {
                 _ => {}
             }
         }
-        draft.given = match (&pattern.join, draft.names.as_slice()) {
-            (Some(join), names) if !names.is_empty() => Some(joined(names, join, source)),
-            (None, names @ [_, _, ..]) => Some(joined(names, ".", source)),
-            (None, [name]) if pattern.trim.is_some() => {
-                let text = text_at(source, *name);
-                let marks = pattern.trim.as_deref().unwrap_or_default();
-                Some(clean_name(text.trim_matches(|c: char| c.is_whitespace() || marks.contains(c))))
-            }
-            _ => pattern.name.clone(),
-        };
+        draft.body = draft.body.or_else(|| node.child_by_field_name("body").map(span));
+        if draft.attributes.is_empty() {
+            attributes(node, &mut draft.attributes);
+        }
+        draft.given.clone_from(&pattern.name);
+        draft.mark.clone_from(&pattern.returns);
+        draft.join.clone_from(&pattern.join);
+        draft.trim.clone_from(&pattern.trim);
+        draft.lead = pattern.lead;
         draft.section = pattern.section;
-        if draft.section.is_some() {
+        if draft.section.is_some() && !pattern.free {
             draft.parent_end = node.parent().map_or(source.len(), |parent| parent.end_byte()) as u32;
         }
         draft.merge = pattern.merge;
-        draft.line = pattern.line;
+        draft.line = pattern.line || pattern.section.is_some();
         draft.local = pattern.local;
         draft.fixed.clone_from(&pattern.words);
         gathered.drafts.push(draft);
@@ -142,22 +141,24 @@ impl Tags {
     }
 }
 
+/// Attributes among the modifiers that a definition starts with: grammars agree on where they stand.
+fn attributes(node: Node<'_>, found: &mut Vec<Span>) {
+    let Some(modifiers) = node.child(0).filter(|first| first.kind() == "modifiers") else { return };
+    let mut cursor = modifiers.walk();
+    for child in modifiers.named_children(&mut cursor) {
+        if child.kind().contains("attribute") || child.kind().contains("annotation") {
+            found.push(span(child));
+        }
+    }
+}
+
 /// A name without quotes and without white space around or inside it.
 pub(super) fn clean_name(text: &str) -> String {
     let text = text.trim();
-    let text = if text.starts_with(['"', '\'', '`']) { crate::text::unquote(text) } else { text };
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+    let quoted = quote.is_some_and(|quote| text.matches(quote).count() == 2 || text.starts_with("\"\"\""));
+    let text = if quoted { crate::text::unquote(text) } else { text };
     crate::text::fold(text, crate::text::PHRASE_CAP)
-}
-
-/// Several names as one. A mark that stands behind the last one, too, is part of the name: `setObject:forKey:`.
-fn joined(names: &[Span], join: &str, source: &[u8]) -> String {
-    let parts: Vec<String> = names.iter().map(|&name| clean_name(&text_at(source, name))).collect();
-    let mut name = parts.join(join);
-    let end = names.last().map_or(0, |last| last.end as usize);
-    if source.get(end..).unwrap_or_default().trim_ascii_start().starts_with(join.as_bytes()) {
-        name.push_str(join);
-    }
-    name
 }
 
 /// The parameters under a list.
@@ -170,7 +171,15 @@ fn params(list: Node<'_>, source: &[u8], found: &mut Vec<ParamDraft>) {
         return;
     }
     for child in list.named_children(&mut cursor) {
-        param(child, source, found);
+        // A group of parameters inside the list: `[int n = 1]`.
+        if child.kind().ends_with("parameters") {
+            let mut inner = child.walk();
+            for child in child.named_children(&mut inner) {
+                param(child, source, found);
+            }
+        } else {
+            param(child, source, found);
+        }
     }
 }
 
@@ -185,7 +194,9 @@ fn param(node: Node<'_>, source: &[u8], found: &mut Vec<ParamDraft>) {
     }
     let field = |names: &[&str]| names.iter().find_map(|name| node.child_by_field_name(name));
     let named = field(&["name", "pattern", "variable", "parameter", "left"]);
-    let Some(name) = named.or_else(|| first_name(node, source)) else { return };
+    let sigil = memchr::memchr(b'$', span(node).of(source)).is_some();
+    let marked = if sigil { first_leaf(node, &|leaf| span(leaf).of(source).starts_with(b"$")) } else { None };
+    let Some(name) = named.or(marked).or_else(|| first_name(node, source)) else { return };
     let name = if name.named_child_count() > 0 { first_name(name, source).unwrap_or(name) } else { name };
     let ty = field(&["type", "type_annotation"]).filter(|ty| ty.id() != name.id()).map(span);
     let ty = ty.or_else(|| type_behind(span(name), span(node), source));
@@ -206,10 +217,14 @@ fn type_behind(name: Span, node: Span, source: &[u8]) -> Option<Span> {
 
 /// The first leaf below a node that is a name.
 fn first_name<'t>(node: Node<'t>, source: &[u8]) -> Option<Node<'t>> {
+    first_leaf(node, &|leaf| is_name(leaf, source))
+}
+
+fn first_leaf<'t>(node: Node<'t>, wanted: &dyn Fn(Node<'t>) -> bool) -> Option<Node<'t>> {
     let mut cursor = node.walk();
     for _ in 0..64 {
         let at = cursor.node();
-        if at.is_named() && at.child_count() == 0 && is_name(at, source) {
+        if at.is_named() && at.child_count() == 0 && wanted(at) {
             return Some(at);
         }
         if cursor.goto_first_child() {

@@ -3,17 +3,20 @@
 //! A shallow pack is one file of tree-sitter queries whose captures come from a closed list. One pass of the query
 //! gathers what they found; building turns that into the same facts a deep pack gives, on the level of names.
 
+mod also;
 mod build;
 mod capture;
 mod draft;
 mod gather;
 mod nest;
 
+pub(crate) use also::AlsoSpec;
 pub(crate) use build::build;
 pub(crate) use draft::{Comment, Draft, Gathered, ImportDraft, Mention};
 
 use crate::error::PackError;
 use crate::pack::Pack;
+use also::Also;
 use capture::{Capture, Pattern};
 use orient_grammars::tree_sitter::{Language, Query, Tree};
 use orient_model::{Facts, Issue, IssueKind, Span};
@@ -29,10 +32,12 @@ pub(crate) struct Tags {
     captures: Vec<Capture>,
     /// What each pattern says beyond its captures.
     patterns: Vec<Pattern>,
+    /// What the grammar does not know.
+    also: Vec<Also>,
 }
 
 impl Tags {
-    pub(crate) fn compile(pack: &str, language: Language, query: &str) -> Result<Self, PackError> {
+    pub(crate) fn compile(pack: &str, language: Language, query: &str, also: &[AlsoSpec]) -> Result<Self, PackError> {
         let query = Query::new(&language, query)
             .map_err(|error| PackError::Query { pack: pack.to_owned(), message: error.to_string() })?;
         let captures = query
@@ -43,7 +48,8 @@ impl Tags {
         let patterns = (0..query.pattern_count())
             .map(|index| capture::pattern(pack, query.property_settings(index)))
             .collect::<Result<_, _>>()?;
-        Ok(Self { language, query, captures, patterns })
+        let also = also.iter().map(|spec| Also::compile(pack, spec)).collect::<Result<_, _>>()?;
+        Ok(Self { language, query, captures, patterns, also })
     }
 
     pub(crate) fn language(&self) -> &Language {
@@ -51,7 +57,8 @@ impl Tags {
     }
 
     pub(crate) fn extract(&self, pack: &Pack, tree: &Tree, source: &[u8]) -> Facts {
-        let gathered = self.gather(tree, source);
+        let mut gathered = self.gather(tree, source);
+        self.also.iter().for_each(|also| also.add(source, &mut gathered.drafts));
         let mut facts = build(pack, source, gathered);
         facts.outline.issues = issues(tree);
         facts
@@ -68,7 +75,8 @@ fn issues(tree: &Tree) -> Vec<Issue> {
     loop {
         let node = cursor.node();
         let bad = node.is_error() || node.is_missing();
-        if bad {
+        // A separator that many languages let be left out is nothing to speak of.
+        if bad && !(node.is_missing() && node.kind() == ";") {
             issues.push(Issue { kind: IssueKind::Syntax, span: draft::span(node) });
         }
         if issues.len() == ISSUES_CAP {

@@ -16,6 +16,7 @@ pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
     let mut aliases: Vec<u32> = gathered.imports.iter().filter_map(|import| import.alias).map(|alias| alias.start).collect();
     aliases.sort_unstable();
     drafts.retain(|draft| draft.names.first().is_none_or(|name| aliases.binary_search(&name.start).is_err()));
+    whole_names(drafts, source);
     one_for_each_name(drafts);
     let mut first: HashMap<usize, usize> = HashMap::with_capacity(drafts.len());
     for draft in drafts.iter() {
@@ -26,6 +27,9 @@ pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
     drafts.sort_by_key(|draft| (draft.span.start, Reverse(draft.span.end), draft.pattern, draft.name_span().start));
     sections(drafts, source);
     for draft in drafts.iter_mut() {
+        if draft.lead {
+            lead(draft, source);
+        }
         draft.span = trimmed(draft.span, source);
         draft.params.sort_by_key(|param| param.name.start);
         draft.bases.sort_by_key(|(span, _)| span.start);
@@ -35,6 +39,47 @@ pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
     // Sections and attributes moved some edges.
     drafts.sort_by_key(|draft| (draft.span.start, Reverse(draft.span.end), draft.pattern, draft.name_span().start));
     docs(gathered);
+}
+
+/// Names of several parts: what several matches of one pattern found at a node are parts of one name.
+fn whole_names(drafts: &mut Vec<Draft>, source: &[u8]) {
+    let mut whole: HashMap<(usize, usize), Vec<Span>> = HashMap::new();
+    for draft in drafts.iter().filter(|draft| draft.join.is_some()) {
+        whole.entry((draft.node, draft.pattern)).or_default().extend_from_slice(&draft.names);
+    }
+    for draft in drafts.iter_mut() {
+        if let Some(mut names) = draft.join.as_ref().and_then(|_| whole.get(&(draft.node, draft.pattern)).cloned()) {
+            names.sort_unstable();
+            names.dedup();
+            draft.names = names;
+        }
+        let join = draft.join.as_deref().unwrap_or(".");
+        let trim = draft.trim.as_deref().unwrap_or_default();
+        if draft.join.is_none() && draft.names.len() < 2 && trim.is_empty() || draft.names.is_empty() {
+            continue;
+        }
+        let clean = |&name: &Span| {
+            let text = super::text_at(source, name);
+            super::gather::clean_name(text.trim_matches(|c: char| c.is_whitespace() || trim.contains(c)))
+        };
+        let mut name = draft.names.iter().map(clean).collect::<Vec<_>>().join(join);
+        // A mark that stands behind the last part, too, belongs to the name: `setObject:forKey:`.
+        let end = draft.names.last().map_or(0, |last| last.end as usize);
+        if source.get(end..).unwrap_or_default().trim_ascii_start().starts_with(join.as_bytes()) && draft.join.is_some() {
+            name.push_str(join);
+        }
+        draft.given = Some(name);
+    }
+}
+
+/// Takes the words before a symbol on its line with it: `let rec` before a binding.
+fn lead(draft: &mut Draft, source: &[u8]) {
+    let before = &source[..draft.span.start as usize];
+    let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    let words = before[line..].trim_ascii_start();
+    if words.iter().all(|b| b.is_ascii_lowercase() || *b == b' ' || *b == b'-') {
+        draft.span.start -= words.len() as u32;
+    }
 }
 
 /// One piece of text names one symbol: the first pattern says what it is, and later matches of the same node add what

@@ -2,8 +2,10 @@
 
 use super::spec::{CallSpec, NodeSpec, TableSpec};
 use super::steps::{Mark, Step};
-use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Spec, Table};
+use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Spec, Table, Target};
+use crate::blank::Blank;
 use crate::error::PackError;
+use crate::mend::Mend;
 use crate::vocabulary::{self, HEADER_WORDS, Unknown};
 use orient_grammars::tree_sitter::Language;
 use orient_model::{Modifiers, SymbolKind, Visibility};
@@ -30,6 +32,9 @@ pub(crate) fn compile(
         calls: HashMap::new(),
         self_names: last(spec, inherited, |s| &s.self_names),
         super_names: last(spec, inherited, |s| &s.super_names),
+        makers: last(spec, inherited, |s| &s.makers),
+        has_bare_calls: false,
+        has_dotted_calls: false,
         first_param_is_self: spec.first_param_is_self,
         self_assign_declares: spec
             .self_assign_declares
@@ -49,8 +54,12 @@ pub(crate) fn compile(
         member_visibility: Visibility::Public,
         open_kinds: Vec::new(),
         export_targets: last(spec, inherited, |s| &s.export_targets),
+        xml_docs: any(spec, inherited, |s| s.xml_docs),
+        blank: None,
         exports_decide: any(spec, inherited, |s| s.exports_decide),
+        mends: Vec::new(),
         has_tokens: false,
+        rebinds: false,
         inner_docs: last(spec, inherited, |s| &s.inner_docs),
         derives: last(spec, inherited, |s| &s.derives),
         language: language.clone(),
@@ -61,11 +70,15 @@ pub(crate) fn compile(
         compiler.settings(table_spec, &mut table);
         merged.extend(table_spec.node.iter().map(|(key, node)| (key.as_str(), (node, strict))));
     }
+    compiler.blank(spec, inherited, &mut table);
     for (key, (node, strict)) in merged {
         compiler.strict = strict;
         compiler.entry(key, node, &mut table);
     }
     table.has_tokens = table.rules.iter().any(|rule| rule.tokens);
+    table.has_bare_calls = table.rules.iter().any(|rule| rule.bare_call);
+    table.has_dotted_calls = table.calls.keys().any(|name| name.contains('.'));
+    table.rebinds = table.rules.iter().any(|rule| rule.rebind);
     for &token in &compiler.asked {
         if let Some(keep) = table.keep.get_mut(token as usize) {
             *keep = true;
@@ -129,6 +142,12 @@ impl Compiler<'_> {
             let rule = self.call(call);
             table.calls.insert(name.clone(), rule);
         }
+        for mend in &spec.mend {
+            match Mend::compile(self.pack, mend) {
+                Ok(mend) => table.mends.push(mend),
+                Err(error) => self.errors.push(error),
+            }
+        }
         self.place = "visibility".to_owned();
         if let Some(word) = &spec.visibility {
             table.visibility = self.word(word, vocabulary::visibility).unwrap_or_default();
@@ -141,20 +160,39 @@ impl Compiler<'_> {
         }
     }
 
+    fn blank(&mut self, spec: &TableSpec, inherited: &[TableSpec], table: &mut Table) {
+        let specs: Vec<_> = inherited.iter().chain([spec]).filter_map(|spec| spec.blank.as_ref()).collect();
+        match Blank::compile(&specs) {
+            Ok(blank) => table.blank = blank,
+            Err(error) => self.errors.push(PackError::Pattern {
+                pack: self.pack.to_owned(),
+                place: "blank".to_owned(),
+                message: error.to_string(),
+            }),
+        }
+    }
+
     fn call(&mut self, spec: &CallSpec) -> CallRule {
         CallRule {
             import: spec.import.as_ref().and_then(|word| match word.as_str() {
                 "effect" => Some(CallImport::Effect),
                 "value" => Some(CallImport::Value),
-                _ => self.unknown(word, &Unknown { what: "import of a call", known: vec!["effect", "value"] }),
+                "named" => Some(CallImport::Named),
+                _ => self.unknown(word, &Unknown { what: "import of a call", known: vec!["effect", "value", "named"] }),
             }),
             define: spec.define.as_ref().and_then(|word| self.word(word, vocabulary::symbol)),
             first: spec.first,
             mixes: spec.mixes,
             access: spec.access.as_ref().and_then(|word| self.word(word, vocabulary::visibility)),
+            keyword: spec.keyword,
             test: spec.test,
             passes: spec.passes,
             component: spec.component,
+            adds: self.modifiers(&spec.adds),
+            member: spec.member,
+            relative: spec.relative,
+            makes: self.symbol(spec.makes.as_deref()),
+            inherits: spec.inherits,
         }
     }
 
@@ -228,6 +266,7 @@ impl Compiler<'_> {
             callee: self.spec(spec.callee.as_deref()),
             base: self.spec(spec.base.as_deref()),
             args: self.spec(spec.args.as_deref()),
+            type_args: self.spec(spec.type_args.as_deref()),
             alias: self.spec(spec.alias.as_deref()),
             module: self.spec(spec.module.as_deref()),
             wildcard: self.spec(spec.wildcard.as_deref()),
@@ -237,9 +276,16 @@ impl Compiler<'_> {
             implements: self.spec(spec.implements.as_deref()),
             mixes: self.spec(spec.mixes.as_deref()),
             variadic: spec.variadic,
+            variadic_words: spec.variadic_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
+            default_name: spec.default_name.clone(),
+            label: self.spec(spec.label.as_deref()),
+            implicit_param: spec.implicit_param.clone(),
+            returns_last: spec.returns_last,
+            qualified: self.modifiers(&spec.qualified),
             param: spec.param,
             optional: spec.optional,
             type_param: spec.type_param,
+            bounds: spec.bounds,
             receiver: spec.receiver,
             bind: spec.bind.as_ref().and_then(|word| self.word(word, vocabulary::via)),
             assign: spec.assign,
@@ -268,12 +314,40 @@ impl Compiler<'_> {
             tokens: spec.tokens,
             skip: spec.skip,
             qualifies: spec.qualifies,
+            name_starts: self.spec(spec.name_starts.as_deref()),
+            name_ends: self.spec(spec.name_ends.as_deref()),
+            promotes: self.symbol(spec.promotes.as_deref()),
+            bare_call: spec.bare_call,
+            marks: spec
+                .marks
+                .iter()
+                .filter_map(|(word, says)| match self.word(says, vocabulary::header_word)? {
+                    vocabulary::HeaderWord::Modifier(modifier) => Some((word.as_bytes().to_vec(), modifier)),
+                    _ => None,
+                })
+                .collect(),
             absent: spec.absent.iter().map(|text| text.as_bytes().to_vec()).collect(),
+            target: spec.target.as_ref().and_then(|word| self.target(word)),
+            members_add: self.modifiers(&spec.members_add),
+            aside: spec.aside,
         }
     }
 
     fn symbol(&mut self, word: Option<&str>) -> Option<SymbolKind> {
         word.and_then(|word| self.word(word, vocabulary::symbol))
+    }
+
+    fn target(&mut self, word: &str) -> Option<Target> {
+        match word.split_once(' ') {
+            None if word == "local" => Some(Target::Local),
+            None if word == "member" => Some(Target::Member),
+            None => self.symbol(Some(word)).map(Target::Here),
+            Some(("global", kind)) => self.symbol(Some(kind)).map(Target::Global),
+            Some(_) => {
+                let known = vec!["local", "member", "KIND", "global KIND"];
+                self.unknown(word, &Unknown { what: "target of an assignment", known })
+            }
+        }
     }
 
     fn modifiers(&mut self, words: &[String]) -> Modifiers {
@@ -356,7 +430,7 @@ impl Compiler<'_> {
     fn roles(&mut self, roles: &BTreeMap<String, String>) -> Vec<(u16, vocabulary::ExprRole)> {
         let mut compiled = Vec::new();
         for (token, word) in roles {
-            let kind = match token.strip_prefix(':') {
+            let kind = match token.strip_prefix(':').filter(|kind| !kind.is_empty()) {
                 Some(kind) => self.kind(kind),
                 None => self.kind(&format!("'{token}'")),
             };
@@ -368,7 +442,7 @@ impl Compiler<'_> {
     }
 
     /// `a.b|:kind|#0`: alternatives of paths. A step is a field, a `:kind` of child, the `#n`-th named child (`#-1` the
-    /// last, `#*` each), `@` the node itself, `^` the node around it, `>x` or `<x` the named child behind or before the child `x`,
+    /// last, `#*` each), `@` the node itself, `^` the node around it, `+` and `-` those beside it, `>x` or `<x` the named child behind or before the child `x`,
     /// `?a,b` the node itself if it is an `a` or a `b`, `?!x` if it has no `x`. A `*` behind a step follows all its nodes.
     fn spec(&mut self, text: Option<&str>) -> Spec {
         let Some(text) = text else { return Spec::default() };
@@ -390,6 +464,8 @@ impl Compiler<'_> {
         match step {
             "@" => return Some(Step::Here),
             "^" => return Some(Step::Parent),
+            "+" => return Some(Step::Next),
+            "-" => return Some(Step::Previous),
             "#-1" => return Some(Step::Last),
             _ => {}
         }
@@ -397,7 +473,9 @@ impl Compiler<'_> {
             return self.mark(mark).map(Step::Lacks);
         }
         if let Some(kinds) = step.strip_prefix('?') {
-            return Some(Step::Is(kinds.split(',').filter_map(|kind| self.kind(kind.trim())).collect()));
+            let kinds: Vec<u16> = kinds.split(',').filter_map(|kind| self.kind(kind.trim())).collect();
+            self.asked.extend(&kinds);
+            return Some(Step::Is(kinds));
         }
         if let Some(mark) = step.strip_prefix('>') {
             return self.mark(mark).map(Step::After);

@@ -8,10 +8,12 @@ pub(crate) use compile::compile;
 pub(crate) use spec::TableSpec;
 pub(crate) use steps::Spec;
 
+use crate::blank::Blank;
+use crate::mend::Mend;
 use crate::tree::{NodeId, Tree};
 use crate::vocabulary::{ExprRole, HeaderWord};
 use orient_grammars::tree_sitter::Language;
-use orient_model::{Modifiers, RefKind, ScopeKind, SymbolKind, Via, Visibility};
+use orient_model::{Modifier, Modifiers, RefKind, ScopeKind, SymbolKind, Via, Visibility};
 use std::collections::HashMap;
 
 /// The table of a deep language.
@@ -34,6 +36,12 @@ pub(crate) struct Table {
     pub(crate) calls: HashMap<String, CallRule>,
     pub(crate) self_names: Vec<String>,
     pub(crate) super_names: Vec<String>,
+    /// Methods that make an instance of the type they are called on.
+    pub(crate) makers: Vec<String>,
+    /// Whether a name that nothing binds may be a call.
+    pub(crate) has_bare_calls: bool,
+    /// Whether some calls are told by more than their last name.
+    pub(crate) has_dotted_calls: bool,
     pub(crate) first_param_is_self: bool,
     pub(crate) self_assign_declares: bool,
     pub(crate) implicit_return: bool,
@@ -51,11 +59,18 @@ pub(crate) struct Table {
     pub(crate) member_visibility: Visibility,
     pub(crate) open_kinds: Vec<SymbolKind>,
     pub(crate) export_targets: Vec<String>,
+    /// Whether documentation is written in tags.
+    pub(crate) xml_docs: bool,
+    /// What is taken out of the text before it is parsed.
+    pub(crate) blank: Option<Blank>,
     pub(crate) exports_decide: bool,
+    pub(crate) mends: Vec<Mend>,
     /// What comments begin with that document what is around them.
     pub(crate) inner_docs: Vec<String>,
     /// Whether any kind has tokens that no parser has looked into.
     pub(crate) has_tokens: bool,
+    /// Whether any kind binds an existing name again.
+    pub(crate) rebinds: bool,
     /// Attributes whose arguments are what the symbol implements.
     pub(crate) derives: Vec<String>,
 }
@@ -103,7 +118,7 @@ pub(crate) struct Rule {
     pub(crate) if_member: bool,
     /// Is a use only when the bare name starts with a capital letter.
     pub(crate) if_capital: bool,
-    /// Binds, or is an expression of its role, only when one of these words stands in it.
+    /// Binds, assigns, or is an expression of its role, only when one of these words stands in it.
     pub(crate) if_words: Vec<Vec<u8>>,
     /// Defines something only when its value is a function or a type without a name of its own.
     pub(crate) if_function: bool,
@@ -124,6 +139,8 @@ pub(crate) struct Rule {
     pub(crate) callee: Spec,
     pub(crate) base: Spec,
     pub(crate) args: Spec,
+    /// Type arguments of what is called or made, where they stand beside it.
+    pub(crate) type_args: Spec,
     pub(crate) alias: Spec,
     pub(crate) module: Spec,
     pub(crate) wildcard: Spec,
@@ -133,10 +150,24 @@ pub(crate) struct Rule {
     pub(crate) implements: Spec,
     pub(crate) mixes: Spec,
     pub(crate) variadic: bool,
+    /// Words in or before a parameter that make it variadic.
+    pub(crate) variadic_words: Vec<Vec<u8>>,
+    /// What it is called when it has no name of its own.
+    pub(crate) default_name: Option<String>,
+    /// A part that is a label: no value and no use of a name.
+    pub(crate) label: Spec,
+    /// The parameter a function has when it lists none.
+    pub(crate) implicit_param: Option<String>,
+    /// Whether the last expression of its body is its value.
+    pub(crate) returns_last: bool,
+    /// Modifiers of what names a container at its definition.
+    pub(crate) qualified: Modifiers,
     pub(crate) param: bool,
     /// A parameter that callers may leave out.
     pub(crate) optional: bool,
     pub(crate) type_param: bool,
+    /// Says what types a type parameter of the header stands for: `where T : Base`.
+    pub(crate) bounds: bool,
     pub(crate) receiver: bool,
     pub(crate) bind: Option<Via>,
     pub(crate) assign: bool,
@@ -173,8 +204,37 @@ pub(crate) struct Rule {
     pub(crate) skip: bool,
     /// Stands before a type and belongs to it.
     pub(crate) qualifies: bool,
+    /// The token that opens a name of several tokens, which ends with `name`.
+    pub(crate) name_starts: Spec,
+    /// The part before which its text ends where it is a name.
+    pub(crate) name_ends: Spec,
+    /// The kind of member that each of its parameters also is.
+    pub(crate) promotes: Option<SymbolKind>,
+    /// What words of a first parameter say of its function.
+    pub(crate) marks: Vec<(Vec<u8>, Modifier)>,
     /// Texts that say that there is nothing here: `void` for parameters.
     pub(crate) absent: Vec<Vec<u8>>,
+    /// What a name of this kind is when something is assigned to it.
+    pub(crate) target: Option<Target>,
+    /// A name that is a call where no variable has it.
+    pub(crate) bare_call: bool,
+    /// What it says of the members defined inside.
+    pub(crate) members_add: Modifiers,
+    /// Stands among others without being one of them: the text of a string that began before.
+    pub(crate) aside: bool,
+}
+
+/// What assigning to a name declares, where the way it is written tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A variable of the function.
+    Local,
+    /// A field of the receiver.
+    Member,
+    /// A symbol of this kind where it stands.
+    Here(SymbolKind),
+    /// A symbol of this kind that is known everywhere.
+    Global(SymbolKind),
 }
 
 impl Rule {
@@ -221,15 +281,22 @@ pub(crate) enum ExportRole {
 
 /// What a call of a bare name declares.
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a call may declare several things at once; each is one word in a table")]
 pub(crate) struct CallRule {
     pub(crate) import: Option<CallImport>,
     pub(crate) define: Option<SymbolKind>,
     pub(crate) first: bool,
     pub(crate) mixes: bool,
     pub(crate) access: Option<Visibility>,
+    pub(crate) keyword: bool,
     pub(crate) test: bool,
     pub(crate) passes: bool,
     pub(crate) component: bool,
+    pub(crate) adds: Modifiers,
+    pub(crate) member: bool,
+    pub(crate) relative: bool,
+    pub(crate) makes: Option<SymbolKind>,
+    pub(crate) inherits: bool,
 }
 
 /// How a call brings in a module.
@@ -237,4 +304,6 @@ pub(crate) struct CallRule {
 pub(crate) enum CallImport {
     Effect,
     Value,
+    /// The first argument is the name, the second the module.
+    Named,
 }

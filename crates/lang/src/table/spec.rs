@@ -1,5 +1,7 @@
 //! `table.toml` as written: what each node kind of a grammar is. Checked here only for its shape.
 
+use crate::blank::BlankSpec;
+use crate::mend::MendSpec;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -14,11 +16,15 @@ pub(crate) struct TableSpec {
     pub(crate) outer_words: BTreeMap<String, String>,
     /// Node kinds, or `parent>kind` for a kind that differs under one parent.
     pub(crate) node: BTreeMap<String, NodeSpec>,
+    /// Gaps of the grammar that can be bridged.
+    pub(crate) mend: Vec<MendSpec>,
     /// Calls of bare names that declare something: `require`, `include`, `describe`.
     pub(crate) call: BTreeMap<String, CallSpec>,
     /// Names that mean the receiver, or the receiver seen as its base, where the grammar has no kind for them.
     pub(crate) self_names: Vec<String>,
     pub(crate) super_names: Vec<String>,
+    /// Methods that make an instance of the type they are called on: `new`.
+    pub(crate) makers: Vec<String>,
     /// Whether the first parameter of a method is the receiver.
     pub(crate) first_param_is_self: bool,
     /// Whether assigning to a member of the receiver declares a field.
@@ -50,6 +56,10 @@ pub(crate) struct TableSpec {
     pub(crate) open_kinds: Vec<String>,
     /// Unnamed tokens that carry meaning although they are not words: `*`, `...`.
     pub(crate) keep: Vec<String>,
+    /// Whether documentation is written in tags: `<summary>`.
+    pub(crate) xml_docs: bool,
+    /// What is taken out of the text before it is parsed.
+    pub(crate) blank: Option<BlankSpec>,
     /// Objects whose members are what the file gives to others: `exports`.
     pub(crate) export_targets: Vec<String>,
     /// Whether exports alone say what other files see: in a file that imports or exports, the rest is private.
@@ -98,6 +108,7 @@ pub(crate) struct NodeSpec {
     pub(crate) callee: Option<String>,
     pub(crate) base: Option<String>,
     pub(crate) args: Option<String>,
+    pub(crate) type_args: Option<String>,
     pub(crate) alias: Option<String>,
     pub(crate) module: Option<String>,
     pub(crate) wildcard: Option<String>,
@@ -107,10 +118,17 @@ pub(crate) struct NodeSpec {
     pub(crate) implements: Option<String>,
     pub(crate) mixes: Option<String>,
     pub(crate) variadic: bool,
+    pub(crate) variadic_words: Vec<String>,
+    pub(crate) default_name: Option<String>,
+    pub(crate) label: Option<String>,
+    pub(crate) implicit_param: Option<String>,
+    pub(crate) returns_last: bool,
+    pub(crate) qualified: Vec<String>,
     // What else it is.
     pub(crate) param: bool,
     pub(crate) optional: bool,
     pub(crate) type_param: bool,
+    pub(crate) bounds: bool,
     pub(crate) receiver: bool,
     pub(crate) bind: Option<String>,
     pub(crate) assign: bool,
@@ -142,7 +160,15 @@ pub(crate) struct NodeSpec {
     pub(crate) tokens: bool,
     pub(crate) skip: bool,
     pub(crate) qualifies: bool,
+    pub(crate) name_starts: Option<String>,
+    pub(crate) name_ends: Option<String>,
+    pub(crate) promotes: Option<String>,
+    pub(crate) bare_call: bool,
+    pub(crate) marks: BTreeMap<String, String>,
     pub(crate) absent: Vec<String>,
+    pub(crate) target: Option<String>,
+    pub(crate) members_add: Vec<String>,
+    pub(crate) aside: bool,
 }
 
 /// When a parameter also declares a member.
@@ -160,6 +186,7 @@ pub(crate) struct PromoteSpec {
 /// What a call of a bare name declares.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "a call may declare several things at once; each is one word in a table")]
 pub(crate) struct CallSpec {
     /// Brings in the module named by its first argument: `effect`, or `value` when the call's value is the module.
     pub(crate) import: Option<String>,
@@ -171,10 +198,22 @@ pub(crate) struct CallSpec {
     pub(crate) mixes: bool,
     /// Sets the visibility of the named members, or of all that follow.
     pub(crate) access: Option<String>,
+    /// Is part of the language, not a function: `static_cast<T>(x)`.
+    pub(crate) keyword: bool,
     /// Is a test named by its first argument.
     pub(crate) test: bool,
     /// Hands on the function it is given, which so gets the name of what the call is assigned to.
     pub(crate) passes: bool,
     /// Its value is a user-interface component.
     pub(crate) component: bool,
+    /// What it says of what it declares or names.
+    pub(crate) adds: Vec<String>,
+    /// Means this only directly in a type.
+    pub(crate) member: bool,
+    /// The module it brings in is named from the place of the file.
+    pub(crate) relative: bool,
+    /// Its value is a type of this kind, with its block as the body.
+    pub(crate) makes: Option<String>,
+    /// What it makes inherits from its arguments.
+    pub(crate) inherits: bool,
 }

@@ -22,6 +22,9 @@ pub(super) enum Step {
     Here,
     /// The node around it.
     Parent,
+    /// The node beside it: the one behind, or the one before; a token that is kept counts.
+    Next,
+    Previous,
     /// The named child directly before, or behind, another.
     Before(Mark),
     After(Mark),
@@ -72,6 +75,11 @@ impl Step {
             Self::Last => tree.named_children(id).last(),
             Self::Here => Some(id),
             Self::Parent => Some(tree.node(id).parent).filter(|&parent| parent != NONE),
+            Self::Next => {
+                let node = tree.node(id);
+                tree.get(node.parent).filter(|parent| node.after < parent.after).map(|_| node.after)
+            }
+            Self::Previous => Some(tree.node(id).previous).filter(|&previous| previous != NONE),
             Self::Before(mark) => mark.find(tree, id).and_then(|at| {
                 tree.named_children(id).take_while(|&child| child < at).last()
             }),

@@ -164,7 +164,7 @@ impl FileLine {
         match &self.skipped {
             Some(reason) => row.push(Cell::new(Tone::Dim, reason)),
             None => row.extend([
-                Cell::new(Tone::Kind, self.language.clone().unwrap_or_else(|| "text".to_owned())),
+                Cell::new(Tone::Kind, self.language.clone().unwrap_or_else(|| "plain text".to_owned())),
                 Cell::new(Tone::Dim, self.role),
                 Cell::number(Tone::Plain, plural(self.lines.into(), "line", "lines")),
                 Cell::number(Tone::Plain, plural(self.symbols.into(), "symbol", "symbols")),

@@ -156,7 +156,7 @@ impl OutlineLine {
         page.put(Tone::Number, &format!("{:>width$}", self.line))?;
         page.plain(&format!("  {}", "  ".repeat(self.depth as usize)))?;
         // Most headers say what they are: `class Base`.
-        if !self.signature.split_whitespace().any(|word| word == self.kind) {
+        if !self.signature.split(|c: char| !c.is_alphanumeric()).any(|word| word == self.kind) {
             page.put(Tone::Kind, self.kind)?;
             page.plain(" ")?;
         }
@@ -195,7 +195,7 @@ impl FileOutline {
 
     fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
         page.put(Tone::Path, &self.path)?;
-        let language = self.language.as_deref().unwrap_or("text");
+        let language = self.language.as_deref().unwrap_or("plain text");
         page.put(Tone::Dim, &format!("  {language}, {}", plural(self.lines.into(), "line", "lines")))?;
         page.end()?;
         let last = self.symbols.iter().map(|symbol| symbol.line).max().unwrap_or(0);

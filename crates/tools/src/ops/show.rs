@@ -6,11 +6,11 @@ use crate::error::{Code, Exit, ToolError};
 use crate::page::{Page, Tone};
 use crate::paths;
 use crate::session::Session;
-use crate::symbol::SymbolLine;
+use crate::symbol::{SymbolLine, suggestions};
 use crate::tool::{Example, Operation};
 use clap::Args;
-use orient_engine::{Definition, DefinitionQuery, FileRow, Lookup, NameMatch, Snapshot};
-use orient_model::Span;
+use orient_engine::{Definition, DefinitionQuery, FileRow, Lookup, Snapshot};
+use orient_model::{Modifier, Span, SymbolKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -20,8 +20,6 @@ pub(crate) struct Show;
 
 /// How many lines are shown unless others are asked for.
 const LINES: u32 = 500;
-/// How many symbols of each similar name are suggested.
-const SUGGESTED: usize = 3;
 
 /// What to show.
 #[derive(Args, Deserialize, JsonSchema)]
@@ -117,7 +115,8 @@ impl Operation for Show {
     const ABOUT: &'static str = "Show the source of a symbol, with line numbers";
     const DETAILS: &'static str = "\
 The source is read from the file as it is now. A name that stands for several symbols is answered with their handles \
-and exit code 3; nothing is ever chosen for you.";
+and exit code 3; nothing is ever chosen for you. Declarations and blocks that add to a type do not count as other \
+symbols: the one definition is shown and they are named beside it.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "show Server.Run", about: "by name" },
         Example { command: "show src/server.go#Server.Run", about: "by handle" },
@@ -138,16 +137,29 @@ and exit code 3; nothing is ever chosen for you.";
                 let file = row.ok_or_else(|| ToolError::new(Code::Internal, "a symbol without its file"))?;
                 source(session, &snapshot, &file, Some(*definition), args.lines)
             }
+            Lookup::Many { mut candidates, total } if let Some(at) = only_definition(&candidates, total) => {
+                let definition = candidates.remove(at);
+                let also: Vec<String> = candidates.iter().map(|one| one.handle.to_string()).collect();
+                let row = snapshot.file(&definition.path)?;
+                let file = row.ok_or_else(|| ToolError::new(Code::Internal, "a symbol without its file"))?;
+                let answer = source(session, &snapshot, &file, Some(definition), args.lines)?;
+                Ok(answer.note(format!("declared or added to elsewhere too: {}", also.join(", "))))
+            }
             Lookup::Many { candidates, total } => {
                 let shown = candidates.len();
                 let candidates =
                     candidates.into_iter().map(|one| SymbolLine::new(one, Some("exact"))).collect();
-                let answer = session.answer(&snapshot, ShowOut::Several { name: args.symbol, candidates });
-                Ok(answer.listed(0, shown as u64, total as u64))
+                let mut answer =
+                    session.answer(&snapshot, ShowOut::Several { name: args.symbol, candidates });
+                answer.total = Some(total as u64);
+                if shown < total {
+                    answer = answer.partial(format!("{shown} of {} listed", count(total as u64)));
+                }
+                Ok(answer)
             }
             Lookup::Nothing { .. } if let Some(file) = &file => source(session, &snapshot, file, None, None),
             Lookup::Nothing { similar } => {
-                let did_you_mean = suggestions(&snapshot, similar)?;
+                let did_you_mean = suggestions(&snapshot, &DefinitionQuery::default(), similar)?;
                 Ok(session.answer(&snapshot, ShowOut::None { name: args.symbol, did_you_mean }))
             }
         }
@@ -180,6 +192,16 @@ and exit code 3; nothing is ever chosen for you.";
             ShowOut::None { .. } => Exit::Nothing,
         }
     }
+}
+
+/// The one candidate that defines something, where all others only declare it or add to it.
+fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
+    let defines = |one: &Definition| {
+        one.kind != SymbolKind::Impl && !one.modifiers.contains(Modifier::Declaration) && !one.modifiers.contains(Modifier::Partial)
+    };
+    let mut defining = candidates.iter().enumerate().filter(|(_, one)| defines(one));
+    let (at, _) = defining.next()?;
+    (defining.next().is_none() && candidates.len() == total).then_some(at)
 }
 
 /// The lines of a symbol, or those that were asked for, from the file as it is now.
@@ -224,17 +246,6 @@ fn source(
             .note("the file has changed since it was indexed: these may not be the lines that were meant");
     }
     Ok(answer)
-}
-
-/// The symbols that bear names much like what was asked for.
-fn suggestions(snapshot: &Snapshot, names: Vec<String>) -> Result<Vec<SymbolLine>, ToolError> {
-    let mut found = Vec::new();
-    for name in names {
-        let query = DefinitionQuery { name: NameMatch::Exact(name), ..DefinitionQuery::default() };
-        let rows = snapshot.symbols(&query, 0, SUGGESTED)?.rows;
-        found.extend(rows.into_iter().map(|definition| SymbolLine::new(definition, Some("fuzzy"))));
-    }
-    Ok(found)
 }
 
 impl Shown {

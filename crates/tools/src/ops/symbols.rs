@@ -6,7 +6,7 @@ use crate::error::{Code, Exit, ToolError};
 use crate::page::{Page, Tone};
 use crate::paths;
 use crate::session::Session;
-use crate::symbol::SymbolLine;
+use crate::symbol::{SymbolLine, suggestions};
 use crate::tool::{Example, Operation};
 use crate::words;
 use clap::Args;
@@ -21,7 +21,7 @@ pub(crate) struct Symbols;
 /// A list meant for reading is not longer than this unless asked for.
 const LIMIT: u64 = 50;
 /// How many names much like what was asked are suggested.
-const SUGGESTED: usize = 10;
+const SUGGESTED: usize = 5;
 /// How many bearers of an own name are looked at for one with containers.
 const BEARERS: usize = 10_000;
 
@@ -113,9 +113,8 @@ word; a line above says so. If there is none of these either, names much like it
                 return Ok(answer);
             }
         }
-        let near = search.tier(Tier::Fuzzy, 0, SUGGESTED)?;
-        let did_you_mean =
-            near.rows.into_iter().map(|one| SymbolLine::new(one, Some(Tier::Fuzzy.word()))).collect();
+        let own = search.names.last().map_or(name, String::as_str);
+        let did_you_mean = suggestions(&snapshot, &filters, snapshot.similar_names(own, SUGGESTED)?)?;
         let out = SymbolsOut { name: Some(name.to_owned()), symbols: Vec::new(), did_you_mean };
         let mut answer = session.answer(&snapshot, out);
         answer.notes.extend(search.outside()?);

@@ -1,0 +1,241 @@
+//! Makes a copy of a source that its grammar can read: text that only a preprocessor understands becomes white space.
+//!
+//! The copy has the length and the line breaks of the original, so that every offset holds in both; it is used for
+//! parsing alone. What is taken out is told by general rules over tokens and by lists of words from the pack: a word
+//! too many in a declaration, a macro that stands as a statement of its own, the second branch of a condition whose
+//! branches do not fit together. Where no rule applies nothing is touched.
+
+mod branches;
+mod calls;
+mod context;
+mod lex;
+mod runs;
+
+use context::Kind;
+use lex::{Class, Token};
+use regex::bytes::Regex;
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// `[blank]` of a table, as written.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct BlankSpec {
+    /// Directives that open, continue and close a choice between texts.
+    pub(crate) open: Vec<String>,
+    pub(crate) middle: Vec<String>,
+    pub(crate) close: Vec<String>,
+    /// Whether no directive is left: the grammar knows them in few places.
+    pub(crate) flat: bool,
+    /// Whether texts may be written over several lines without escapes: `@"…"`, `"""…"""`.
+    pub(crate) verbatim: bool,
+    /// Words before a type that say something about it: `static`, `const`.
+    pub(crate) qualifiers: Vec<String>,
+    /// Types of the language.
+    pub(crate) types: Vec<String>,
+    /// Words that are followed by the name of a type, and those of them that list constants.
+    pub(crate) tags: Vec<String>,
+    pub(crate) lists: Vec<String>,
+    /// Words that open a region of declarations.
+    pub(crate) regions: Vec<String>,
+    /// Words of statements: those with a condition behind them, those with a statement behind them, and all others.
+    pub(crate) conditions: Vec<String>,
+    pub(crate) prefixes: Vec<String>,
+    pub(crate) statements: Vec<String>,
+    /// Words that may stand behind parameters.
+    pub(crate) suffixes: Vec<String>,
+    /// Words that the grammar knows although they look like macros.
+    pub(crate) known: Vec<String>,
+    /// How words look that are macros where there is one word too many, and how they do not look.
+    pub(crate) macros: Option<String>,
+    pub(crate) never: Option<String>,
+    /// Whether a macro that defines something must look like a function without parameters.
+    pub(crate) functions: bool,
+    /// Macros that define something called by the last of their arguments, not by the first.
+    pub(crate) named_last: Option<String>,
+}
+
+/// `[blank]` of a table, compiled.
+pub(crate) struct Blank {
+    words: lex::Words,
+    macros: Option<Regex>,
+    never: Option<Regex>,
+    named_last: Option<Regex>,
+    functions: bool,
+    flat: bool,
+}
+
+impl Blank {
+    /// Compiles the lists. The error is that of a pattern.
+    pub(crate) fn compile(specs: &[&BlankSpec]) -> Result<Option<Self>, regex::Error> {
+        if specs.is_empty() {
+            return Ok(None);
+        }
+        let pattern = |get: fn(&BlankSpec) -> &Option<String>| {
+            specs.iter().rev().find_map(|spec| get(spec).as_deref()).map(Regex::new).transpose()
+        };
+        Ok(Some(Self {
+            words: lex::Words::new(specs),
+            macros: pattern(|spec| &spec.macros)?,
+            never: pattern(|spec| &spec.never)?,
+            named_last: pattern(|spec| &spec.named_last)?,
+            functions: specs.iter().any(|spec| spec.functions),
+            flat: specs.iter().any(|spec| spec.flat),
+        }))
+    }
+
+    /// Whether choices leave nothing behind but the branches that were kept.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.flat
+    }
+
+    /// The source as the grammar can read it.
+    pub(crate) fn apply<'s>(&self, source: &'s [u8]) -> Cow<'s, [u8]> {
+        let tokens = lex::lex(source, &self.words);
+        let mut page = Page { source, copy: None };
+        let mut tokens = branches::choose(tokens, self.flat, &mut page);
+        context::pair(&mut tokens);
+        if self.macros.is_none() {
+            return page.copy.map_or(Cow::Borrowed(source), Cow::Owned);
+        }
+        let kinds = context::read(&tokens);
+        Rules { blank: self, tokens: &tokens, kinds: &kinds, page: &mut page, depth: 0 }.run();
+        page.copy.map_or(Cow::Borrowed(source), Cow::Owned)
+    }
+
+    /// Whether a word looks like a macro.
+    fn is_macro(&self, word: &[u8]) -> bool {
+        self.macros.as_ref().is_some_and(|looks| looks.is_match(word))
+            && !self.never.as_ref().is_some_and(|never| never.is_match(word))
+    }
+}
+
+/// The copy under work; made when the first change comes.
+struct Page<'s> {
+    source: &'s [u8],
+    copy: Option<Vec<u8>>,
+}
+
+impl Page<'_> {
+    fn text(&self, token: &Token) -> &[u8] {
+        &self.source[token.start as usize..token.end as usize]
+    }
+
+    /// Puts spaces where text was. Line breaks stay.
+    fn wipe(&mut self, start: u32, end: u32) {
+        let copy = self.copy.get_or_insert_with(|| self.source.to_vec());
+        for byte in &mut copy[start as usize..end as usize] {
+            if !matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+
+    /// Whether an empty line stands between two places.
+    fn has_blank_line(&self, start: u32, end: u32) -> bool {
+        let gap = &self.source[start as usize..end as usize];
+        gap.split(|&b| b == b'\n').skip(1).any(|line| line.trim_ascii().is_empty()) && memchr::memchr_iter(b'\n', gap).count() > 1
+    }
+
+    /// Puts a sign in the place of another.
+    fn replace(&mut self, sign: u8, at: u32) {
+        self.copy.get_or_insert_with(|| self.source.to_vec())[at as usize] = sign;
+    }
+
+    /// Puts a sign between two tokens, if there is white space to put it into.
+    fn put(&mut self, sign: u8, after: u32, before: u32) -> bool {
+        let gap = &self.source[after as usize..before as usize];
+        // Comments may stand between; only white space right behind or right before will do.
+        let at = match (gap.first(), gap.last()) {
+            (Some(b' ' | b'\t'), _) => after,
+            (_, Some(b' ' | b'\t')) => before - 1,
+            _ => return false,
+        };
+        self.copy.get_or_insert_with(|| self.source.to_vec())[at as usize] = sign;
+        true
+    }
+}
+
+/// The rules at work on one file.
+struct Rules<'r, 's> {
+    blank: &'r Blank,
+    tokens: &'r [Token],
+    /// What each opening bracket opens; what surrounds every other token.
+    kinds: &'r [Kind],
+    page: &'r mut Page<'s>,
+    /// How many round brackets are open.
+    depth: usize,
+}
+
+impl Rules<'_, '_> {
+    fn run(&mut self) {
+        let (mut at, mut begin) = (0, 0);
+        self.directives();
+        // Behind the condition of a statement another statement starts.
+        let mut conditions: Vec<usize> = Vec::new();
+        while at < self.tokens.len() {
+            let token = self.tokens[at];
+            if at == begin
+                && token.class == Class::Word
+                && let Some(next) = self.macro_statement(at)
+            {
+                (at, begin) = (next, next);
+                continue;
+            }
+            if self.is_boundary(at) {
+                begin = at + 1;
+            }
+            match token.class {
+                Class::Punct(b'(') => {
+                    self.depth += 1;
+                    self.type_arguments(at);
+                }
+                Class::Punct(b')') if conditions.last() == Some(&at) => {
+                    conditions.pop();
+                    begin = at + 1;
+                }
+                Class::Punct(b')') if matches!(self.kinds[at], Kind::Declarations | Kind::Members) => {
+                    if token.partner as usize != begin + 1 || !self.is_macro_at(begin) {
+                        self.behind_parameters(at);
+                    }
+                }
+                Class::Condition if self.is(at + 1, b'(') => conditions.push(self.tokens[at + 1].partner as usize),
+                Class::Punct(b')') if self.kinds[at] == Kind::Items => self.item_call(at),
+                Class::Punct(b'.') if self.is(at + 1, b'.') && self.is(at + 2, b'.') => self.range(begin, at),
+                class if class.is_word() && !class.is_statement() => {
+                    at = self.word_run(at);
+                    continue;
+                }
+                _ => {}
+            }
+            match token.class {
+                Class::Punct(b')') => self.depth = self.depth.saturating_sub(1),
+                Class::Punct(b';' | b'{' | b'}') => self.depth = 0,
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    fn get(&self, at: usize) -> Option<&Token> {
+        self.tokens.get(at)
+    }
+
+    fn class(&self, at: usize) -> Class {
+        self.tokens.get(at).map_or(Class::End, |token| token.class)
+    }
+
+    fn is(&self, at: usize, punct: u8) -> bool {
+        self.class(at) == Class::Punct(punct)
+    }
+
+    /// Whether what comes behind a token starts a statement or declaration.
+    fn is_boundary(&self, at: usize) -> bool {
+        match self.class(at) {
+            Class::Punct(b';' | b'{' | b'}') | Class::Directive | Class::Prefix => true,
+            Class::Punct(b':') => !self.is(at + 1, b':') && (at == 0 || !self.is(at - 1, b':')),
+            _ => false,
+        }
+    }
+}
+

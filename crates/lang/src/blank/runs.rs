@@ -1,0 +1,275 @@
+//! Words in a row: a declaration has a type and a name, and whatever is too many is a macro.
+
+use super::context::Kind;
+use super::lex::Class;
+use super::{Rules, lex};
+
+/// Longer rows are no declarations.
+const RUN_CAP: usize = 24;
+
+/// One word of a row, or several joined by `::`.
+#[derive(Clone, Copy)]
+struct Unit {
+    first: usize,
+    last: usize,
+    class: Class,
+}
+
+impl Rules<'_, '_> {
+    /// Looks at the row of words from `at` on; returns what comes behind it.
+    pub(super) fn word_run(&mut self, at: usize) -> usize {
+        let mut units: Vec<Unit> = Vec::new();
+        let mut next = at;
+        loop {
+            let class = self.class(next);
+            if !class.is_word() || class.is_statement() || units.len() >= RUN_CAP {
+                // `class CAPABILITY("mutex") Mutex {`, `static __printf(1, 2) void f(`.
+                if let Some(behind) = self.wipe_inner_macro(&units, next) {
+                    units.pop();
+                    next = behind;
+                    continue;
+                }
+                break;
+            }
+            let mut last = next;
+            if class == Class::Word {
+                while self.is(last + 1, b':') && self.is(last + 2, b':') && self.class(last + 3) == Class::Word {
+                    last += 3;
+                }
+            }
+            units.push(Unit { first: next, last, class });
+            next = last + 1;
+        }
+        match self.class(next) {
+            // `"a" STRING(x) "b"`
+            Class::Punct(b'(') if units.len() == 1 && at > 0 && self.class(at - 1) == Class::Text => {
+                let close = self.tokens[next].partner as usize;
+                if self.class(close.wrapping_add(1)) == Class::Text {
+                    self.page.wipe(self.tokens[at].start, self.tokens[close].end);
+                }
+            }
+            Class::Punct(sign) => {
+                if units.len() >= 2 {
+                    self.thin_out(&units, next, sign, at);
+                }
+                self.behind_type(&units, at, sign);
+            }
+            // `KERN_INFO PREFIX "text"`: one word is enough.
+            Class::Text if units.len() >= 2 && units.iter().all(|unit| self.looks_macro(unit)) => {
+                let last = units[units.len() - 1];
+                self.page.wipe(self.tokens[units[0].first].start, self.tokens[last.first].start);
+            }
+            _ => {}
+        }
+        next.max(at + 1)
+    }
+
+    fn looks_macro(&self, unit: &Unit) -> bool {
+        unit.class == Class::Word && unit.first == unit.last && self.blank.is_macro(self.page.text(&self.tokens[unit.first]))
+    }
+
+    /// A macro with arguments that is followed by the rest of the declaration.
+    fn wipe_inner_macro(&mut self, units: &[Unit], open: usize) -> Option<usize> {
+        let last = units.last().filter(|_| units.len() >= 2)?;
+        if !self.is(open, b'(') || !self.looks_macro(last) {
+            return None;
+        }
+        let close = self.tokens[open].partner as usize;
+        let behind = self.get(close.wrapping_add(1))?.class;
+        let typed = units.iter().any(|unit| unit.class == Class::Type || unit.class.is_tag());
+        let goes_on = match behind {
+            Class::Tag | Class::List | Class::Type | Class::Qualifier => true,
+            Class::Word => typed,
+            _ => false,
+        };
+        if !goes_on {
+            return None;
+        }
+        self.page.wipe(self.tokens[last.first].start, self.tokens[close].end);
+        Some(close + 1)
+    }
+
+    /// Takes words out of a row that has too many for a declaration that `sign` follows.
+    fn thin_out(&mut self, units: &[Unit], next: usize, sign: u8, at: usize) {
+        let single_colon = sign == b':' && !self.is(next + 1, b':');
+        let tag = units.iter().position(|unit| unit.class.is_tag());
+        if let Some(tag) = tag
+            && (sign == b'{' || single_colon && units[tag].class == Class::Tag)
+        {
+            self.thin_definition(units, tag);
+            return;
+        }
+        let named = tag.map(|tag| tag + 1);
+        let typed = tag.is_some() || self.follows_type(at) || units.iter().any(|unit| unit.class == Class::Type);
+        let loose: Vec<Unit> = units
+            .iter()
+            .enumerate()
+            .filter(|(index, unit)| unit.class == Class::Word && Some(*index) != named)
+            .map(|(_, unit)| *unit)
+            .collect();
+        let name = match sign {
+            // A cast has no name.
+            b')' if self.kinds[next] == Kind::Statements && at > 0 && self.is(at - 1, b'(') => 0,
+            b';' | b'=' | b'(' | b'[' | b',' | b')' | b'{' => 1,
+            b':' if single_colon => 1,
+            b'*' | b'&' => 0,
+            b'<' if loose.first().is_some_and(|unit| self.rank(unit) > 0) => 0,
+            b'<' => 1,
+            _ => return,
+        };
+        let allowed = name + usize::from(!typed && !(sign == b'(' && self.names_itself(units[units.len() - 1])));
+        let Some(excess) = loose.len().checked_sub(allowed).filter(|&excess| excess > 0) else {
+            let declares = self.kinds[next] != Kind::Statements || units[0].class == Class::Qualifier;
+            if sign == b'(' && declares && self.depth == 0 && loose.len() == 1 {
+                self.declarer(next - 1);
+            }
+            return;
+        };
+        self.drop_words(&loose, excess, typed, (next, sign));
+    }
+
+    /// `Name::Name`: a constructor has no type.
+    fn names_itself(&self, unit: Unit) -> bool {
+        unit.last >= unit.first + 3
+            && self.page.text(&self.tokens[unit.last]) == self.page.text(&self.tokens[unit.last - 3])
+    }
+
+    /// Whether the type of a declaration came before: `int *name`, `} name`, `int a, name`.
+    fn follows_type(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return false };
+        match self.class(before) {
+            Class::Punct(b'*' | b']') => true,
+            Class::Punct(b',') => self.depth == 0 && matches!(self.kinds[at], Kind::Declarations | Kind::Members),
+            Class::Punct(b'}') => {
+                let open = self.tokens[before].partner as usize;
+                matches!(self.kinds.get(open), Some(Kind::Members | Kind::Items))
+            }
+            _ => false,
+        }
+    }
+
+    /// How surely a word that looks like a macro is one.
+    fn rank(&self, unit: &Unit) -> u8 {
+        if !self.looks_macro(unit) {
+            return 0;
+        }
+        let word = self.page.text(&self.tokens[unit.first]);
+        match word {
+            [b'_', b'_', ..] => 3,
+            _ if word.contains(&b'_') => 2,
+            _ => 1,
+        }
+    }
+
+    fn drop_words(&mut self, loose: &[Unit], excess: usize, typed: bool, behind: (usize, u8)) {
+        let mut candidates: Vec<(u8, usize)> = Vec::new();
+        for (index, unit) in loose.iter().enumerate() {
+            let rank = self.rank(unit);
+            if rank > 0 || typed && index + 1 < loose.len() {
+                candidates.push((rank, index));
+            }
+        }
+        // Sure ones first, from the left; of the doubtful ones the rightmost: `BOOL WINAPI f()`.
+        candidates.sort_by_key(|&(rank, index)| (3 - rank, if rank == 1 { loose.len() - index } else { index }));
+        if candidates.len() < excess {
+            return;
+        }
+        for &(_, index) in &candidates[..excess] {
+            let unit = loose[index];
+            let mut end = self.tokens[unit.last].end;
+            if unit.last + 1 == behind.0 && behind.1 == b'(' {
+                match self.get(self.tokens[behind.0].partner as usize) {
+                    Some(close) => end = close.end,
+                    None => continue,
+                }
+            }
+            self.page.wipe(self.tokens[unit.first].start, end);
+        }
+    }
+
+    /// `EXPORT class EXPORT Name final {`: the name is the last word.
+    fn thin_definition(&mut self, units: &[Unit], tag: usize) {
+        let words: Vec<usize> =
+            units.iter().enumerate().filter(|(_, unit)| unit.class == Class::Word).map(|(index, _)| index).collect();
+        let name = words.iter().rev().find(|&&index| index > tag).copied();
+        for index in words {
+            if Some(index) != name {
+                self.page.wipe(self.tokens[units[index].first].start, self.tokens[units[index].last].end);
+            }
+        }
+    }
+
+    /// `} __packed;`: words behind the body of a type.
+    fn behind_type(&mut self, units: &[Unit], at: usize, sign: u8) {
+        if at == 0 || !matches!(sign, b';' | b'=' | b',' | b'[' | b'(' | b')') || !self.is(at - 1, b'}') && !self.is(at - 1, b']') {
+            return;
+        }
+        let open = self.tokens[at - 1].partner as usize;
+        if self.is(at - 1, b'}') && self.kinds.get(open).is_none_or(|&kind| kind == Kind::Statements) {
+            return;
+        }
+        for unit in units {
+            if self.rank(unit) != 3 {
+                continue;
+            }
+            let mut end = self.tokens[unit.last].end;
+            if self.is(unit.last + 1, b'(') {
+                let close = self.tokens[unit.last + 1].partner as usize;
+                let Some(close) = self.get(close) else { return };
+                end = close.end;
+            }
+            self.page.wipe(self.tokens[unit.first].start, end);
+        }
+    }
+
+    /// Whether a row of words starts here that can only be a declaration.
+    pub(super) fn declares(&self, at: usize) -> bool {
+        let mut words = 0;
+        for index in at..at + RUN_CAP {
+            match self.class(index) {
+                Class::Type | Class::Tag | Class::List | Class::Qualifier | Class::Region => return true,
+                Class::Word => words += 1,
+                Class::Punct(b'*' | b'&') if words == 1 => return true,
+                Class::Statement => return index == at,
+                _ => break,
+            }
+        }
+        words >= 2
+    }
+
+    /// Macros between the parameters of a function and its body or end.
+    pub(super) fn behind_parameters(&mut self, close: usize) {
+        let mut at = close + 1;
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        loop {
+            match self.class(at) {
+                Class::Word if self.blank.is_macro(self.page.text(&self.tokens[at])) => {
+                    let start = self.tokens[at].start;
+                    let mut last = at;
+                    if self.is(at + 1, b'(') {
+                        last = self.tokens[at + 1].partner as usize;
+                    }
+                    let Some(token) = self.get(last) else { return };
+                    found.push((start, token.end));
+                    at = last + 1;
+                }
+                Class::Suffix | Class::Qualifier => at += 1,
+                Class::Punct(b';' | b'{' | b'=' | b',') => break,
+                Class::Punct(b':') if !self.is(at + 1, b':') => break,
+                _ => return,
+            }
+        }
+        for (start, end) in found {
+            self.page.wipe(start, end);
+        }
+    }
+
+    /// Whether a word looks like a type.
+    pub(super) fn is_type_at(&self, at: usize) -> bool {
+        self.blank.never.as_ref().is_some_and(|never| never.is_match(self.page.text(&self.tokens[at])))
+    }
+
+    pub(super) fn is_macro_at(&self, at: usize) -> bool {
+        self.get(at).is_some_and(|token: &lex::Token| self.blank.is_macro(self.page.text(token)))
+    }
+}

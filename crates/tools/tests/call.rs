@@ -1,0 +1,62 @@
+//! Operations asked with a JSON object, as surfaces other than the command line do.
+
+use orient_engine::{Cancel, Silent};
+use orient_settings::Override;
+use orient_tools::{Code, Page, Session, Setup, TOOLS, Tool, ToolError};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Asks an operation about a small tree and gives back both forms of the answer.
+fn ask(name: &str, arguments: Value) -> Result<(String, Value), ToolError> {
+    let folder = TempDir::new().expect("a temporary folder");
+    let root = folder.path().join("tree");
+    std::fs::create_dir(&root).expect("a new folder");
+    std::fs::write(root.join("a.py"), "def one(): pass\n").expect("a new file");
+    let store = folder.path().join("store").display().to_string();
+    let setup = Setup {
+        start: root.clone(),
+        folder: root,
+        overrides: vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }],
+        force: 0,
+        refresh: true,
+    };
+    let cancel = Cancel::default();
+    let session = Session::open(setup, &Silent, &cancel)?;
+    let reply = tool(name).call(&session, arguments)?;
+    let (mut text, mut bytes) = (String::new(), Vec::new());
+    reply.text(&mut Page::new(&mut text)).expect("a string takes everything");
+    reply.json(&mut bytes).expect("memory takes everything");
+    Ok((text, serde_json::from_slice(&bytes).expect("JSON")))
+}
+
+fn tool(name: &str) -> &'static Tool {
+    TOOLS.iter().find(|tool| tool.name == name).expect("it is in the table")
+}
+
+#[test]
+fn arguments_are_the_same_as_on_the_command_line() {
+    let (text, answer) =
+        ask("symbols", json!({ "name": "one", "kind": ["function"], "in": "a.py" })).expect("an answer");
+    assert_eq!(text, "a.py:1  function one  def one()\n");
+    assert_eq!(answer["data"]["symbols"][0]["handle"], "a.py#one");
+}
+
+#[test]
+fn all_that_can_be_left_out_can_be_left_out() {
+    for tool in TOOLS.iter().filter(|tool| tool.input_schema()["required"].is_null()) {
+        match ask(tool.name, json!({})) {
+            Ok((_, answer)) => assert_eq!(answer["complete"], true, "{}", tool.name),
+            Err(error) => assert_eq!(error.code(), Code::BadArgument, "{}: {error}", tool.name),
+        }
+    }
+}
+
+#[test]
+fn an_unknown_argument_is_named_with_the_nearest() {
+    let error = ask("symbols", json!({ "nmae": "one" })).expect_err("there is none");
+    assert_eq!((error.message(), error.help()), ("`symbols` has no argument `nmae`", "did you mean `name`?"));
+    let error = ask("symbols", json!({ "limit": "many" })).expect_err("not a number");
+    assert_eq!(error.code(), Code::BadArgument);
+    let error = ask("show", json!({})).expect_err("nothing to show");
+    assert_eq!(error.message(), "missing field `symbol`");
+}
