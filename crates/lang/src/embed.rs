@@ -403,7 +403,7 @@ fn around(symbols: &[Symbol], outer: &[u32], place: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render;
+    use crate::render::render;
 
     #[test]
     fn an_attribute_names_the_language() {
@@ -426,9 +426,9 @@ mod tests {
         for (index, symbol) in symbols.iter().enumerate() {
             assert!(symbol.parent.is_none_or(|parent| (parent as usize) < index));
         }
-        let references = render::render(&facts, "references").unwrap_or_default();
+        let references = render(&facts, "references").unwrap_or_default();
         assert!(references.contains("3: call d() in a.B.c"), "{references}");
-        let bindings = render::render(&facts, "bindings").unwrap_or_default();
+        let bindings = render(&facts, "bindings").unwrap_or_default();
         assert!(bindings.contains("B symbol a.B"), "{bindings}");
     }
 

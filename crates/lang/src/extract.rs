@@ -76,3 +76,4 @@ fn over_budget(bytes: &[u8]) -> Facts {
     facts.outline.issues.push(Issue { kind: IssueKind::Budget, span: Span::default() });
     facts
 }
+

@@ -3,7 +3,7 @@
 (comment) @comment
 
 (element
-  (_ (attribute (attribute_name) @_id (quoted_attribute_value (attribute_value) @name)))
+  . (_ (attribute (attribute_name) @_id (quoted_attribute_value (attribute_value) @name)))
   (#eq? @_id "id")) @definition.block
 
 (start_tag (tag_name) @reference.construct (#match? @reference.construct "^[A-Z]|-"))

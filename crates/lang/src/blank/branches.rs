@@ -30,11 +30,8 @@ struct Depth {
 
 /// Settles all choices; returns the tokens that are left.
 pub(super) fn choose(tokens: Vec<Token>, flat: bool, page: &mut Page<'_>) -> Vec<Token> {
-    if flat {
-        for token in tokens.iter().filter(|token| token.class == Class::Directive) {
-            page.wipe(token.start, token.end);
-        }
-    }
+    let other = tokens.iter().filter(|token| flat && token.class == Class::Directive);
+    other.for_each(|token| page.wipe(token.start, token.end));
     if !tokens.iter().any(|token| token.class == Class::Open) {
         return tokens;
     }

@@ -21,16 +21,22 @@ impl Rules<'_, '_> {
     /// `BEGIN_NAMESPACE` on a line of its own.
     fn lone_macro(&mut self, at: usize) -> Option<usize> {
         let token = self.tokens[at];
-        if !token.first || !self.is_macro_at(at) {
+        if !self.is_macro_at(at) {
             return None;
         }
         let next = self.get(at + 1);
-        if next.is_some_and(|next| !next.first) {
+        // `EXPORT template <…>` stands on one line.
+        if next.is_some_and(|next| !next.first && !matches!(next.class, Class::Statement | Class::Region)) {
             return None;
         }
         let alone = match self.class(at + 1) {
             Class::Punct(sign) => matches!(sign, b'}' | b'~' | b'['),
-            Class::Word => next.is_some_and(|next| self.page.has_blank_line(token.end, next.start)),
+            Class::Word => {
+                let ends = |at: usize| self.get(at).is_none_or(|next| next.first);
+                next.is_some_and(|next| self.page.has_blank_line(token.end, next.start))
+                    || self.is_macro_at(at + 1)
+                        && (ends(at + 2) || self.is(at + 2, b'(') || !matches!(self.class(at + 2), Class::Word | Class::Punct(_)))
+            }
             _ => true,
         };
         if alone {
@@ -52,7 +58,13 @@ impl Rules<'_, '_> {
             Class::Punct(b';') if self.kinds[at] == Kind::Members || self.holds_statements(open, close) => {
                 self.definer(at, open, close);
             }
-            class if class.is_word() || matches!(class, Class::Punct(b'}') | Class::Directive | Class::End) => {
+            class
+                if class.is_word()
+                    || matches!(
+                        class,
+                        Class::Punct(b'}') | Class::Directive | Class::Open | Class::Middle | Class::Close | Class::End
+                    ) =>
+            {
                 let (first, before) = next.map_or((true, self.page.source.len() as u32), |next| (next.first, next.start));
                 let call = self.class(close + 2) == Class::Punct(b'(') && class == Class::Word;
                 let ends = first && (!call || self.is_macro_at(close + 1));
@@ -94,12 +106,40 @@ impl Rules<'_, '_> {
         }
     }
 
+    pub(super) fn starts_item(&self, at: usize) -> bool {
+        at > 0 && (self.is(at - 1, b',') || self.is_boundary(at - 1) || self.is(at - 1, b')'))
+    }
+
+    /// A macro among the constants of a list: it stands for its longest argument, or for constants we do not see.
+    pub(super) fn listed_macro(&mut self, at: usize) -> usize {
+        let (open, close) = (at + 1, self.tokens[at + 1].partner as usize);
+        if close >= self.tokens.len() {
+            return at + 1;
+        }
+        let ends = matches!(self.class(close + 1), Class::Punct(b',' | b'}'));
+        let plain = self.arguments(open, close).into_iter().filter(|&(first, last)| {
+            ends && first + 1 == last && self.class(first) == Class::Word
+        });
+        match plain.max_by_key(|&(first, _)| self.tokens[first].end - self.tokens[first].start) {
+            Some((name, _)) => {
+                let name = self.tokens[name];
+                self.page.wipe(self.tokens[at].start, name.start);
+                self.page.wipe(name.end, self.tokens[close].end);
+            }
+            None => {
+                let end = if self.is(close + 1, b',') { close + 1 } else { close };
+                self.page.wipe(self.tokens[at].start, self.tokens[end].end);
+            }
+        }
+        close + 1
+    }
+
     /// `case A ... B:` is read as one expression.
     pub(super) fn range(&mut self, begin: usize, at: usize) {
         if self.kinds[at] == Kind::Statements && self.class(begin) == Class::Statement && self.depth == 0 {
             let dots = self.tokens[at].start;
             self.page.wipe(dots, dots + 3);
-            self.page.put(b'+', dots, dots + 1);
+            self.page.replace(b'+', dots);
         }
     }
 
@@ -232,11 +272,11 @@ impl Rules<'_, '_> {
     }
 
     fn type_argument(&mut self, first: usize, last: usize, index: usize, count: usize) {
-        let mut stars = last;
-        while stars > first && self.is(stars - 1, b'*') {
-            stars -= 1;
+        let mut pointers = last;
+        while pointers > first && self.is(pointers - 1, b'*') {
+            pointers -= 1;
         }
-        let words = &self.tokens[first..stars];
+        let words = &self.tokens[first..pointers];
         let all = |fits: fn(Class) -> bool| !words.is_empty() && words.iter().all(|token| fits(token.class));
         if words.len() >= 2
             && words[words.len() - 1].class == Class::Word
@@ -247,14 +287,14 @@ impl Rules<'_, '_> {
             self.page.wipe(words[0].start, name.start);
             self.page.wipe(name.end, self.tokens[last - 1].end.max(name.end));
         } else if count > 1 && all(|class| matches!(class, Class::Type | Class::Qualifier)) {
-            let (start, end) = if index > 0 {
+            let (from, to) = if index > 0 {
                 (self.tokens[first - 1].start, self.tokens[last - 1].end)
             } else {
                 (self.tokens[first].start, self.tokens[last].end)
             };
-            self.page.wipe(start, end);
-        } else if stars < last && all(|class| class == Class::Word) && words.len() == 1 {
-            self.page.wipe(self.tokens[stars].start, self.tokens[last - 1].end);
+            self.page.wipe(from, to);
+        } else if pointers < last && all(|class| class == Class::Word) && words.len() == 1 {
+            self.page.wipe(self.tokens[pointers].start, self.tokens[last - 1].end);
         }
     }
 }

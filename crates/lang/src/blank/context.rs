@@ -10,7 +10,9 @@ pub(super) enum Kind {
     /// The body of a type.
     Members,
     Statements,
-    /// Constants of a list type, or values.
+    /// Constants of a list type.
+    Constants,
+    /// Values.
     Items,
 }
 
@@ -58,7 +60,7 @@ fn inside(tokens: &[Token], start: usize, at: usize, around: Kind) -> Kind {
             if let Some(list) = word(|class| class == Class::List)
                 && bracket.is_none_or(|bracket| list < bracket)
             {
-                Kind::Items
+                Kind::Constants
             } else if word(|class| class == Class::Region).is_some() {
                 Kind::Declarations
             } else if head

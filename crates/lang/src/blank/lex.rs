@@ -153,12 +153,8 @@ pub(super) fn lex(source: &[u8], words: &Words) -> Vec<Token> {
                 let text = &text[text.len() - text.trim_ascii_start().len()..];
                 words.directive(&text[..text.iter().position(|b| !is_word_byte(*b)).unwrap_or(text.len())])
             }
-            b'@' if words.verbatim && (source[at..].starts_with(b"@\"") || source[at..].starts_with(b"@$\"")) => {
-                at = verbatim_end(source, at + if source[at + 1] == b'$' { 3 } else { 2 });
-                Class::Text
-            }
-            b'"' if words.verbatim && source[at..].starts_with(b"\"\"\"") => {
-                at = memchr::memmem::find(&source[at + 3..], b"\"\"\"").map_or(source.len(), |end| at + end + 6);
+            b'@' | b'"' if words.verbatim && let Some(end) = long_text_end(source, at) => {
+                at = end;
                 Class::Text
             }
             b'"' | b'\'' => {
@@ -231,6 +227,16 @@ fn text_end(source: &[u8], start: usize) -> usize {
         at += 1;
     }
     source.len()
+}
+
+/// The end of a text without escapes that begins here, if one does.
+fn long_text_end(source: &[u8], at: usize) -> Option<usize> {
+    let rest = &source[at..];
+    if let Some(text) = rest.strip_prefix(b"\"\"\"") {
+        return Some(memchr::memmem::find(text, b"\"\"\"").map_or(source.len(), |end| at + end + 6));
+    }
+    let text = rest.strip_prefix(b"@\"").or_else(|| rest.strip_prefix(b"@$\""))?;
+    Some(verbatim_end(source, source.len() - text.len()))
 }
 
 /// A text without escapes ends at a quote that stands alone.

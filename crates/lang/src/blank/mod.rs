@@ -194,14 +194,19 @@ impl Rules<'_, '_> {
                     conditions.pop();
                     begin = at + 1;
                 }
-                Class::Punct(b')') if matches!(self.kinds[at], Kind::Declarations | Kind::Members) => {
-                    if token.partner as usize != begin + 1 || !self.is_macro_at(begin) {
-                        self.behind_parameters(at);
-                    }
+                Class::Punct(b')')
+                    if matches!(self.kinds[at], Kind::Declarations | Kind::Members)
+                        && (token.partner as usize != begin + 1 || !self.is_macro_at(begin)) =>
+                {
+                    self.behind_parameters(at);
                 }
                 Class::Condition if self.is(at + 1, b'(') => conditions.push(self.tokens[at + 1].partner as usize),
                 Class::Punct(b')') if self.kinds[at] == Kind::Items => self.item_call(at),
                 Class::Punct(b'.') if self.is(at + 1, b'.') && self.is(at + 2, b'.') => self.range(begin, at),
+                Class::Word if self.kinds[at] == Kind::Constants && self.is(at + 1, b'(') && self.starts_item(at) => {
+                    at = self.listed_macro(at);
+                    continue;
+                }
                 class if class.is_word() && !class.is_statement() => {
                     at = self.word_run(at);
                     continue;
@@ -232,10 +237,87 @@ impl Rules<'_, '_> {
     /// Whether what comes behind a token starts a statement or declaration.
     fn is_boundary(&self, at: usize) -> bool {
         match self.class(at) {
-            Class::Punct(b';' | b'{' | b'}') | Class::Directive | Class::Prefix => true,
+            Class::Punct(b';' | b'{' | b'}')
+            | Class::Directive
+            | Class::Open
+            | Class::Middle
+            | Class::Close
+            | Class::Prefix => true,
             Class::Punct(b':') => !self.is(at + 1, b':') && (at == 0 || !self.is(at - 1, b':')),
             _ => false,
         }
     }
 }
 
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blank() -> Blank {
+        let list = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let spec = BlankSpec {
+            open: list("if ifdef ifndef"),
+            middle: list("else elif"),
+            close: list("endif"),
+            qualifiers: list("static const inline"),
+            types: list("int void char"),
+            tags: list("struct class"),
+            lists: list("enum"),
+            conditions: list("if while for"),
+            prefixes: list("else do"),
+            statements: list("return case template"),
+            macros: Some("^(__[a-z]|[A-Z][A-Z0-9_]{2,}$)".to_owned()),
+            ..BlankSpec::default()
+        };
+        Blank::compile(&[&spec]).expect("good patterns").expect("one spec")
+    }
+
+    fn applied(source: &str) -> String {
+        String::from_utf8(blank().apply(source.as_bytes()).into_owned()).expect("still text")
+    }
+
+    #[test]
+    fn what_needs_nothing_is_not_copied() {
+        assert!(matches!(blank().apply(b"int f(void) { return g(1) + 2; }"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn only_the_word_too_many_goes() {
+        assert_eq!(applied("static int __init f(void);"), "static int        f(void);");
+        assert_eq!(applied("class API_X Foo {};"), "class       Foo {};");
+        assert_eq!(applied("FOO bar(BAZ qux);"), "FOO bar(BAZ qux);");
+    }
+
+    #[test]
+    fn a_loop_of_a_macro_ends_as_a_call() {
+        assert_eq!(applied("void f() { each(x) { g(); } }"), "void f() { each(x);{ g(); } }");
+    }
+
+    #[test]
+    fn one_of_two_branches_that_do_not_fit_is_kept() {
+        let source = "#ifdef A\nvoid f(int a)\n#else\nvoid f()\n#endif\n{ }\n";
+        assert_eq!(applied(source), "        \nvoid f(int a)\n     \n        \n      \n{ }\n");
+        let whole = "#ifdef A\nint a;\n#else\nint b;\n#endif\n";
+        assert_eq!(applied(whole), whole);
+    }
+
+    #[test]
+    fn any_text_keeps_its_length_and_lines() {
+        let pieces: Vec<&str> =
+            "FOO ( ) { } #if #else #endif \n struct enum x __y ; , * [ ] :: \" ' /* */ // int = case ... ) } ( { \\ < > R\"( 1e+".split(' ').collect();
+        let mut state = 1_u32;
+        for _ in 0..3000 {
+            let mut source = String::new();
+            for _ in 0..40 {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                source.push_str(pieces[(state >> 16) as usize % pieces.len()]);
+                source.push(if state & 1024 == 0 { ' ' } else { '\n' });
+            }
+            let copy = applied(&source);
+            assert_eq!(copy.len(), source.len());
+            let lines = |text: &str| text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect::<Vec<_>>();
+            assert_eq!(lines(&copy), lines(&source), "{source}");
+        }
+    }
+}

@@ -48,6 +48,10 @@ impl Rules<'_, '_> {
                     self.page.wipe(self.tokens[at].start, self.tokens[close].end);
                 }
             }
+            // `int (CALL *f)(void)`
+            Class::Punct(b'*') if units.len() == 1 && self.stands_before_pointer(at) => {
+                self.page.wipe(self.tokens[at].start, self.tokens[at].end);
+            }
             Class::Punct(sign) => {
                 if units.len() >= 2 {
                     self.thin_out(&units, next, sign, at);
@@ -93,8 +97,17 @@ impl Rules<'_, '_> {
     fn thin_out(&mut self, units: &[Unit], next: usize, sign: u8, at: usize) {
         let single_colon = sign == b':' && !self.is(next + 1, b':');
         let tag = units.iter().position(|unit| unit.class.is_tag());
+        let attribute = sign == b'[' && self.is(next + 1, b'[');
         if let Some(tag) = tag
-            && (sign == b'{' || single_colon && units[tag].class == Class::Tag)
+            && attribute
+            && tag + 2 == units.len()
+            && self.looks_macro(&units[tag + 1])
+        {
+            self.page.wipe(self.tokens[units[tag + 1].first].start, self.tokens[units[tag + 1].last].end);
+            return;
+        }
+        if let Some(tag) = tag
+            && (matches!(sign, b'{' | b'<') || single_colon && units[tag].class == Class::Tag)
         {
             self.thin_definition(units, tag);
             return;
@@ -108,16 +121,15 @@ impl Rules<'_, '_> {
             .map(|(_, unit)| *unit)
             .collect();
         let name = match sign {
-            // A cast has no name.
-            b')' if self.kinds[next] == Kind::Statements && at > 0 && self.is(at - 1, b'(') => 0,
-            b';' | b'=' | b'(' | b'[' | b',' | b')' | b'{' => 1,
-            b':' if single_colon => 1,
             b'*' | b'&' => 0,
-            b'<' if loose.first().is_some_and(|unit| self.rank(unit) > 0) => 0,
-            b'<' => 1,
+            b'<' => usize::from(loose.first().is_none_or(|unit| self.rank(unit) == 0)),
+            // A cast has no name.
+            b')' => usize::from(!(self.kinds[next] == Kind::Statements && at > 0 && self.is(at - 1, b'('))),
+            b';' | b'=' | b'(' | b'[' | b',' | b'{' => 1,
+            b':' if single_colon => 1,
             _ => return,
         };
-        let allowed = name + usize::from(!typed && !(sign == b'(' && self.names_itself(units[units.len() - 1])));
+        let allowed = name + usize::from(!(typed || sign == b'(' && self.names_itself(units[units.len() - 1])));
         let Some(excess) = loose.len().checked_sub(allowed).filter(|&excess| excess > 0) else {
             let declares = self.kinds[next] != Kind::Statements || units[0].class == Class::Qualifier;
             if sign == b'(' && declares && self.depth == 0 && loose.len() == 1 {
@@ -126,6 +138,16 @@ impl Rules<'_, '_> {
             return;
         };
         self.drop_words(&loose, excess, typed, (next, sign));
+    }
+
+    /// A calling convention in the brackets of a pointer to a function.
+    fn stands_before_pointer(&self, at: usize) -> bool {
+        let Some(bracket) = at.checked_sub(1).filter(|&before| self.is(before, b'(')) else { return false };
+        self.kinds[at] != Kind::Statements
+            && self.is_macro_at(at)
+            && bracket > 0
+            && (matches!(self.class(bracket - 1), Class::Word | Class::Type) || self.is(bracket - 1, b'*'))
+            && self.is(self.tokens[bracket].partner as usize + 1, b'(')
     }
 
     /// `Name::Name`: a constructor has no type.
@@ -142,7 +164,7 @@ impl Rules<'_, '_> {
             Class::Punct(b',') => self.depth == 0 && matches!(self.kinds[at], Kind::Declarations | Kind::Members),
             Class::Punct(b'}') => {
                 let open = self.tokens[before].partner as usize;
-                matches!(self.kinds.get(open), Some(Kind::Members | Kind::Items))
+                matches!(self.kinds.get(open), Some(Kind::Members | Kind::Constants | Kind::Items))
             }
             _ => false,
         }

@@ -25,7 +25,7 @@ impl<'t> Lowering<'t> {
     pub(super) fn assign(&mut self, id: NodeId, rule: &'t Rule) {
         let Some(target) = rule.name.find(self.tree, id) else { return };
         let value = rule.value.find(self.tree, id);
-        if let Some(value) = value
+        if let Some(value) = value.filter(|_| !rule.overwrites)
             && let Some(destination) = self.destination(target)
         {
             let inner = self.through(value);

@@ -145,7 +145,7 @@ impl<'t> Lowering<'t> {
         // A type without a name is called by its alias; a variable of such a type stays a variable.
         let named = value_claim.or(type_claim.filter(|_| kind == SymbolKind::TypeAlias));
         let kind = named.and_then(|node| self.table.rule(self.tree, node).symbol).unwrap_or(kind);
-        let pointer = wraps.iter().any(|&wrapper| wrapper == Wrapper::Pointer);
+        let pointer = wraps.contains(&Wrapper::Pointer);
         let said = !pointer && rule.constant.iter().any(|word| words.contains(&word.as_slice()));
         let constant = said || self.pack.conventions().constant.as_ref().is_some_and(|pattern| pattern.is_match(&name));
         let by_part = rule.kinds_by_part.iter().find(|(part, _)| part.find(self.tree, id).is_some());

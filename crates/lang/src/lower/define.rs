@@ -425,6 +425,9 @@ impl<'t> Lowering<'t> {
             (&rule.implements, Relation::Implements),
             (&rule.mixes, Relation::Mixes),
         ] {
+            // What an interface names it extends.
+            let interface = self.outline.symbols[symbol as usize].kind == SymbolKind::Interface;
+            let relation = if interface && relation == Relation::Implements { Relation::Extends } else { relation };
             self.bases_at(id, spec, relation, symbol);
         }
         if !self.table.derives.is_empty() {

@@ -278,6 +278,9 @@ impl<'t> Lowering<'t> {
 
     /// What is called: `callee`, or `base` and `name` where the grammar has them apart.
     fn callee(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprId {
+        if let Some(same) = self.continued(id, rule) {
+            return self.callee(same, self.table.rule(self.tree, same), depth + 1);
+        }
         if let Some(callee) = rule.callee.find(self.tree, id) {
             return self.expr_at(callee, depth + 1);
         }
@@ -297,6 +300,14 @@ impl<'t> Lowering<'t> {
         self.push_expr(Expr::Apply { base, args })
     }
 
+    /// The call in front that a call only adds a last argument to: `f(1)` in `f(1) { … }`.
+    pub(super) fn continued(&self, id: NodeId, rule: &Rule) -> Option<NodeId> {
+        rule.trailing.find(self.tree, id)?;
+        let same = rule.callee.find(self.tree, id)?;
+        let inner = self.table.rule(self.tree, same);
+        (inner.expr == Some(ExprRole::Call) && !inner.trailing.is_empty() && inner.trailing.find(self.tree, same).is_none()).then_some(same)
+    }
+
     fn args(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprList {
         let found = rule.args.find_all(self.tree, id);
         if let &[args] = found.as_slice()
@@ -305,7 +316,8 @@ impl<'t> Lowering<'t> {
             return self.token_args(args, depth);
         }
         let mut items: Vec<NodeId> = Vec::new();
-        for args in found {
+        let before = self.continued(id, rule).map(|same| self.table.rule(self.tree, same).args.find_all(self.tree, same));
+        for args in before.into_iter().flatten().chain(found) {
             let args_rule = self.table.rule(self.tree, args);
             if args_rule.expr.is_some() || args_rule.symbol.is_some() {
                 items.push(args);

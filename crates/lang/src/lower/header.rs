@@ -365,7 +365,7 @@ impl<'t> Lowering<'t> {
         let parent = self.tree.get(node.parent)?;
         let mut next = node.after;
         // `} /* end of f */` says nothing new.
-        if node.row != node.end_row && self.tree.bytes(id).ends_with(b"}") {
+        if self.tree.bytes(id).ends_with(b"}") {
             return None;
         }
         // A separator may stand between.

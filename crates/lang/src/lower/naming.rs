@@ -8,6 +8,8 @@ use orient_model::{Atom, Expr, ExprId, Literal, Sequence, Via, Wrapper};
 
 /// Declarators are never nested deeper in code people write.
 const UNWRAP_CAP: usize = 16;
+/// Nor are names longer, in bytes.
+const NAME_CAP: usize = 400;
 /// Nor are patterns.
 const PATTERN_CAP: usize = 12;
 
@@ -58,7 +60,9 @@ impl<'t> Lowering<'t> {
         let (name, qualifier) = self.split_name(at);
         let (cut, params) = function.map_or((at, None), |(node, params)| (node, Some(params)));
         let declarator = if wraps.is_empty() { (at, at) } else { (outer, cut) };
-        (!name.is_empty()).then_some(Naming { node: at, name, qualifier, params, value, wraps, declarator })
+        // What the parser made up of text that it did not understand is no name.
+        let sound = !name.is_empty() && name.len() <= NAME_CAP && !name.contains('\n');
+        sound.then_some(Naming { node: at, name, qualifier, params, value, wraps, declarator })
     }
 
     /// A name of several tokens: `operator ==`, `~Server`.

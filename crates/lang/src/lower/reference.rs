@@ -197,7 +197,12 @@ impl<'t> Lowering<'t> {
                 self.part_out(base);
             }
         }
-        let Some(target) = callee.or(name) else { return };
+        let parent = self.tree.node(id).parent;
+        if parent != NONE && !rule.trailing.is_empty() && self.continued(parent, self.table.rule(self.tree, parent)) == Some(id) {
+            return;
+        }
+        let same = self.continued(id, rule).and_then(|same| self.table.rule(self.tree, same).callee.find(self.tree, same));
+        let Some(target) = same.or(callee).or(name) else { return };
         if self.is_unnamed(self.through(target)) || self.call_rule(id, rule).is_some_and(|call| call.keyword) {
             return;
         }

@@ -219,7 +219,7 @@ impl Sheet<'_> {
             });
             let kind = if alias.is_some() { ImportKind::Module } else { ImportKind::Effect };
             // The first one stands for the statement.
-            let first = !self.found.imports.last().is_some_and(|last| last.span.start as usize >= start);
+            let first = self.found.imports.last().is_none_or(|last| (last.span.start as usize) < start);
             let span = if first { self.places.span(start, close) } else { module };
             self.found.imports.push(ImportDraft { pattern: 0, kind, span, module, item: None, alias });
             at = close;

@@ -1,20 +1,17 @@
 //! Turns what was gathered into facts: symbols inside each other, bindings, references, imports.
 
-use super::draft::{Draft, Gathered, ImportDraft, Mention};
+use super::draft::{Draft, Gathered, Mention};
 use super::gather::clean_name;
 use super::{nest, text_at};
 use crate::lower::{Atoms, number};
 use crate::pack::Pack;
 use crate::text;
 use crate::vocabulary::HeaderWord;
-use std::cmp::Reverse;
 use orient_model::{
-    Atom, Base, Binding, BindingKind, Export, Expr, ExprId, ExprList, Facts, Flow, Import, ImportKind, Modifier, Modifiers,
-    Outline, Param, RefKind, Reference, Scope, ScopeKind, Span, Symbol, SymbolKind, Via, Visibility,
+    Atom, Base, Binding, BindingKind, Facts, Flow, Modifier, Modifiers, Outline, Param, RefKind, Scope, ScopeKind, Span, Symbol,
+    SymbolKind, Via, Visibility,
 };
 
-/// Parts of a path that are followed.
-const PATH_CAP: usize = 12;
 /// Words are looked for in so many bytes before a name.
 const WORDS_CAP: usize = 400;
 
@@ -50,13 +47,13 @@ struct Open {
     end: u32,
 }
 
-struct Builder<'b> {
-    pack: &'b Pack,
-    source: &'b [u8],
-    outline: Outline,
-    flow: Flow,
-    shown: Atoms,
-    names: Atoms,
+pub(super) struct Builder<'b> {
+    pub(super) pack: &'b Pack,
+    pub(super) source: &'b [u8],
+    pub(super) outline: Outline,
+    pub(super) flow: Flow,
+    pub(super) shown: Atoms,
+    pub(super) names: Atoms,
 }
 
 impl Builder<'_> {
@@ -116,8 +113,8 @@ impl Builder<'_> {
     /// The use a base is, by its bare name.
     fn inherited(&self, base: Span) -> Mention {
         let bytes = base.of(self.source);
-        let bare = bytes.iter().position(|b| b"<[( \n".contains(b)).unwrap_or(bytes.len());
-        let name = Span { end: base.start + bare as u32, last_line: base.first_line, ..base };
+        let length = bytes.iter().position(|b| b"<[( \n".contains(b)).unwrap_or(bytes.len());
+        let name = Span { end: base.start + length as u32, last_line: base.first_line, ..base };
         Mention { pattern: 0, kind: RefKind::Inherit, name, receiver: None }
     }
 
@@ -207,7 +204,7 @@ impl Builder<'_> {
         }
     }
 
-    fn bind(&mut self, name: &str, kind: BindingKind, at: u32) {
+    pub(super) fn bind(&mut self, name: &str, kind: BindingKind, at: u32) {
         let name = self.names.intern(name);
         self.flow.bindings.push(Binding { scope: 0, name, kind, ty: None, value: None, via: Via::Value, at });
     }
@@ -368,28 +365,6 @@ impl Builder<'_> {
         }
     }
 
-    fn exports(&mut self, gathered: &Gathered) {
-        let mut exported = Vec::with_capacity(gathered.exports.len());
-        for &span in &gathered.exports {
-            let name = clean_name(&text_at(self.source, span));
-            let atom = self.shown.intern(&name);
-            self.outline.exports.push(Export { name: atom, public: atom, at: span.start, line: span.first_line });
-            exported.push(atom);
-        }
-        if exported.is_empty() {
-            return;
-        }
-        exported.sort_unstable();
-        for symbol in &mut self.outline.symbols {
-            if exported.binary_search(&symbol.name).is_ok() {
-                symbol.modifiers.insert(Modifier::Exported);
-                symbol.visibility = Visibility::Public;
-            } else if gathered.closed && symbol.parent.is_none() && symbol.kind != SymbolKind::Module {
-                symbol.visibility = Visibility::Private;
-            }
-        }
-    }
-
     fn tests(&mut self) {
         let conventions = self.pack.conventions();
         for symbol in &mut self.outline.symbols {
@@ -403,150 +378,6 @@ impl Builder<'_> {
                 symbol.modifiers.insert(Modifier::Test);
             }
         }
-    }
-
-    /// Adds the imports; of several patterns for one statement and name the first wins.
-    fn imports(&mut self, drafts: &mut Vec<ImportDraft>) {
-        let key = |draft: &ImportDraft| (draft.span.start, Reverse(draft.span.end), draft.item.map(|item| item.start));
-        drafts.sort_by_key(|draft| (key(draft), draft.pattern, draft.module));
-        drafts.dedup_by(|later, kept| {
-            let same = key(later) == key(kept);
-            if same && later.pattern == kept.pattern {
-                // Parts of a path that one pattern found one by one.
-                kept.module.end = kept.module.end.max(later.module.end);
-                kept.alias = kept.alias.or(later.alias);
-            }
-            same || (kept.span.contains(&later.span) && kept.span != later.span)
-        });
-        // An item of a module says more than the module alone.
-        let items: Vec<u32> = drafts.iter().filter(|draft| draft.item.is_some()).map(|draft| draft.span.start).collect();
-        drafts.retain(|draft| draft.item.is_some() || items.binary_search(&draft.span.start).is_err());
-        for draft in drafts {
-            let module = text_at(self.source, draft.module);
-            let module: String = clean_module(&module).split_whitespace().collect();
-            let name = draft.item.map(|item| clean_name(&text_at(self.source, item)));
-            let alias = draft.alias.map(|alias| clean_name(&text_at(self.source, alias)));
-            let import = Import {
-                kind: draft.kind,
-                module: self.shown.intern(&module),
-                name: name.as_deref().map(|name| self.shown.intern(name)),
-                alias: alias.as_deref().map(|alias| self.shown.intern(alias)),
-                reexport: false,
-                visibility: Visibility::Private,
-                modifiers: Modifiers::default(),
-                scope: 0,
-                at: draft.span.start,
-                line: draft.span.first_line,
-            };
-            let index = self.outline.imports.len() as u32;
-            self.outline.imports.push(import);
-            if matches!(draft.kind, ImportKind::Wildcard | ImportKind::Effect) {
-                continue;
-            }
-            let last = module.rsplit(['/', '.', '\\', ':']).find(|part| !part.is_empty());
-            if let Some(bound) = alias.as_deref().or(name.as_deref()).or(last) {
-                self.bind(bound, BindingKind::Import(index), draft.span.start);
-            }
-        }
-    }
-
-    /// Adds the references: every use of a name that is not where it is declared or imported.
-    fn references(&mut self, gathered: &mut Gathered, declared: &[(u32, u32)]) {
-        gathered.mentions.sort_by_key(|mention| (mention.name.start, mention.name.end, mention.pattern));
-        gathered.mentions.dedup_by_key(|mention| (mention.name.start, mention.name.end));
-        let imports = &gathered.imports;
-        let mut around = Around { next: 0, open: Vec::new() };
-        for mention in &gathered.mentions {
-            let place = (mention.name.start, mention.name.end);
-            let imported = imports
-                .partition_point(|import| import.span.start <= place.0)
-                .checked_sub(1)
-                .is_some_and(|index| imports[index].span.contains(&mention.name));
-            if imported || declared.binary_search(&place).is_ok() {
-                continue;
-            }
-            let symbol = around.at(&self.outline.symbols, place.0);
-            self.reference(mention, symbol);
-        }
-    }
-
-    fn reference(&mut self, mention: &Mention, symbol: Option<u32>) {
-        let name = clean_name(&text_at(self.source, mention.name));
-        if name.is_empty() {
-            return;
-        }
-        let base = mention.receiver.map(|receiver| {
-            let text = text_at(self.source, receiver);
-            self.path(None, text.trim_end_matches(['.', ':']))
-        });
-        let target = self.path(base, &name);
-        let args = ExprList::default();
-        let expr = match mention.kind {
-            RefKind::Call => self.expr(Expr::Call { callee: target, args }),
-            RefKind::Construct => self.expr(Expr::New { ty: target, args }),
-            _ => target,
-        };
-        let last = name.rsplit(['.', ':']).next().map_or(0, str::len) as u32;
-        let at = if mention.name.len() as usize == name.len() { mention.name.end - last } else { mention.name.start };
-        let line = mention.name.first_line;
-        self.flow.references.push(Reference { kind: mention.kind, expr, at, line, scope: 0, symbol });
-    }
-
-    fn expr(&mut self, expr: Expr) -> ExprId {
-        self.flow.exprs.push(expr);
-        ExprId(self.flow.exprs.len() as u32 - 1)
-    }
-
-    /// A path such as `a.b` or `A::B` as members of each other; unknown where the text is more than a path.
-    fn path(&mut self, base: Option<ExprId>, text: &str) -> ExprId {
-        let separator = self.pack.header.separator.as_deref().unwrap_or(".");
-        let separator = if text.contains("::") { "::" } else { separator };
-        let mut parts: Vec<&str> = text.split(separator).map(str::trim).collect();
-        // `a?.b!.c` is a path all the same.
-        let before_last = parts.len() - 1;
-        parts[..before_last].iter_mut().for_each(|part| *part = part.trim_end_matches(['?', '!']));
-        if base.is_none() && !text.chars().all(|c| c.is_alphanumeric() || "_$@?!-./:'*+\\".contains(c)) {
-            if text.len() > 60 || text.contains(['(', '{', '[', '"', '\n']) {
-                return self.expr(Expr::Unknown);
-            }
-            parts = vec![text];
-        }
-        if parts.len() > PATH_CAP || parts.iter().any(|part| part.is_empty()) {
-            parts = vec![text];
-        }
-        let mut at = base;
-        for part in parts {
-            let expr = match (at, part) {
-                (None, "self" | "this" | "$this" | "$self") => Expr::SelfRef,
-                (None, "super") => Expr::SuperRef,
-                (None, name) => Expr::Name(self.names.intern(name)),
-                (Some(base), name) => Expr::Member { base, name: self.names.intern(name) },
-            };
-            at = Some(self.expr(expr));
-        }
-        at.unwrap_or(ExprId(0))
-    }
-}
-
-/// Finds the innermost symbol around places that are asked for in order.
-struct Around {
-    next: usize,
-    open: Vec<u32>,
-}
-
-impl Around {
-    fn at(&mut self, symbols: &[Symbol], place: u32) -> Option<u32> {
-        while let Some(symbol) = symbols.get(self.next).filter(|symbol| symbol.span.start <= place) {
-            while self.open.last().is_some_and(|&top| symbols[top as usize].span.end <= symbol.span.start) {
-                self.open.pop();
-            }
-            self.open.push(self.next as u32);
-            self.next += 1;
-        }
-        while self.open.last().is_some_and(|&top| symbols[top as usize].span.end <= place) {
-            self.open.pop();
-        }
-        self.open.last().copied()
     }
 }
 
@@ -566,9 +397,4 @@ fn is_data(kind: SymbolKind) -> bool {
 
 fn clean_doc(text: &str) -> String {
     if text.trim_start().starts_with(['"', '\'']) { text::clean_string(text.trim()) } else { text::clean_comment(text) }
-}
-
-fn clean_module(text: &str) -> &str {
-    let text = text.trim().trim_end_matches(';');
-    if text.starts_with(['"', '\'', '`', '<']) { text::unquote(text) } else { text }
 }

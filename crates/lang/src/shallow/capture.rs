@@ -95,11 +95,14 @@ pub(super) fn capture(name: &str) -> Result<Capture, Unknown> {
 
 /// What a pattern says by `#set!`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub(crate) struct Pattern {
     /// `name`: what the symbol is called where the source does not say.
     pub(super) name: Option<String>,
     /// `trim`: marks that are no part of the name.
     pub(super) trim: Option<String>,
+    /// `markup`: the name is what is left of its text without tags.
+    pub(super) markup: bool,
     /// `join`: what stands between several names.
     pub(super) join: Option<String>,
     /// `section`: the symbol reaches to the next one with this level or a lower one; with `free` behind the number also
@@ -122,7 +125,7 @@ pub(crate) struct Pattern {
     pub(super) words: Vec<HeaderWord>,
 }
 
-const SETTINGS: &[&str] = &["name", "trim", "join", "section", "returns", "lead", "merge", "header", "closed", "local", "modifier", "visibility"];
+const SETTINGS: &[&str] = &["name", "trim", "markup", "join", "section", "returns", "lead", "merge", "header", "closed", "local", "modifier", "visibility"];
 
 /// Reads the settings of a pattern.
 pub(super) fn pattern(pack: &str, settings: &[QueryProperty]) -> Result<Pattern, PackError> {
@@ -131,6 +134,7 @@ pub(super) fn pattern(pack: &str, settings: &[QueryProperty]) -> Result<Pattern,
         let value = setting.value.as_deref().unwrap_or_default();
         match &*setting.key {
             "name" => pattern.name = Some(value.to_owned()),
+            "markup" => pattern.markup = true,
             "trim" => pattern.trim = Some(value.to_owned()),
             "join" => pattern.join = Some(value.to_owned()),
             "section" => {

@@ -22,6 +22,7 @@ pub(crate) struct Gathered {
 }
 
 /// A symbol.
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub(crate) struct Draft {
     /// The pattern that found it; of several for one node or name the first wins.
     pub(crate) pattern: usize,

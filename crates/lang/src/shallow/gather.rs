@@ -2,7 +2,7 @@
 
 use super::capture::{Capture, Pattern};
 use super::draft::{Comment, Draft, Gathered, ImportDraft, Mention, ParamDraft, span};
-use super::{Tags, text_at};
+use super::Tags;
 use orient_grammars::tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, Tree};
 use orient_model::{ImportKind, RefKind, Span, SymbolKind};
 use std::cell::RefCell;
@@ -76,6 +76,9 @@ impl Tags {
             attributes(node, &mut draft.attributes);
         }
         draft.given.clone_from(&pattern.name);
+        if pattern.markup {
+            draft.given = draft.names.first().map(|name| without_tags(name.of(source)));
+        }
         draft.mark.clone_from(&pattern.returns);
         draft.join.clone_from(&pattern.join);
         draft.trim.clone_from(&pattern.trim);
@@ -159,6 +162,13 @@ pub(super) fn clean_name(text: &str) -> String {
     let quoted = quote.is_some_and(|quote| text.matches(quote).count() == 2 || text.starts_with("\"\"\""));
     let text = if quoted { crate::text::unquote(text) } else { text };
     crate::text::fold(text, crate::text::PHRASE_CAP)
+}
+
+/// A text without what stands in angle brackets.
+fn without_tags(text: &[u8]) -> String {
+    let text = crate::text::lossy(text);
+    let pieces = text.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_, behind)| behind));
+    clean_name(&pieces.collect::<Vec<_>>().join(" "))
 }
 
 /// The parameters under a list.

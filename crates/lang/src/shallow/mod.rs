@@ -7,7 +7,9 @@ mod also;
 mod build;
 mod capture;
 mod draft;
+mod exchange;
 mod gather;
+mod mention;
 mod nest;
 
 pub(crate) use also::AlsoSpec;

@@ -42,7 +42,7 @@ pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
 }
 
 /// Names of several parts: what several matches of one pattern found at a node are parts of one name.
-fn whole_names(drafts: &mut Vec<Draft>, source: &[u8]) {
+fn whole_names(drafts: &mut [Draft], source: &[u8]) {
     let mut whole: HashMap<(usize, usize), Vec<Span>> = HashMap::new();
     for draft in drafts.iter().filter(|draft| draft.join.is_some()) {
         whole.entry((draft.node, draft.pattern)).or_default().extend_from_slice(&draft.names);

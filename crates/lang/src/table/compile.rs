@@ -1,8 +1,8 @@
 //! Turns a table as written into one that is looked up by number; names what the grammar or the vocabulary lacks.
 
 use super::spec::{CallSpec, NodeSpec, TableSpec};
-use super::steps::{Mark, Step};
-use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Spec, Table, Target};
+use super::paths::is_path;
+use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Table, Target};
 use crate::blank::Blank;
 use crate::error::PackError;
 use crate::mend::Mend;
@@ -106,14 +106,14 @@ fn kept_tokens<'s>(language: &Language, specs: impl Iterator<Item = &'s TableSpe
         .collect()
 }
 
-struct Compiler<'a> {
+pub(super) struct Compiler<'a> {
     pack: &'a str,
-    language: &'a Language,
+    pub(super) language: &'a Language,
     place: String,
     /// Whether what the grammar lacks is an error; not so for inherited entries.
     strict: bool,
     /// Tokens that paths or roles look for.
-    asked: Vec<u16>,
+    pub(super) asked: Vec<u16>,
     errors: Vec<PackError>,
 }
 
@@ -255,6 +255,65 @@ impl Compiler<'_> {
                 let words = promote.words.iter().map(|word| word.as_bytes().to_vec()).collect();
                 Some((self.symbol(Some(&promote.kind))?, words))
             }),
+            variadic: spec.variadic,
+            variadic_words: spec.variadic_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
+            default_name: spec.default_name.clone(),
+            implicit_param: spec.implicit_param.clone(),
+            returns_last: spec.returns_last,
+            qualified: self.modifiers(&spec.qualified),
+            param: spec.param,
+            optional: spec.optional,
+            type_param: spec.type_param,
+            bounds: spec.bounds,
+            receiver: spec.receiver,
+            bind: spec.bind.as_ref().and_then(|word| self.word(word, vocabulary::via)),
+            assign: spec.assign,
+            overwrites: spec.overwrites,
+            returned: spec.returned,
+            yielded: spec.yielded,
+            outer: spec.outer,
+            import: spec.import.as_ref().and_then(|word| self.import(word)),
+            reexport: spec.reexport,
+            export: spec.export.as_ref().and_then(|word| self.export(word)),
+            package: spec.package,
+            comment: spec.comment,
+            attribute: spec.attribute,
+            words: spec.words,
+            wrapper: spec.wrapper,
+            scope: spec.scope.as_ref().and_then(|word| self.word(word, vocabulary::scope)),
+            expr: spec.expr.as_ref().and_then(|word| self.word(word, vocabulary::expr_role)),
+            roles: self.roles(&spec.roles),
+            reference: spec.reference.as_ref().and_then(|word| self.word(word, vocabulary::reference)),
+            types: spec.types,
+            values: spec.values,
+            markup: spec.markup,
+            silent: spec.silent,
+            access: spec.access,
+            pattern: spec.pattern,
+            tokens: spec.tokens,
+            skip: spec.skip,
+            qualifies: spec.qualifies,
+            promotes: self.symbol(spec.promotes.as_deref()),
+            bare_call: spec.bare_call,
+            marks: spec
+                .marks
+                .iter()
+                .filter_map(|(word, says)| match self.word(says, vocabulary::header_word)? {
+                    vocabulary::HeaderWord::Modifier(modifier) => Some((word.as_bytes().to_vec(), modifier)),
+                    _ => None,
+                })
+                .collect(),
+            absent: spec.absent.iter().map(|text| text.as_bytes().to_vec()).collect(),
+            target: spec.target.as_ref().and_then(|word| self.target(word)),
+            members_add: self.modifiers(&spec.members_add),
+            aside: spec.aside,
+            ..self.places(spec)
+        }
+    }
+
+    /// Where the parts of a node are.
+    fn places(&mut self, spec: &NodeSpec) -> Rule {
+        Rule {
             name: self.spec(spec.name.as_deref()),
             qualifier: self.spec(spec.qualifier.as_deref()),
             params: self.spec(spec.params.as_deref()),
@@ -275,61 +334,12 @@ impl Compiler<'_> {
             extends: self.spec(spec.extends.as_deref()),
             implements: self.spec(spec.implements.as_deref()),
             mixes: self.spec(spec.mixes.as_deref()),
-            variadic: spec.variadic,
-            variadic_words: spec.variadic_words.iter().map(|word| word.as_bytes().to_vec()).collect(),
-            default_name: spec.default_name.clone(),
             label: self.spec(spec.label.as_deref()),
-            implicit_param: spec.implicit_param.clone(),
-            returns_last: spec.returns_last,
-            qualified: self.modifiers(&spec.qualified),
-            param: spec.param,
-            optional: spec.optional,
-            type_param: spec.type_param,
-            bounds: spec.bounds,
-            receiver: spec.receiver,
-            bind: spec.bind.as_ref().and_then(|word| self.word(word, vocabulary::via)),
-            assign: spec.assign,
-            returned: spec.returned,
-            yielded: spec.yielded,
-            outer: spec.outer,
-            import: spec.import.as_ref().and_then(|word| self.import(word)),
-            reexport: spec.reexport,
-            export: spec.export.as_ref().and_then(|word| self.export(word)),
-            package: spec.package,
-            comment: spec.comment,
-            attribute: spec.attribute,
-            words: spec.words,
-            wrapper: spec.wrapper,
             group: self.spec(spec.group.as_deref()),
-            scope: spec.scope.as_ref().and_then(|word| self.word(word, vocabulary::scope)),
-            expr: spec.expr.as_ref().and_then(|word| self.word(word, vocabulary::expr_role)),
-            roles: self.roles(&spec.roles),
-            reference: spec.reference.as_ref().and_then(|word| self.word(word, vocabulary::reference)),
-            types: spec.types,
-            values: spec.values,
-            markup: spec.markup,
-            silent: spec.silent,
-            access: spec.access,
-            pattern: spec.pattern,
-            tokens: spec.tokens,
-            skip: spec.skip,
-            qualifies: spec.qualifies,
             name_starts: self.spec(spec.name_starts.as_deref()),
             name_ends: self.spec(spec.name_ends.as_deref()),
-            promotes: self.symbol(spec.promotes.as_deref()),
-            bare_call: spec.bare_call,
-            marks: spec
-                .marks
-                .iter()
-                .filter_map(|(word, says)| match self.word(says, vocabulary::header_word)? {
-                    vocabulary::HeaderWord::Modifier(modifier) => Some((word.as_bytes().to_vec(), modifier)),
-                    _ => None,
-                })
-                .collect(),
-            absent: spec.absent.iter().map(|text| text.as_bytes().to_vec()).collect(),
-            target: spec.target.as_ref().and_then(|word| self.target(word)),
-            members_add: self.modifiers(&spec.members_add),
-            aside: spec.aside,
+            trailing: self.spec(spec.trailing.as_deref()),
+            ..Rule::default()
         }
     }
 
@@ -401,7 +411,7 @@ impl Compiler<'_> {
         None
     }
 
-    fn kind(&mut self, kind: &str) -> Option<u16> {
+    pub(super) fn kind(&mut self, kind: &str) -> Option<u16> {
         let (name, named) = match kind.strip_prefix('\'').and_then(|kind| kind.strip_suffix('\'')) {
             Some(token) => (token, false),
             None => (kind, true),
@@ -416,7 +426,7 @@ impl Compiler<'_> {
         Some(id)
     }
 
-    fn lacks(&mut self, what: &'static str, word: &str) {
+    pub(super) fn lacks(&mut self, what: &'static str, word: &str) {
         if self.strict {
             self.errors.push(PackError::Unknown {
                 pack: self.pack.to_owned(),
@@ -440,77 +450,4 @@ impl Compiler<'_> {
         }
         compiled
     }
-
-    /// `a.b|:kind|#0`: alternatives of paths. A step is a field, a `:kind` of child, the `#n`-th named child (`#-1` the
-    /// last, `#*` each), `@` the node itself, `^` the node around it, `+` and `-` those beside it, `>x` or `<x` the named child behind or before the child `x`,
-    /// `?a,b` the node itself if it is an `a` or a `b`, `?!x` if it has no `x`. A `*` behind a step follows all its nodes.
-    fn spec(&mut self, text: Option<&str>) -> Spec {
-        let Some(text) = text else { return Spec::default() };
-        let mut paths = Vec::new();
-        for alternative in text.split('|') {
-            let steps: Option<Vec<Step>> = alternative.split('.').map(|step| self.step(step.trim())).collect();
-            paths.extend(steps);
-        }
-        Spec(paths)
-    }
-
-    fn step(&mut self, step: &str) -> Option<Step> {
-        if step == "#*" {
-            return Some(Step::All(Box::new(Step::Each)));
-        }
-        if let Some(step) = step.strip_suffix('*').filter(|step| !step.is_empty()) {
-            return self.step(step).map(|step| Step::All(Box::new(step)));
-        }
-        match step {
-            "@" => return Some(Step::Here),
-            "^" => return Some(Step::Parent),
-            "+" => return Some(Step::Next),
-            "-" => return Some(Step::Previous),
-            "#-1" => return Some(Step::Last),
-            _ => {}
-        }
-        if let Some(mark) = step.strip_prefix("?!") {
-            return self.mark(mark).map(Step::Lacks);
-        }
-        if let Some(kinds) = step.strip_prefix('?') {
-            let kinds: Vec<u16> = kinds.split(',').filter_map(|kind| self.kind(kind.trim())).collect();
-            self.asked.extend(&kinds);
-            return Some(Step::Is(kinds));
-        }
-        if let Some(mark) = step.strip_prefix('>') {
-            return self.mark(mark).map(Step::After);
-        }
-        if let Some(mark) = step.strip_prefix('<') {
-            return self.mark(mark).map(Step::Before);
-        }
-        if let Some(nth) = step.strip_prefix('#') {
-            return nth.parse().ok().map(Step::Nth);
-        }
-        self.mark(step).map(|mark| match mark {
-            Mark::Field(field) => Step::Field(field),
-            Mark::Kind(kind) => Step::Kind(kind),
-        })
-    }
-
-    /// A field, a `:kind`, or a `'token'`.
-    fn mark(&mut self, text: &str) -> Option<Mark> {
-        if let Some(kind) = text.strip_prefix(':') {
-            return self.kind(kind).map(Mark::Kind);
-        }
-        if text.starts_with('\'') {
-            let kind = self.kind(text);
-            self.asked.extend(kind);
-            return kind.map(Mark::Kind);
-        }
-        let field = self.language.field_id_for_name(text);
-        if field.is_none() {
-            self.lacks("field", text);
-        }
-        field.map(|field| Mark::Field(field.into()))
-    }
-}
-
-/// Whether a key says where to look, not which word stands there.
-fn is_path(key: &str) -> bool {
-    key.contains(['?', ':', '<', '>'])
 }

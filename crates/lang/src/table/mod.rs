@@ -1,6 +1,7 @@
 //! A pack's table, compiled against its grammar: one rule for each node kind, looked up by number.
 
 mod compile;
+mod paths;
 mod spec;
 mod steps;
 
@@ -171,6 +172,8 @@ pub(crate) struct Rule {
     pub(crate) receiver: bool,
     pub(crate) bind: Option<Via>,
     pub(crate) assign: bool,
+    /// Assigns to what has been declared elsewhere: a function put there does not get its name.
+    pub(crate) overwrites: bool,
     pub(crate) returned: bool,
     pub(crate) yielded: bool,
     pub(crate) outer: bool,
@@ -218,6 +221,8 @@ pub(crate) struct Rule {
     pub(crate) target: Option<Target>,
     /// A name that is a call where no variable has it.
     pub(crate) bare_call: bool,
+    /// An argument behind the call it belongs to: the call in front is the same call.
+    pub(crate) trailing: Spec,
     /// What it says of the members defined inside.
     pub(crate) members_add: Modifiers,
     /// Stands among others without being one of them: the text of a string that began before.

@@ -132,6 +132,7 @@ pub(crate) struct NodeSpec {
     pub(crate) receiver: bool,
     pub(crate) bind: Option<String>,
     pub(crate) assign: bool,
+    pub(crate) overwrites: bool,
     #[serde(rename = "return")]
     pub(crate) returned: bool,
     #[serde(rename = "yield")]
@@ -164,6 +165,7 @@ pub(crate) struct NodeSpec {
     pub(crate) name_ends: Option<String>,
     pub(crate) promotes: Option<String>,
     pub(crate) bare_call: bool,
+    pub(crate) trailing: Option<String>,
     pub(crate) marks: BTreeMap<String, String>,
     pub(crate) absent: Vec<String>,
     pub(crate) target: Option<String>,
