@@ -235,7 +235,7 @@ impl Pack {
                 self.source.inherited.iter().map(|(_, text)| self.table_spec(text)).collect();
             let spec = self.table_spec(table).map_err(|error| vec![error])?;
             let inherited = inherited.map_err(|error| vec![error])?;
-            return Ok(Body::Deep(Box::new(table::compile(self.name(), language, &spec, &inherited)?)));
+            return Ok(Body::Deep(Box::new(table::compile(self.name(), &language, &spec, &inherited)?)));
         }
         let tags = self.source.tags.as_deref().unwrap_or_default();
         Tags::compile(self.name(), language, tags, &self.header.also).map(|tags| Body::Shallow(Box::new(tags))).map_err(|error| vec![error])

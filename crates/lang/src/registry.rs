@@ -213,6 +213,7 @@ mod tests {
     fn the_first_bytes_decide_about_contested_names() {
         let language = |path: &[u8], head: &[u8]| Registry::builtin().detect(path, head).map(Pack::name);
         assert_eq!(language(b"a.h", b"int f(void);\n"), Some("c"));
+        assert_eq!(language(b"a.h", b"/* Call it\n   using the handle. */\nint f(void);\n"), Some("c"));
         assert_eq!(language(b"a.h", b"#pragma once\nnamespace a {\nclass B;\n}\n"), Some("cpp"));
         assert_eq!(language(b"a.h", b"#import <A/A.h>\n@interface B : NSObject\n@end\n"), Some("objc"));
         assert_eq!(language(b"a.m", b"#import <A/A.h>\n@implementation B\n@end\n"), Some("objc"));

@@ -1,5 +1,7 @@
 //! The parser of test documents, and the writer that brings their expectations up to date.
 
+use std::fmt::Write;
+
 /// A test document.
 #[derive(Debug)]
 pub struct Document {
@@ -34,12 +36,13 @@ impl Document {
     /// Reads a document. Blocks before the first heading belong to a case without a title.
     pub fn parse(text: &str) -> Self {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let mut cases = vec![Case { title: String::new(), blocks: Vec::new() }];
+        let mut cases = Vec::new();
+        let mut case = Case { title: String::new(), blocks: Vec::new() };
         let mut index = 0;
         while index < lines.len() {
             let line = &lines[index];
             if let Some(title) = line.strip_prefix("## ") {
-                cases.push(Case { title: title.to_owned(), blocks: Vec::new() });
+                cases.push(std::mem::replace(&mut case, Case { title: title.to_owned(), blocks: Vec::new() }));
             } else if let Some(fence) = fence(line) {
                 let info = line[fence.len()..].trim();
                 let start = index + 1;
@@ -51,11 +54,12 @@ impl Document {
                     text: lines[start..end].iter().flat_map(|line| [line.as_str(), "\n"]).collect(),
                     line: index + 1,
                 };
-                cases.last_mut().expect("starts with a case").blocks.push(block);
+                case.blocks.push(block);
                 index = end;
             }
             index += 1;
         }
+        cases.push(case);
         cases.retain(|case| !case.blocks.is_empty());
         Self { cases, lines }
     }
@@ -96,10 +100,10 @@ pub fn difference(expected: &str, found: &str) -> Option<String> {
     let rest = (expected.len() - before).min(found.len() - before);
     let after = (0..rest).take_while(|&i| expected[expected.len() - 1 - i] == found[found.len() - 1 - i]).count();
     for line in &expected[before..expected.len() - after] {
-        out.push_str(&format!("  - {line}\n"));
+        let _ = writeln!(out, "  - {line}");
     }
     for line in &found[before..found.len() - after] {
-        out.push_str(&format!("  + {line}\n"));
+        let _ = writeln!(out, "  + {line}");
     }
     Some(out)
 }

@@ -120,16 +120,13 @@ impl Rules<'_, '_> {
         let plain = self.arguments(open, close).into_iter().filter(|&(first, last)| {
             ends && first + 1 == last && self.class(first) == Class::Word
         });
-        match plain.max_by_key(|&(first, _)| self.tokens[first].end - self.tokens[first].start) {
-            Some((name, _)) => {
-                let name = self.tokens[name];
-                self.page.wipe(self.tokens[at].start, name.start);
-                self.page.wipe(name.end, self.tokens[close].end);
-            }
-            None => {
-                let end = if self.is(close + 1, b',') { close + 1 } else { close };
-                self.page.wipe(self.tokens[at].start, self.tokens[end].end);
-            }
+        if let Some((name, _)) = plain.max_by_key(|&(first, _)| self.tokens[first].end - self.tokens[first].start) {
+            let name = self.tokens[name];
+            self.page.wipe(self.tokens[at].start, name.start);
+            self.page.wipe(name.end, self.tokens[close].end);
+        } else {
+            let end = if self.is(close + 1, b',') { close + 1 } else { close };
+            self.page.wipe(self.tokens[at].start, self.tokens[end].end);
         }
         close + 1
     }

@@ -174,6 +174,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Adds a symbol and binds its name; returns its index.
+    #[expect(clippy::needless_pass_by_value, reason = "a draft is used up by becoming a symbol")]
     pub(super) fn add_symbol(&mut self, draft: Draft<'_>, rule: &Rule) -> u32 {
         let Header { modifiers, visibility, attributes, doc, span, header, component } =
             self.read_header(draft.node, draft.body, rule);

@@ -11,6 +11,7 @@ use orient_model::{Atom, Modifier, Modifiers, ScopeKind, Span, SymbolKind, Visib
 const LOOK_BACK_CAP: usize = 200;
 
 /// What a definition's header says.
+#[expect(clippy::struct_field_names, reason = "the header's own span is called so in the symbol too")]
 pub(super) struct Header {
     pub(super) modifiers: Modifiers,
     pub(super) visibility: Option<Visibility>,

@@ -25,7 +25,11 @@ impl Builder<'_> {
             if exported.binary_search(&symbol.name).is_ok() {
                 symbol.modifiers.insert(Modifier::Exported);
                 symbol.visibility = Visibility::Public;
-            } else if gathered.closed && symbol.parent.is_none() && symbol.kind != SymbolKind::Module {
+            } else if gathered.closed
+                && symbol.parent.is_none()
+                && symbol.kind != SymbolKind::Module
+                && !symbol.modifiers.contains(Modifier::Exported)
+            {
                 symbol.visibility = Visibility::Private;
             }
         }

@@ -14,19 +14,19 @@ use std::collections::{BTreeMap, HashMap};
 /// Compiles a table. `inherited` is the table it starts from: entries of it that this grammar lacks are passed over.
 pub(crate) fn compile(
     pack: &str,
-    language: Language,
+    language: &Language,
     spec: &TableSpec,
     inherited: &[TableSpec],
 ) -> Result<Table, Vec<PackError>> {
     let mut compiler =
-        Compiler { pack, language: &language, place: String::new(), strict: true, asked: Vec::new(), errors: Vec::new() };
+        Compiler { pack, language, place: String::new(), strict: true, asked: Vec::new(), errors: Vec::new() };
     let count = language.node_kind_count();
     let mut table = Table {
         by_kind: vec![0; count],
         by_parent: HashMap::new(),
         has_parent_rule: vec![false; count],
         rules: vec![Rule::default()],
-        keep: kept_tokens(&language, inherited.iter().chain([spec])),
+        keep: kept_tokens(language, inherited.iter().chain([spec])),
         words: HEADER_WORDS.iter().map(|(word, says)| (word.as_bytes().to_vec(), *says)).collect(),
         outer_words: HashMap::new(),
         calls: HashMap::new(),
@@ -148,7 +148,7 @@ impl Compiler<'_> {
                 Err(error) => self.errors.push(error),
             }
         }
-        self.place = "visibility".to_owned();
+        "visibility".clone_into(&mut self.place);
         if let Some(word) = &spec.visibility {
             table.visibility = self.word(word, vocabulary::visibility).unwrap_or_default();
         }
