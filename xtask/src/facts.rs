@@ -6,21 +6,6 @@ use anyhow::{Context, Result};
 use orient_lang::Registry;
 use std::path::Path;
 
-/// The parts of the facts, in the order of the output.
-const PARTS: &[&str] = &[
-    "symbols",
-    "docs",
-    "imports",
-    "exports",
-    "scopes",
-    "bindings",
-    "references",
-    "assigns",
-    "returns",
-    "chunks",
-    "issues",
-];
-
 /// Prints the facts of a file in the form the tests compare. With `pack_dir`, packs are read from there, so that a
 /// change to one shows without a build.
 pub(crate) fn run(file: &Path, pack_dir: Option<&Path>) -> Result<()> {
@@ -31,7 +16,7 @@ pub(crate) fn run(file: &Path, pack_dir: Option<&Path>) -> Result<()> {
     let pack = registry.detect(path.as_bytes(), &bytes).with_context(|| format!("no pack is for {path}"))?;
     println!("# {path}: {}", pack.title());
     let facts = orient_lang::extract(Some(pack), &bytes);
-    for part in PARTS {
+    for part in orient_lang::PARTS {
         let text = orient_lang::render(&facts, part).unwrap_or_default();
         if !text.is_empty() {
             println!("\n## {part}\n{}", text.trim_end());

@@ -22,7 +22,15 @@ pub(crate) fn count_lines(source: &[u8]) -> u32 {
 
 /// Cuts a file along its symbols.
 pub(crate) fn cut(source: &[u8], outline: &Outline) -> Vec<Chunk> {
-    let mut cutter = Cutter { lines: Lines::new(source), source, outline, children: children(outline), chunks: Vec::new(), at: 0, depth: 0 };
+    let mut cutter = Cutter {
+        lines: Lines::new(source),
+        source,
+        outline,
+        children: children(outline),
+        chunks: Vec::new(),
+        at: 0,
+        depth: 0,
+    };
     let end = cutter.lines.count();
     if outline.symbols.is_empty() {
         cutter.windows(0, end, None, ChunkKind::Window);
@@ -38,7 +46,8 @@ fn children(outline: &Outline) -> Vec<Vec<u32>> {
     let count = outline.symbols.len();
     let mut children = vec![Vec::new(); count + 1];
     for (index, symbol) in outline.symbols.iter().enumerate() {
-        let inside = symbol.parent.is_some_and(|parent| outline.symbols[parent as usize].span.contains(&symbol.span));
+        let inside =
+            symbol.parent.is_some_and(|parent| outline.symbols[parent as usize].span.contains(&symbol.span));
         let parent = symbol.parent.filter(|_| inside).map_or(count, |parent| parent as usize);
         children[parent].push(index as u32);
     }
@@ -120,7 +129,8 @@ impl Cutter<'_> {
             self.at = last;
             return;
         }
-        let children = if self.depth < DEPTH_CAP { self.children[index as usize].clone() } else { Vec::new() };
+        let children =
+            if self.depth < DEPTH_CAP { self.children[index as usize].clone() } else { Vec::new() };
         self.depth += 1;
         self.region(first, last, Some(index), &children, ChunkKind::Head);
         self.depth -= 1;
@@ -161,7 +171,9 @@ impl Cutter<'_> {
                 until = to;
             }
             if until < to
-                && let Some(blank) = (from + WINDOW_LINES / 2..until).rev().find(|&line| self.line(line).trim_ascii().is_empty())
+                && let Some(blank) = (from + WINDOW_LINES / 2..until)
+                    .rev()
+                    .find(|&line| self.line(line).trim_ascii().is_empty())
             {
                 until = blank + 1;
             }
@@ -194,11 +206,19 @@ impl Cutter<'_> {
                 while cut > start as usize + 1 && self.source[cut] & 0xc0 == 0x80 {
                     cut -= 1;
                 }
-                self.chunks.push(Chunk { kind, symbol, span: Span { start, end: cut as u32, first_line: from + 1, last_line: to } });
+                self.chunks.push(Chunk {
+                    kind,
+                    symbol,
+                    span: Span { start, end: cut as u32, first_line: from + 1, last_line: to },
+                });
                 start = cut as u32;
             }
         }
-        self.chunks.push(Chunk { kind, symbol, span: Span { start, end, first_line: from + 1, last_line: to } });
+        self.chunks.push(Chunk {
+            kind,
+            symbol,
+            span: Span { start, end, first_line: from + 1, last_line: to },
+        });
     }
 }
 

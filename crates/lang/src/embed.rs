@@ -5,7 +5,8 @@ use crate::pack::Pack;
 use crate::registry::Registry;
 use orient_grammars::tree_sitter::{Node, Tree};
 use orient_model::{
-    Atom, Binding, BindingKind, Expr, ExprId, ExprList, Facts, Flow, IssueKind, Reference, Span, Strings, Symbol, Via,
+    Atom, Binding, BindingKind, Expr, ExprId, ExprList, Facts, Flow, IssueKind, Reference, Span, Strings,
+    Symbol, Via,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -43,7 +44,10 @@ pub(crate) fn languages(pack: &Pack) -> impl Iterator<Item = &'static Pack> {
 }
 
 fn names(pack: &Pack) -> impl Iterator<Item = (&EmbedSpec, &String)> {
-    pack.header.embed.iter().flat_map(|spec| spec.language.iter().chain(spec.languages.values()).map(move |name| (spec, name)))
+    pack.header
+        .embed
+        .iter()
+        .flat_map(|spec| spec.language.iter().chain(spec.languages.values()).map(move |name| (spec, name)))
 }
 
 /// What is wrong with what a pack says of other languages in it.
@@ -55,7 +59,9 @@ pub(crate) fn faults(pack: &Pack) -> Vec<PackError> {
         word: word.to_owned(),
     };
     let mut faults: Vec<PackError> = names(pack)
-        .filter(|(_, name)| Registry::builtin().by_name(name).is_none_or(|inner| !inner.header.embed.is_empty()))
+        .filter(|(_, name)| {
+            Registry::builtin().by_name(name).is_none_or(|inner| !inner.header.embed.is_empty())
+        })
         .map(|(_, name)| unknown("plain language", name))
         .collect();
     let grammar = orient_grammars::grammar(pack.header.grammar.as_deref().unwrap_or(pack.name()));
@@ -112,7 +118,11 @@ fn piece(spec: &EmbedSpec, node: Node<'_>, source: &[u8]) -> Option<Piece> {
         first_line: text.start_position().row as u32 + 1,
         last_line: text.end_position().row as u32 + 1,
     };
-    (!span.of(source).trim_ascii().is_empty()).then_some(Piece { span, pack: Registry::builtin().by_name(name)?, fragment: spec.fragment })
+    (!span.of(source).trim_ascii().is_empty()).then_some(Piece {
+        span,
+        pack: Registry::builtin().by_name(name)?,
+        fragment: spec.fragment,
+    })
 }
 
 /// The first node of a kind inside another.
@@ -136,7 +146,9 @@ fn inside<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
 /// The value of an attribute in the opening tag of an element.
 fn attribute(head: &[u8], name: &str) -> Option<String> {
     let at = memchr::memmem::find_iter(head, name.as_bytes()).find(|&at| {
-        at > 0 && head[at - 1].is_ascii_whitespace() && head[at + name.len()..].trim_ascii_start().starts_with(b"=")
+        at > 0
+            && head[at - 1].is_ascii_whitespace()
+            && head[at + name.len()..].trim_ascii_start().starts_with(b"=")
     })?;
     let value = head[at + name.len()..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
     let value = match value.first()? {
@@ -363,7 +375,9 @@ fn reorder(facts: &mut Facts, blocks: &[Option<Span>]) {
             open.pop();
         }
         symbol.parent = match (symbol.parent, blocks[old]) {
-            (None, Some(piece)) => open.iter().rev().find(|&&(_, end)| piece.end <= end).map(|&(around, _)| around),
+            (None, Some(piece)) => {
+                open.iter().rev().find(|&&(_, end)| piece.end <= end).map(|&(around, _)| around)
+            }
             (parent, _) => place(parent),
         };
         if outer {
@@ -372,7 +386,8 @@ fn reorder(facts: &mut Facts, blocks: &[Option<Span>]) {
         facts.outline.symbols.push(symbol);
     }
     let flow = &mut facts.flow;
-    let outer: Vec<u32> = (0..order.len()).filter(|&new| blocks[order[new]].is_none()).map(|new| new as u32).collect();
+    let outer: Vec<u32> =
+        (0..order.len()).filter(|&new| blocks[order[new]].is_none()).map(|new| new as u32).collect();
     flow.scopes.iter_mut().for_each(|scope| scope.symbol = place(scope.symbol));
     let symbols = &facts.outline.symbols;
     for reference in &mut flow.references {
@@ -422,7 +437,10 @@ mod tests {
         let named = |index: u32| facts.outline.qualified(index).join(".");
         let names: Vec<String> = (0..symbols.len() as u32).map(named).collect();
         assert_eq!(names, ["a", "a.B", "a.B.c", "a.e", "z"]);
-        assert_eq!((symbols[1].span.first_line, symbols[1].span.of(page)), (3, &b"class B { c() { d(); } }"[..]));
+        assert_eq!(
+            (symbols[1].span.first_line, symbols[1].span.of(page)),
+            (3, &b"class B { c() { d(); } }"[..])
+        );
         for (index, symbol) in symbols.iter().enumerate() {
             assert!(symbol.parent.is_none_or(|parent| (parent as usize) < index));
         }

@@ -76,4 +76,3 @@ fn over_budget(bytes: &[u8]) -> Facts {
     facts.outline.issues.push(Issue { kind: IssueKind::Budget, span: Span::default() });
     facts
 }
-

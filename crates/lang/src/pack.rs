@@ -70,7 +70,6 @@ pub(crate) struct Contested {
     pub(crate) contains: String,
 }
 
-
 /// How tests are told from other code.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -194,7 +193,9 @@ impl Pack {
             for (_, parent) in &self.source.inherited {
                 parts.push(parent.as_bytes());
             }
-            let own = parts.iter().fold(crate::EXTRACTOR, |sum, part| crate::hash::mix(sum, crate::hash::hash(part)));
+            let own = parts
+                .iter()
+                .fold(crate::EXTRACTOR, |sum, part| crate::hash::mix(sum, crate::hash::hash(part)));
             crate::embed::languages(self).fold(own, |sum, inner| crate::hash::mix(sum, inner.version()))
         })
     }
@@ -222,14 +223,17 @@ impl Pack {
     fn compile(&self) -> Result<Body, Vec<PackError>> {
         if let Some(name) = &self.header.scanner {
             let scanner = crate::scanner::find(name);
-            return scanner.map(Body::Scanner).map_err(|unknown| vec![unknown.at(self.name(), "scanner", name)]);
+            return scanner
+                .map(Body::Scanner)
+                .map_err(|unknown| vec![unknown.at(self.name(), "scanner", name)]);
         }
         if self.source.table.is_none() && self.source.tags.is_none() {
             return Ok(Body::Text);
         }
         let name = self.header.grammar.as_deref().unwrap_or(&self.header.name);
-        let language = orient_grammars::grammar(name)
-            .ok_or_else(|| vec![PackError::Grammar { pack: self.name().to_owned(), grammar: name.to_owned() }])?;
+        let language = orient_grammars::grammar(name).ok_or_else(|| {
+            vec![PackError::Grammar { pack: self.name().to_owned(), grammar: name.to_owned() }]
+        })?;
         if let Some(table) = &self.source.table {
             let inherited: Result<Vec<TableSpec>, PackError> =
                 self.source.inherited.iter().map(|(_, text)| self.table_spec(text)).collect();
@@ -238,7 +242,9 @@ impl Pack {
             return Ok(Body::Deep(Box::new(table::compile(self.name(), &language, &spec, &inherited)?)));
         }
         let tags = self.source.tags.as_deref().unwrap_or_default();
-        Tags::compile(self.name(), language, tags, &self.header.also).map(|tags| Body::Shallow(Box::new(tags))).map_err(|error| vec![error])
+        Tags::compile(self.name(), language, tags, &self.header.also)
+            .map(|tags| Body::Shallow(Box::new(tags)))
+            .map_err(|error| vec![error])
     }
 
     fn table_spec(&self, text: &str) -> Result<TableSpec, PackError> {
@@ -258,7 +264,8 @@ impl Pack {
         let known = HEADER_WORDS.iter().map(|(word, said)| (word.as_bytes().to_vec(), *said));
         let mut words: HashMap<Vec<u8>, HeaderWord> = known.collect();
         for (word, said) in &self.header.words {
-            let said = vocabulary::header_word(said).map_err(|unknown| unknown.at(self.name(), "words", said))?;
+            let said =
+                vocabulary::header_word(said).map_err(|unknown| unknown.at(self.name(), "words", said))?;
             words.insert(word.as_bytes().to_vec(), said);
         }
         if let Some(word) = &self.header.visibility {
@@ -269,7 +276,11 @@ impl Pack {
 
     /// Who may use a symbol of a shallow pack that says nothing about it.
     pub(crate) fn default_visibility(&self) -> Visibility {
-        self.header.visibility.as_deref().and_then(|word| vocabulary::visibility(word).ok()).unwrap_or_default()
+        self.header
+            .visibility
+            .as_deref()
+            .and_then(|word| vocabulary::visibility(word).ok())
+            .unwrap_or_default()
     }
 
     fn compile_conventions(&self) -> Result<Conventions, PackError> {
@@ -301,7 +312,11 @@ impl Pack {
     }
 
     fn bad_pattern(&self, place: &str, error: &dyn std::fmt::Display) -> PackError {
-        PackError::Pattern { pack: self.name().to_owned(), place: place.to_owned(), message: error.to_string() }
+        PackError::Pattern {
+            pack: self.name().to_owned(),
+            place: place.to_owned(),
+            message: error.to_string(),
+        }
     }
 }
 

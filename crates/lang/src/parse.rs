@@ -25,7 +25,8 @@ pub(crate) fn parse(language: &Language, source: &[u8]) -> Option<Tree> {
             if reports == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut count);
-        let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
+        let tree =
+            parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
         if tree.is_none() {
             parser.reset();
         }

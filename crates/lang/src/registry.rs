@@ -94,8 +94,10 @@ impl Registry {
             let file = |pack: &str, file: &str| read(&folder.join(pack).join(file));
             if let Some(text) = file(&source.name, "pack.toml") {
                 source.header = Cow::Owned(text);
-                source.table = source.table.take().map(|old| file(&source.name, "table.toml").map_or(old, Cow::Owned));
-                source.tags = source.tags.take().map(|old| file(&source.name, "tags.scm").map_or(old, Cow::Owned));
+                source.table =
+                    source.table.take().map(|old| file(&source.name, "table.toml").map_or(old, Cow::Owned));
+                source.tags =
+                    source.tags.take().map(|old| file(&source.name, "tags.scm").map_or(old, Cow::Owned));
             }
             for (parent, table) in &mut source.inherited {
                 if let Some(text) = file(parent, "table.toml") {
@@ -160,7 +162,10 @@ impl Registry {
         }
         let lower = name.to_ascii_lowercase();
         let start = &head[..head.len().min(CONTESTED_HEAD)];
-        let contested = self.contested.iter().find(|(suffix, _, contains)| lower.ends_with(suffix) && contains.is_match(start));
+        let contested = self
+            .contested
+            .iter()
+            .find(|(suffix, _, contains)| lower.ends_with(suffix) && contains.is_match(start));
         if let Some(&(_, index, _)) = contested {
             return self.packs.get(index);
         }

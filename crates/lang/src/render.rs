@@ -1,7 +1,8 @@
 //! Facts as compact text, for people and for tests: one line a fact, in the order of the source.
 
 use orient_model::{
-    BindingKind, Expr, ExprId, Facts, Flow, Import, Literal, Outline, Relation, Sequence, Symbol, Via, Visibility, Wrapper,
+    BindingKind, Expr, ExprId, Facts, Flow, Import, Literal, Outline, Relation, Sequence, Symbol, Via,
+    Visibility, Wrapper,
 };
 use std::fmt::Write;
 
@@ -40,12 +41,19 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
             for chunk in &outline.chunks {
                 let span = chunk.span;
                 let symbol = owner(outline, chunk.symbol);
-                let _ = writeln!(out, "{}-{} {} {symbol}", span.first_line, span.last_line, chunk.kind.as_str());
+                let _ =
+                    writeln!(out, "{}-{} {} {symbol}", span.first_line, span.last_line, chunk.kind.as_str());
             }
         }
         "issues" => {
             for issue in &outline.issues {
-                let _ = writeln!(out, "{}-{} {}", issue.span.first_line, issue.span.last_line, issue.kind.as_str());
+                let _ = writeln!(
+                    out,
+                    "{}-{} {}",
+                    issue.span.first_line,
+                    issue.span.last_line,
+                    issue.kind.as_str()
+                );
             }
         }
         _ => return None,
@@ -54,8 +62,19 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
 }
 
 /// Every part [`render`] knows.
-pub const PARTS: &[&str] =
-    &["symbols", "docs", "imports", "exports", "scopes", "bindings", "references", "assigns", "returns", "chunks", "issues"];
+pub const PARTS: &[&str] = &[
+    "symbols",
+    "docs",
+    "imports",
+    "exports",
+    "scopes",
+    "bindings",
+    "references",
+    "assigns",
+    "returns",
+    "chunks",
+    "issues",
+];
 
 fn owner(outline: &Outline, symbol: Option<u32>) -> String {
     symbol.map_or_else(|| "file".to_owned(), |symbol| outline.qualified(symbol).join("."))

@@ -32,7 +32,8 @@ pub(crate) fn fold(text: &str, cap: usize) -> String {
 /// A header as it is shown: folded, capped, without what only opens the body.
 pub(crate) fn signature(header: &[u8]) -> String {
     let mut folded = fold(&lossy(header), SIGNATURE_CAP);
-    while let Some(shorter) = ["=>", "{", ":", "=", ";", " "].iter().find_map(|end| folded.strip_suffix(end)) {
+    while let Some(shorter) = ["=>", "{", ":", "=", ";", " "].iter().find_map(|end| folded.strip_suffix(end))
+    {
         folded.truncate(shorter.len());
     }
     folded
@@ -55,7 +56,10 @@ pub(crate) fn clean_comment(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     for line in text.lines() {
         let mut line = line.trim();
-        for mark in ["/**", "/*!", "/*", "///", "//!", "//", "(**", "(*", "{-|", "{-", "-- |", "--[[", "---", "--", ";;;", ";;", ";", "##", "#>", "#'", "#=", "#", "%%", "<!--", "<#", "=begin"] {
+        for mark in [
+            "/**", "/*!", "/*", "///", "//!", "//", "(**", "(*", "{-|", "{-", "-- |", "--[[", "---", "--",
+            ";;;", ";;", ";", "##", "#>", "#'", "#=", "#", "%%", "<!--", "<#", "=begin",
+        ] {
             if let Some(rest) = line.strip_prefix(mark) {
                 line = rest;
                 break;
@@ -67,7 +71,10 @@ pub(crate) fn clean_comment(text: &str) -> String {
         let line = line.strip_prefix("* ").unwrap_or(if line == "*" { "" } else { line });
         lines.push(line.trim());
     }
-    let kept: Vec<&str> = lines.into_iter().filter(|line| !line.chars().all(|c| "*-=#/_".contains(c)) || line.is_empty()).collect();
+    let kept: Vec<&str> = lines
+        .into_iter()
+        .filter(|line| !line.chars().all(|c| "*-=#/_".contains(c)) || line.is_empty())
+        .collect();
     cut(kept.join("\n").trim(), DOC_CAP)
 }
 
@@ -112,7 +119,9 @@ pub(crate) fn clean_string(text: &str) -> String {
 /// The content of a string literal: without prefix and quotes.
 pub(crate) fn unquote(text: &str) -> &str {
     let text = text.trim();
-    for (open, close) in [("\"\"\"", "\"\"\""), ("'''", "'''"), ("\"", "\""), ("'", "'"), ("`", "`"), ("<", ">")] {
+    for (open, close) in
+        [("\"\"\"", "\"\"\""), ("'''", "'''"), ("\"", "\""), ("'", "'"), ("`", "`"), ("<", ">")]
+    {
         let start = text.find(open);
         if let Some(start) = start
             && start <= 2

@@ -53,7 +53,8 @@ pub(crate) struct Tree<'s> {
 impl<'s> Tree<'s> {
     /// Copies the parser's tree. `keep` says for each unnamed kind whether it carries meaning.
     pub(crate) fn new(source: &'s [u8], text: &'s [u8], raw: &RawTree, keep: &[bool]) -> Self {
-        let mut builder = Builder { nodes: Vec::with_capacity(source.len() / 6 + 16), open: Vec::new(), last: Vec::new() };
+        let mut builder =
+            Builder { nodes: Vec::with_capacity(source.len() / 6 + 16), open: Vec::new(), last: Vec::new() };
         let mut cursor = raw.walk();
         builder.enter(&cursor);
         'walk: loop {
@@ -90,7 +91,10 @@ impl<'s> Tree<'s> {
     /// Whether nothing but lines taken out before parsing stands between two places.
     pub(crate) fn bridged(&self, start: u32, end: u32) -> bool {
         let (start, end) = (start as usize, end as usize);
-        let Some(gap) = self.source.get(start..end).filter(|gap| self.text.get(start..end) != Some(gap)) else { return false };
+        let Some(gap) = self.source.get(start..end).filter(|gap| self.text.get(start..end) != Some(gap))
+        else {
+            return false;
+        };
         let lines = memchr::memchr_iter(b'\n', gap).count();
         !gap.split(|&b| b == b'\n').take(lines).skip(1).any(|line| line.trim_ascii().is_empty())
     }
@@ -175,7 +179,8 @@ impl Builder {
         }
         let (row, end) = (raw.start_position().row as u32, raw.end_position());
         // A node that ends with a line break ends on the line before: people count that way.
-        let end_row = if end.column == 0 && end.row as u32 > row { end.row as u32 - 1 } else { end.row as u32 };
+        let end_row =
+            if end.column == 0 && end.row as u32 > row { end.row as u32 - 1 } else { end.row as u32 };
         self.nodes.push(Node {
             kind: raw.kind_id(),
             field: cursor.field_id().map_or(0, Into::into),

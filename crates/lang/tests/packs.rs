@@ -25,9 +25,14 @@ fn every_document_holds() {
 
 fn documents(packs: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for pack in std::fs::read_dir(packs).unwrap().flatten() {
+    for pack in std::fs::read_dir(packs).expect("packs are there").flatten() {
         if let Ok(tests) = std::fs::read_dir(pack.path().join("tests")) {
-            found.extend(tests.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "md")));
+            found.extend(
+                tests
+                    .flatten()
+                    .map(|entry| entry.path())
+                    .filter(|path| path.extension().is_some_and(|e| e == "md")),
+            );
         }
     }
     found.sort();
@@ -35,7 +40,7 @@ fn documents(packs: &Path) -> Vec<PathBuf> {
 }
 
 fn check(path: &Path, failures: &mut String) -> usize {
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = std::fs::read_to_string(path).expect("documents are text");
     let document = Document::parse(&text);
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut replacements = Vec::new();
@@ -48,11 +53,18 @@ fn check(path: &Path, failures: &mut String) -> usize {
                 continue;
             }
             let named = case.blocks.iter().find(|other| block.file.is_some() && other.file == block.file);
-            let Some(source) = named.or(source) else { panic!("{}:{}: no file before this", path.display(), block.line) };
+            let Some(source) = named.or(source) else {
+                panic!("{}:{}: no file before this", path.display(), block.line)
+            };
             let pack = Registry::builtin().by_name(&source.kind);
             let facts = extract(pack, source.text.as_bytes());
             let Some(found) = render(&facts, &block.kind) else {
-                panic!("{}:{}: `{}` is no language and no part of the facts", path.display(), block.line, block.kind);
+                panic!(
+                    "{}:{}: `{}` is no language and no part of the facts",
+                    path.display(),
+                    block.line,
+                    block.kind
+                );
             };
             checked += 1;
             if let Some(difference) = difference(&block.text, &found) {
@@ -62,7 +74,7 @@ fn check(path: &Path, failures: &mut String) -> usize {
         }
     }
     if update && !replacements.is_empty() {
-        std::fs::write(path, document.updated(&replacements)).unwrap();
+        std::fs::write(path, document.updated(&replacements)).expect("documents can be written");
         failures.clear();
     }
     checked

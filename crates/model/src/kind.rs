@@ -1,6 +1,5 @@
 //! What a symbol is. One closed list for all languages.
 
-
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $variant:ident = $number:literal, $word:literal;)*) => {
         /// What a symbol is. The numbers are stored: never reuse one.
@@ -111,7 +110,14 @@ impl SymbolKind {
     pub fn is_type(self) -> bool {
         matches!(
             self,
-            Self::Class | Self::Struct | Self::Union | Self::Interface | Self::Trait | Self::Enum | Self::Impl | Self::Object
+            Self::Class
+                | Self::Struct
+                | Self::Union
+                | Self::Interface
+                | Self::Trait
+                | Self::Enum
+                | Self::Impl
+                | Self::Object
         )
     }
 
@@ -119,8 +125,15 @@ impl SymbolKind {
     pub fn is_callable(self) -> bool {
         matches!(
             self,
-            Self::Function | Self::Method | Self::Constructor | Self::Property | Self::Macro | Self::Operator | Self::Test
-                | Self::Procedure | Self::Rpc
+            Self::Function
+                | Self::Method
+                | Self::Constructor
+                | Self::Property
+                | Self::Macro
+                | Self::Operator
+                | Self::Test
+                | Self::Procedure
+                | Self::Rpc
         )
     }
 }

@@ -1,6 +1,5 @@
 //! Who may see a symbol, and what else its header says about it.
 
-
 /// Who may use a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]

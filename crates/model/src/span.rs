@@ -1,6 +1,5 @@
 //! Where something stands in a file: bytes for machines, lines for people.
 
-
 /// A half-open range of bytes, and the lines it touches (1-based, inclusive).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {

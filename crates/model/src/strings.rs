@@ -1,6 +1,5 @@
 //! The strings of one file, each kept once. Facts hold small numbers instead of text.
 
-
 /// A string of a [`Strings`] table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Atom(pub u32);

@@ -42,11 +42,13 @@ impl Document {
         while index < lines.len() {
             let line = &lines[index];
             if let Some(title) = line.strip_prefix("## ") {
-                cases.push(std::mem::replace(&mut case, Case { title: title.to_owned(), blocks: Vec::new() }));
+                cases
+                    .push(std::mem::replace(&mut case, Case { title: title.to_owned(), blocks: Vec::new() }));
             } else if let Some(fence) = fence(line) {
                 let info = line[fence.len()..].trim();
                 let start = index + 1;
-                let end = (start..lines.len()).find(|&at| lines[at].trim_end() == fence).unwrap_or(lines.len());
+                let end =
+                    (start..lines.len()).find(|&at| lines[at].trim_end() == fence).unwrap_or(lines.len());
                 let mut words = info.split_whitespace();
                 let block = Block {
                     kind: words.next().unwrap_or_default().to_owned(),
@@ -98,7 +100,8 @@ pub fn difference(expected: &str, found: &str) -> Option<String> {
     let mut out = String::new();
     let before = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
     let rest = (expected.len() - before).min(found.len() - before);
-    let after = (0..rest).take_while(|&i| expected[expected.len() - 1 - i] == found[found.len() - 1 - i]).count();
+    let after =
+        (0..rest).take_while(|&i| expected[expected.len() - 1 - i] == found[found.len() - 1 - i]).count();
     for line in &expected[before..expected.len() - after] {
         let _ = writeln!(out, "  - {line}");
     }
@@ -120,7 +123,10 @@ mod tests {
         assert_eq!(document.cases.len(), 2);
         let one = &document.cases[0];
         assert_eq!((one.title.as_str(), one.blocks.len()), ("One", 2));
-        assert_eq!((one.blocks[0].file.as_deref(), one.blocks[0].text.as_str()), (Some("a.rs"), "fn a() {}\n"));
+        assert_eq!(
+            (one.blocks[0].file.as_deref(), one.blocks[0].text.as_str()),
+            (Some("a.rs"), "fn a() {}\n")
+        );
         assert_eq!(document.cases[1].blocks[0].text, "```\n");
     }
 

@@ -53,7 +53,9 @@ pub(super) fn choose(tokens: Vec<Token>, flat: bool, page: &mut Page<'_>) -> Vec
                 values.pop();
             }
             Class::Open => {
-                let whole = depth.round <= 0 && !values.last().is_some_and(|&inside| inside) && starts_here(&tokens, &dead, flat, at);
+                let whole = depth.round <= 0
+                    && !values.last().is_some_and(|&inside| inside)
+                    && starts_here(&tokens, &dead, flat, at);
                 open.push(Choice {
                     directives: vec![at],
                     whole,
@@ -77,7 +79,8 @@ pub(super) fn choose(tokens: Vec<Token>, flat: bool, page: &mut Page<'_>) -> Vec
                 if let Some(mut choice) = open.pop() {
                     choice.end_branch(&tokens, at, depth);
                     choice.directives.push(at);
-                    choice.whole &= !matches!(tokens.get(at + 1), Some(next) if goes_on(&tokens, at + 1, next, page));
+                    choice.whole &=
+                        !matches!(tokens.get(at + 1), Some(next) if goes_on(&tokens, at + 1, next, page));
                     depth = choice.after_first.unwrap_or(depth);
                     choice.settle(&tokens, page, &mut dead);
                 }
@@ -102,7 +105,10 @@ fn opens_values(tokens: &[Token], dead: &[bool], at: usize, inside: bool) -> boo
 }
 
 fn live_before(tokens: &[Token], dead: &[bool], at: usize) -> Option<usize> {
-    (0..at).rev().take(LOOK_BACK_CAP).find(|&index| !dead[index] && !matches!(tokens[index].class, Class::Directive))
+    (0..at)
+        .rev()
+        .take(LOOK_BACK_CAP)
+        .find(|&index| !dead[index] && !matches!(tokens[index].class, Class::Directive))
 }
 
 /// Whether a statement could start here, judged by what stands before.
@@ -111,7 +117,10 @@ fn starts_here(tokens: &[Token], dead: &[bool], flat: bool, at: usize) -> bool {
     match tokens[before].class {
         Class::Punct(b']') => flat,
         Class::Punct(b')') | Class::Word if flat => false,
-        Class::Punct(b';' | b'{' | b'}' | b':' | b',' | b')') | Class::Open | Class::Middle | Class::Close => true,
+        Class::Punct(b';' | b'{' | b'}' | b':' | b',' | b')')
+        | Class::Open
+        | Class::Middle
+        | Class::Close => true,
         // A macro that stands alone.
         Class::Word => tokens[before].first,
         _ => false,
@@ -142,7 +151,9 @@ impl Choice {
         let (Some(first), Some(last)) = (branch.first(), branch.last()) else { return };
         self.commas &= last.class == Class::Punct(b',');
         self.whole &= match first.class {
-            Class::Punct(sign) => matches!(sign, b'{' | b'}' | b';' | b'*' | b'(' | b'~' | b'[' | b':' | b'#' | b'@'),
+            Class::Punct(sign) => {
+                matches!(sign, b'{' | b'}' | b';' | b'*' | b'(' | b'~' | b'[' | b':' | b'#' | b'@')
+            }
             Class::Text | Class::Number => false,
             _ => true,
         };
@@ -176,7 +187,8 @@ impl Choice {
             let text = page.text(&tokens[directive]);
             text.trim_ascii_end().ends_with(b" 0")
         };
-        let kept = (0..self.directives.len() - 1).find(|&branch| !never(self.directives[branch])).unwrap_or(0);
+        let kept =
+            (0..self.directives.len() - 1).find(|&branch| !never(self.directives[branch])).unwrap_or(0);
         for (branch, pair) in self.directives.windows(2).enumerate() {
             if branch == kept {
                 continue;

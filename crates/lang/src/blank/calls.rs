@@ -35,7 +35,9 @@ impl Rules<'_, '_> {
                 let ends = |at: usize| self.get(at).is_none_or(|next| next.first);
                 next.is_some_and(|next| self.page.has_blank_line(token.end, next.start))
                     || self.is_macro_at(at + 1)
-                        && (ends(at + 2) || self.is(at + 2, b'(') || !matches!(self.class(at + 2), Class::Word | Class::Punct(_)))
+                        && (ends(at + 2)
+                            || self.is(at + 2, b'(')
+                            || !matches!(self.class(at + 2), Class::Word | Class::Punct(_)))
             }
             _ => true,
         };
@@ -62,10 +64,16 @@ impl Rules<'_, '_> {
                 if class.is_word()
                     || matches!(
                         class,
-                        Class::Punct(b'}') | Class::Directive | Class::Open | Class::Middle | Class::Close | Class::End
+                        Class::Punct(b'}')
+                            | Class::Directive
+                            | Class::Open
+                            | Class::Middle
+                            | Class::Close
+                            | Class::End
                     ) =>
             {
-                let (first, before) = next.map_or((true, self.page.source.len() as u32), |next| (next.first, next.start));
+                let (first, before) =
+                    next.map_or((true, self.page.source.len() as u32), |next| (next.first, next.start));
                 let call = self.class(close + 2) == Class::Punct(b'(') && class == Class::Word;
                 let ends = first && (!call || self.is_macro_at(close + 1));
                 if ends && self.page.put(b';', self.tokens[close].end, before) {
@@ -83,9 +91,15 @@ impl Rules<'_, '_> {
 
     fn holds_statements(&self, open: usize, close: usize) -> bool {
         self.arguments(open, close).iter().any(|&(first, last)| {
-            (first..last).any(|at| self.is(at, b';') || self.class(at) == Class::Word && self.is(at + 1, b'(') && {
-                let inner = self.tokens[at + 1].partner as usize;
-                inner < close && (at + 2..inner).take(200).any(|part| self.is(part, b';') || self.class(part).is_tag())
+            (first..last).any(|at| {
+                self.is(at, b';')
+                    || self.class(at) == Class::Word && self.is(at + 1, b'(') && {
+                        let inner = self.tokens[at + 1].partner as usize;
+                        inner < close
+                            && (at + 2..inner)
+                                .take(200)
+                                .any(|part| self.is(part, b';') || self.class(part).is_tag())
+                    }
             })
         })
     }
@@ -93,7 +107,9 @@ impl Rules<'_, '_> {
     /// `static DEFINE_PER_CPU(int, name);`
     pub(super) fn declarer(&mut self, at: usize) {
         let close = self.tokens[at + 1].partner as usize;
-        if self.is_macro_at(at) && matches!(self.class(close.wrapping_add(1)), Class::Punct(b';' | b'=' | b'[' | b',')) {
+        if self.is_macro_at(at)
+            && matches!(self.class(close.wrapping_add(1)), Class::Punct(b';' | b'=' | b'[' | b','))
+        {
             self.definer(at, at + 1, close);
         }
     }
@@ -117,10 +133,13 @@ impl Rules<'_, '_> {
             return at + 1;
         }
         let ends = matches!(self.class(close + 1), Class::Punct(b',' | b'}'));
-        let plain = self.arguments(open, close).into_iter().filter(|&(first, last)| {
-            ends && first + 1 == last && self.class(first) == Class::Word
-        });
-        if let Some((name, _)) = plain.max_by_key(|&(first, _)| self.tokens[first].end - self.tokens[first].start) {
+        let plain = self
+            .arguments(open, close)
+            .into_iter()
+            .filter(|&(first, last)| ends && first + 1 == last && self.class(first) == Class::Word);
+        if let Some((name, _)) =
+            plain.max_by_key(|&(first, _)| self.tokens[first].end - self.tokens[first].start)
+        {
             let name = self.tokens[name];
             self.page.wipe(self.tokens[at].start, name.start);
             self.page.wipe(name.end, self.tokens[close].end);
@@ -149,7 +168,8 @@ impl Rules<'_, '_> {
             let text = self.page.text(token);
             let head = &text[..memchr::memchr(b')', text).unwrap_or(0)];
             let Some(name) = head.strip_suffix(b"...").filter(|head| head.contains(&b'(')) else { continue };
-            let kept = name.iter().rposition(|&b| !(b.is_ascii_alphanumeric() || b == b'_')).map_or(0, |at| at + 1);
+            let kept =
+                name.iter().rposition(|&b| !(b.is_ascii_alphanumeric() || b == b'_')).map_or(0, |at| at + 1);
             self.page.wipe(token.start + kept as u32, token.start + name.len() as u32);
         }
     }
@@ -173,7 +193,8 @@ impl Rules<'_, '_> {
         if name.end < close.start || room {
             self.page.wipe(open.start, name.start);
             self.page.wipe(name.end, close.end);
-            let (first, second) = if name.end < close.start { (name.end, close.start) } else { (close.start, close.end) };
+            let (first, second) =
+                if name.end < close.start { (name.end, close.start) } else { (close.start, close.end) };
             self.page.replace(b'(', first);
             self.page.replace(b')', second);
         }
@@ -184,10 +205,16 @@ impl Rules<'_, '_> {
         let arguments = self.arguments(open, close);
         let plain: Vec<usize> = arguments
             .iter()
-            .filter(|&&(first, last)| first + 1 == last && self.class(first) == Class::Word && !self.is_type_at(first))
+            .filter(|&&(first, last)| {
+                first + 1 == last && self.class(first) == Class::Word && !self.is_type_at(first)
+            })
             .map(|&(first, _)| first)
             .collect();
-        let last = self.blank.named_last.as_ref().is_some_and(|names| names.is_match(self.page.text(&self.tokens[at])));
+        let last = self
+            .blank
+            .named_last
+            .as_ref()
+            .is_some_and(|names| names.is_match(self.page.text(&self.tokens[at])));
         (if last { plain.last() } else { plain.first() }).copied()
     }
 
@@ -199,7 +226,9 @@ impl Rules<'_, '_> {
             Class::Punct(b'{' | b'}') => true,
             Class::Suffix | Class::Known => false,
             // `STACK_OF(X) name;`
-            Class::Word => next.first || !matches!(self.class(close + 2), Class::Punct(b';' | b'=' | b',' | b'[')),
+            Class::Word => {
+                next.first || !matches!(self.class(close + 2), Class::Punct(b';' | b'=' | b',' | b'['))
+            }
             class => class.is_word(),
         };
         if ends {
@@ -243,7 +272,8 @@ impl Rules<'_, '_> {
             return;
         }
         let before = if open >= 2 { self.class(open - 2) } else { Class::End };
-        let declares = before.is_word() && !before.is_statement() || matches!(before, Class::Punct(b'*' | b'&' | b'>'));
+        let declares =
+            before.is_word() && !before.is_statement() || matches!(before, Class::Punct(b'*' | b'&' | b'>'));
         if declares && self.kinds[open] != Kind::Items && self.starts_statement(open) {
             return;
         }

@@ -67,11 +67,15 @@ fn inside(tokens: &[Token], start: usize, at: usize, around: Kind) -> Kind {
                 .iter()
                 .enumerate()
                 // A tag among template parameters opens nothing.
-                .position(|(at, token)| token.class == Class::Tag && (at == 0 || !matches!(head[at - 1].class, Class::Punct(b'<' | b','))))
+                .position(|(at, token)| {
+                    token.class == Class::Tag
+                        && (at == 0 || !matches!(head[at - 1].class, Class::Punct(b'<' | b',')))
+                })
                 .is_some_and(|tag| {
-                // `struct x *f() const {` opens a body; `class EXPORT(x) C {` a type.
-                bracket.is_none_or(|bracket| tag > bracket || tokens[before].class == Class::Word)
-            }) {
+                    // `struct x *f() const {` opens a body; `class EXPORT(x) C {` a type.
+                    bracket.is_none_or(|bracket| tag > bracket || tokens[before].class == Class::Word)
+                })
+            {
                 Kind::Members
             } else {
                 Kind::Statements

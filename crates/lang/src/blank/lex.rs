@@ -36,8 +36,17 @@ impl Class {
     pub(super) fn is_word(self) -> bool {
         matches!(
             self,
-            Self::Word | Self::Qualifier | Self::Type | Self::Tag | Self::List | Self::Region | Self::Condition | Self::Prefix
-                | Self::Statement | Self::Suffix | Self::Known
+            Self::Word
+                | Self::Qualifier
+                | Self::Type
+                | Self::Tag
+                | Self::List
+                | Self::Region
+                | Self::Condition
+                | Self::Prefix
+                | Self::Statement
+                | Self::Suffix
+                | Self::Known
         )
     }
 
@@ -101,7 +110,9 @@ impl Words {
         let first = word.first().copied().unwrap_or_default();
         self.by_first[first as usize]
             .iter()
-            .find(|(known, class)| known == word && !matches!(class, Class::Open | Class::Middle | Class::Close))
+            .find(|(known, class)| {
+                known == word && !matches!(class, Class::Open | Class::Middle | Class::Close)
+            })
             .map_or(Class::Word, |(_, class)| *class)
     }
 
@@ -109,7 +120,9 @@ impl Words {
         let first = word.first().copied().unwrap_or_default();
         self.by_first[first as usize]
             .iter()
-            .find(|(known, class)| known == word && matches!(class, Class::Open | Class::Middle | Class::Close))
+            .find(|(known, class)| {
+                known == word && matches!(class, Class::Open | Class::Middle | Class::Close)
+            })
             .map_or(Class::Directive, |(_, class)| *class)
     }
 }
@@ -153,7 +166,10 @@ pub(super) fn lex(source: &[u8], words: &Words) -> Vec<Token> {
                 let text = &text[text.len() - text.trim_ascii_start().len()..];
                 words.directive(&text[..text.iter().position(|b| !is_word_byte(*b)).unwrap_or(text.len())])
             }
-            b'@' | b'"' if words.verbatim && let Some(end) = long_text_end(source, at) => {
+            b'@' | b'"'
+                if words.verbatim
+                    && let Some(end) = long_text_end(source, at) =>
+            {
                 at = end;
                 Class::Text
             }

@@ -134,7 +134,8 @@ impl Page<'_> {
     /// Whether an empty line stands between two places.
     fn has_blank_line(&self, start: u32, end: u32) -> bool {
         let gap = &self.source[start as usize..end as usize];
-        gap.split(|&b| b == b'\n').skip(1).any(|line| line.trim_ascii().is_empty()) && memchr::memchr_iter(b'\n', gap).count() > 1
+        gap.split(|&b| b == b'\n').skip(1).any(|line| line.trim_ascii().is_empty())
+            && memchr::memchr_iter(b'\n', gap).count() > 1
     }
 
     /// Puts a sign in the place of another.
@@ -200,10 +201,14 @@ impl Rules<'_, '_> {
                 {
                     self.behind_parameters(at);
                 }
-                Class::Condition if self.is(at + 1, b'(') => conditions.push(self.tokens[at + 1].partner as usize),
+                Class::Condition if self.is(at + 1, b'(') => {
+                    conditions.push(self.tokens[at + 1].partner as usize);
+                }
                 Class::Punct(b')') if self.kinds[at] == Kind::Items => self.item_call(at),
                 Class::Punct(b'.') if self.is(at + 1, b'.') && self.is(at + 2, b'.') => self.range(begin, at),
-                Class::Word if self.kinds[at] == Kind::Constants && self.is(at + 1, b'(') && self.starts_item(at) => {
+                Class::Word
+                    if self.kinds[at] == Kind::Constants && self.is(at + 1, b'(') && self.starts_item(at) =>
+                {
                     at = self.listed_macro(at);
                     continue;
                 }
@@ -248,7 +253,6 @@ impl Rules<'_, '_> {
         }
     }
 }
-
 
 #[cfg(test)]
 mod tests {
@@ -316,7 +320,9 @@ mod tests {
             }
             let copy = applied(&source);
             assert_eq!(copy.len(), source.len());
-            let lines = |text: &str| text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect::<Vec<_>>();
+            let lines = |text: &str| {
+                text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect::<Vec<_>>()
+            };
             assert_eq!(lines(&copy), lines(&source), "{source}");
         }
     }

@@ -33,7 +33,10 @@ impl Rules<'_, '_> {
             }
             let mut last = next;
             if class == Class::Word {
-                while self.is(last + 1, b':') && self.is(last + 2, b':') && self.class(last + 3) == Class::Word {
+                while self.is(last + 1, b':')
+                    && self.is(last + 2, b':')
+                    && self.class(last + 3) == Class::Word
+                {
                     last += 3;
                 }
             }
@@ -69,7 +72,9 @@ impl Rules<'_, '_> {
     }
 
     fn looks_macro(&self, unit: &Unit) -> bool {
-        unit.class == Class::Word && unit.first == unit.last && self.blank.is_macro(self.page.text(&self.tokens[unit.first]))
+        unit.class == Class::Word
+            && unit.first == unit.last
+            && self.blank.is_macro(self.page.text(&self.tokens[unit.first]))
     }
 
     /// A macro with arguments that is followed by the rest of the declaration.
@@ -113,7 +118,8 @@ impl Rules<'_, '_> {
             return;
         }
         let named = tag.map(|tag| tag + 1);
-        let typed = tag.is_some() || self.follows_type(at) || units.iter().any(|unit| unit.class == Class::Type);
+        let typed =
+            tag.is_some() || self.follows_type(at) || units.iter().any(|unit| unit.class == Class::Type);
         let loose: Vec<Unit> = units
             .iter()
             .enumerate()
@@ -129,7 +135,8 @@ impl Rules<'_, '_> {
             b':' if single_colon => 1,
             _ => return,
         };
-        let allowed = name + usize::from(!(typed || sign == b'(' && self.names_itself(units[units.len() - 1])));
+        let allowed =
+            name + usize::from(!(typed || sign == b'(' && self.names_itself(units[units.len() - 1])));
         let Some(excess) = loose.len().checked_sub(allowed).filter(|&excess| excess > 0) else {
             let declares = self.kinds[next] != Kind::Statements || units[0].class == Class::Qualifier;
             if sign == b'(' && declares && self.depth == 0 && loose.len() == 1 {
@@ -161,7 +168,9 @@ impl Rules<'_, '_> {
         let Some(before) = at.checked_sub(1) else { return false };
         match self.class(before) {
             Class::Punct(b'*' | b']') => true,
-            Class::Punct(b',') => self.depth == 0 && matches!(self.kinds[at], Kind::Declarations | Kind::Members),
+            Class::Punct(b',') => {
+                self.depth == 0 && matches!(self.kinds[at], Kind::Declarations | Kind::Members)
+            }
             Class::Punct(b'}') => {
                 let open = self.tokens[before].partner as usize;
                 matches!(self.kinds.get(open), Some(Kind::Members | Kind::Constants | Kind::Items))
@@ -192,7 +201,8 @@ impl Rules<'_, '_> {
             }
         }
         // Sure ones first, from the left; of the doubtful ones the rightmost: `BOOL WINAPI f()`.
-        candidates.sort_by_key(|&(rank, index)| (3 - rank, if rank == 1 { loose.len() - index } else { index }));
+        candidates
+            .sort_by_key(|&(rank, index)| (3 - rank, if rank == 1 { loose.len() - index } else { index }));
         if candidates.len() < excess {
             return;
         }
@@ -211,8 +221,12 @@ impl Rules<'_, '_> {
 
     /// `EXPORT class EXPORT Name final {`: the name is the last word.
     fn thin_definition(&mut self, units: &[Unit], tag: usize) {
-        let words: Vec<usize> =
-            units.iter().enumerate().filter(|(_, unit)| unit.class == Class::Word).map(|(index, _)| index).collect();
+        let words: Vec<usize> = units
+            .iter()
+            .enumerate()
+            .filter(|(_, unit)| unit.class == Class::Word)
+            .map(|(index, _)| index)
+            .collect();
         let name = words.iter().rev().find(|&&index| index > tag).copied();
         for index in words {
             if Some(index) != name {
@@ -223,7 +237,10 @@ impl Rules<'_, '_> {
 
     /// `} __packed;`: words behind the body of a type.
     fn behind_type(&mut self, units: &[Unit], at: usize, sign: u8) {
-        if at == 0 || !matches!(sign, b';' | b'=' | b',' | b'[' | b'(' | b')') || !self.is(at - 1, b'}') && !self.is(at - 1, b']') {
+        if at == 0
+            || !matches!(sign, b';' | b'=' | b',' | b'[' | b'(' | b')')
+            || !self.is(at - 1, b'}') && !self.is(at - 1, b']')
+        {
             return;
         }
         let open = self.tokens[at - 1].partner as usize;

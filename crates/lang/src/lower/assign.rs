@@ -96,13 +96,15 @@ impl<'t> Lowering<'t> {
         };
         let name = self.name_text(name_node);
         let base = base_node.map(|base| self.type_name(base)).unwrap_or_default();
-        let own = base_node.is_some_and(|base| self.table.rule(self.tree, base).expr == Some(ExprRole::SelfRef))
+        let own = base_node
+            .is_some_and(|base| self.table.rule(self.tree, base).expr == Some(ExprRole::SelfRef))
             || self.table.self_names.contains(&base);
         let targets = &self.table.export_targets;
         let whole = targets.contains(&format!("{base}.{name}"));
         let exported = whole || targets.contains(&base);
         let path = base.strip_suffix(".prototype").unwrap_or(&base);
-        let path = targets.iter().find_map(|t| path.strip_prefix(t.as_str())?.strip_prefix('.')).unwrap_or(path);
+        let path =
+            targets.iter().find_map(|t| path.strip_prefix(t.as_str())?.strip_prefix('.')).unwrap_or(path);
         let path = if exported || own { "" } else { path };
         // `Foo.prototype = { … }`: the functions in the object are methods of `Foo`.
         let inside = match (path, name.as_str()) {
@@ -127,7 +129,8 @@ impl<'t> Lowering<'t> {
             name = self.name_text(own);
         }
         let path = to.base.strip_suffix(".prototype").unwrap_or(&to.base);
-        let path = targets.iter().find_map(|t| path.strip_prefix(t.as_str())?.strip_prefix('.')).unwrap_or(path);
+        let path =
+            targets.iter().find_map(|t| path.strip_prefix(t.as_str())?.strip_prefix('.')).unwrap_or(path);
         let qualifier = (!exported && !to.own && !path.is_empty()).then(|| path.to_owned());
         let kind = function.symbol.unwrap_or(SymbolKind::Function);
         let member = qualifier.is_some() || to.own;
@@ -142,7 +145,8 @@ impl<'t> Lowering<'t> {
         let parent = owner.or(self.frame().symbol);
         let draft = Draft { kind, name: &name, qualifier, node: id, name_node: to.name_node, body, parent };
         let symbol = self.add_symbol(draft, rule);
-        if to.own && !self.pack.conventions().private.as_ref().is_some_and(|private| private.is_match(&name)) {
+        if to.own && !self.pack.conventions().private.as_ref().is_some_and(|private| private.is_match(&name))
+        {
             self.outline.symbols[symbol as usize].visibility = self.table.member_visibility;
         }
         if exported {

@@ -32,7 +32,8 @@ impl<'t> Lowering<'t> {
             self.name_object(id, rule, value);
             return false;
         }
-        let ty = rule.ty.find(self.tree, id).or_else(|| self.wrapper_type(id)).filter(|&ty| !self.is_absent(ty));
+        let ty =
+            rule.ty.find(self.tree, id).or_else(|| self.wrapper_type(id)).filter(|&ty| !self.is_absent(ty));
         let targets = rule.name.find_all(self.tree, id);
         let ty_expr = ty.map(|ty| {
             self.mark(ty, mark::TYPE);
@@ -83,7 +84,9 @@ impl<'t> Lowering<'t> {
     /// Whether a target is one name, possibly inside declarators.
     pub(super) fn is_simple(&self, id: NodeId) -> bool {
         let rule = self.table.rule(self.tree, id);
-        matches!(rule.expr, Some(ExprRole::Name | ExprRole::Literal(_))) || !rule.unwrap.is_empty() || (rule.expr.is_none() && !rule.pattern)
+        matches!(rule.expr, Some(ExprRole::Name | ExprRole::Literal(_)))
+            || !rule.unwrap.is_empty()
+            || (rule.expr.is_none() && !rule.pattern)
     }
 
     /// Whether a target is a type that gives its own name to what is declared.
@@ -117,7 +120,8 @@ impl<'t> Lowering<'t> {
         let (own, count) = (value.is_some(), parts.count);
         let value = value.or(parts.value);
         // A value of its own is not shared with the other names.
-        let (parts, index) = if own { (Parts { ty_expr, count: 1, ..parts }, 0) } else { (Parts { ty_expr, ..parts }, index) };
+        let (parts, index) =
+            if own { (Parts { ty_expr, count: 1, ..parts }, 0) } else { (Parts { ty_expr, ..parts }, index) };
         let callable = params.is_some() && rule.callable.is_some();
         let value_claim = value.map(|value| self.through(value)).filter(|&value| self.is_unnamed(value));
         let type_claim = parts.ty.filter(|&ty| self.is_unnamed(ty) && !self.claims.contains_key(&ty));
@@ -147,15 +151,26 @@ impl<'t> Lowering<'t> {
         let kind = named.and_then(|node| self.table.rule(self.tree, node).symbol).unwrap_or(kind);
         let pointer = wraps.contains(&Wrapper::Pointer);
         let said = !pointer && rule.constant.iter().any(|word| words.contains(&word.as_slice()));
-        let constant = said || self.pack.conventions().constant.as_ref().is_some_and(|pattern| pattern.is_match(&name));
+        let constant =
+            said || self.pack.conventions().constant.as_ref().is_some_and(|pattern| pattern.is_match(&name));
         let by_part = rule.kinds_by_part.iter().find(|(part, _)| part.find(self.tree, id).is_some());
         let kind = by_part.map_or_else(|| self.kind_here(rule, kind, &name, &words), |(_, kind)| *kind);
         let constant = constant && kind == SymbolKind::Variable || said && kind == SymbolKind::Field;
         let kind = if constant { SymbolKind::Constant } else { kind };
         let body = claimed.and_then(|node| self.table.rule(self.tree, node).body.find(self.tree, node));
         let body = body.or_else(|| rule.body.find(self.tree, id));
-        let body = body.or_else(|| value.filter(|_| claimed.is_none()).and_then(|value| self.object_with_members(value)));
-        let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent: self.frame().symbol };
+        let body = body.or_else(|| {
+            value.filter(|_| claimed.is_none()).and_then(|value| self.object_with_members(value))
+        });
+        let draft = Draft {
+            kind,
+            name: &name,
+            qualifier,
+            node: id,
+            name_node: node,
+            body,
+            parent: self.frame().symbol,
+        };
         let symbol = self.add_symbol(draft, rule);
         self.hoisted(rule);
         self.finish_value(symbol, parts, value, index, declarator);
@@ -197,7 +212,9 @@ impl<'t> Lowering<'t> {
         index: usize,
         declarator: (NodeId, NodeId),
     ) {
-        if let Some(ty) = parts.ty.filter(|&ty| self.table.rule(self.tree, ty).body.find(self.tree, ty).is_none()) {
+        if let Some(ty) =
+            parts.ty.filter(|&ty| self.table.rule(self.tree, ty).body.find(self.tree, ty).is_none())
+        {
             let text = self.type_phrase(ty, declarator);
             self.outline.symbols[symbol as usize].returns = Some(text);
         }
@@ -225,9 +242,16 @@ impl<'t> Lowering<'t> {
     }
 
     /// The value for the name at a place of a pattern: also a pattern of one name takes its value apart.
-    pub(super) fn item_of(&mut self, value: Option<NodeId>, count: usize, index: u32) -> (Option<ExprId>, Via) {
+    pub(super) fn item_of(
+        &mut self,
+        value: Option<NodeId>,
+        count: usize,
+        index: u32,
+    ) -> (Option<ExprId>, Via) {
         match self.value_of(value, count, index as usize) {
-            (Some(whole), Via::Value) if count == 1 && value.is_some_and(|value| self.expr(value) == whole) => {
+            (Some(whole), Via::Value)
+                if count == 1 && value.is_some_and(|value| self.expr(value) == whole) =>
+            {
                 (Some(whole), Via::Item(index))
             }
             found => found,
@@ -236,7 +260,8 @@ impl<'t> Lowering<'t> {
 
     /// Whether what is declared here is seen only in a function or block.
     fn is_local(&self, rule: &Rule) -> bool {
-        self.in_function() || !rule.hoist && self.flow.scopes[self.frame().scope as usize].kind == ScopeKind::Block
+        self.in_function()
+            || !rule.hoist && self.flow.scopes[self.frame().scope as usize].kind == ScopeKind::Block
     }
 
     /// The scope a declaration binds its names in.
@@ -255,7 +280,15 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn local(&mut self, name: &str, node: NodeId, rule: &Rule, parts: Parts, value: Option<NodeId>, index: usize) {
+    fn local(
+        &mut self,
+        name: &str,
+        node: NodeId,
+        rule: &Rule,
+        parts: Parts,
+        value: Option<NodeId>,
+        index: usize,
+    ) {
         self.consume(node);
         let scope = self.scope_for(rule);
         let binding = self.bind_name(scope, name, BindingKind::Local, self.tree.node(node).start);
@@ -264,7 +297,14 @@ impl<'t> Lowering<'t> {
         (binding.ty, binding.value, binding.via) = (parts.ty_expr, value, via);
     }
 
-    fn declare_pattern(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind, target: NodeId, parts: Parts) {
+    fn declare_pattern(
+        &mut self,
+        id: NodeId,
+        rule: &'t Rule,
+        kind: SymbolKind,
+        target: NodeId,
+        parts: Parts,
+    ) {
         let names = self.pattern(target);
         let count = names.len();
         let required = parts.value.and_then(|value| self.required_module(value));
@@ -294,7 +334,18 @@ impl<'t> Lowering<'t> {
                 let kind = self.kind_here(rule, kind, &name, &words);
                 let kind = if kind == SymbolKind::Variable && constant { SymbolKind::Constant } else { kind };
                 let parent = self.frame().symbol;
-                self.add_symbol(Draft { kind, name: &name, qualifier: None, node: id, name_node: node, body: None, parent }, rule);
+                self.add_symbol(
+                    Draft {
+                        kind,
+                        name: &name,
+                        qualifier: None,
+                        node: id,
+                        name_node: node,
+                        body: None,
+                        parent,
+                    },
+                    rule,
+                );
                 self.hoisted(rule);
             }
             if let Some(binding) = self.flow.bindings.last_mut() {
@@ -325,7 +376,8 @@ impl<'t> Lowering<'t> {
         let count = names.len();
         for (index, (node, name, inner)) in names.into_iter().enumerate() {
             self.consume(node);
-            let claimed = value.map(|value| self.through(value)).filter(|&value| count == 1 && self.is_unnamed(value));
+            let claimed =
+                value.map(|value| self.through(value)).filter(|&value| count == 1 && self.is_unnamed(value));
             if let Some(claimed) = claimed {
                 self.local_function(id, rule, &name, node, claimed);
                 continue;
@@ -352,8 +404,12 @@ impl<'t> Lowering<'t> {
 
     /// The declared type of what a statement binds; several are one of them.
     pub(super) fn bound_type(&mut self, id: NodeId, rule: &Rule) -> Option<ExprId> {
-        let types: Vec<NodeId> =
-            rule.ty.find_all(self.tree, id).into_iter().filter(|&ty| self.tree.node(ty).named && !self.is_absent(ty)).collect();
+        let types: Vec<NodeId> = rule
+            .ty
+            .find_all(self.tree, id)
+            .into_iter()
+            .filter(|&ty| self.tree.node(ty).named && !self.is_absent(ty))
+            .collect();
         let exprs: Vec<ExprId> = types
             .into_iter()
             .map(|ty| {
@@ -375,7 +431,8 @@ impl<'t> Lowering<'t> {
         let kind = function.symbol.unwrap_or(SymbolKind::Function);
         let body = function.body.find(self.tree, claimed);
         let parent = self.frame().symbol;
-        let symbol = self.add_symbol(Draft { kind, name, qualifier: None, node: id, name_node: node, body, parent }, rule);
+        let symbol = self
+            .add_symbol(Draft { kind, name, qualifier: None, node: id, name_node: node, body, parent }, rule);
         self.claims.insert(claimed, symbol);
     }
 
@@ -398,8 +455,15 @@ impl<'t> Lowering<'t> {
             return;
         }
         let rule = self.table.rule(self.tree, id);
-        let draft =
-            Draft { kind: SymbolKind::Field, name: &name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
+        let draft = Draft {
+            kind: SymbolKind::Field,
+            name: &name,
+            qualifier: None,
+            node: id,
+            name_node,
+            body: None,
+            parent: Some(owner),
+        };
         let symbol = self.add_symbol(draft, rule);
         self.outline.symbols[symbol as usize].modifiers.0 |= marked.0;
         if let Some(ty) = parts.ty {
@@ -446,7 +510,11 @@ impl<'t> Lowering<'t> {
         {
             symbol.modifiers.insert(Modifier::Generator);
         }
-        let value = if rule.value.is_empty() { self.tree.named_children(id).next() } else { rule.value.find(self.tree, id) };
+        let value = if rule.value.is_empty() {
+            self.tree.named_children(id).next()
+        } else {
+            rule.value.find(self.tree, id)
+        };
         if let Some(value) = value.filter(|&value| !self.has(value, mark::DONE)) {
             let value = self.expr(value);
             self.flow.returns.push(Return { scope, value, yields: rule.yielded });

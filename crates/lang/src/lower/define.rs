@@ -7,7 +7,8 @@ use crate::table::{Rule, Spec};
 use crate::tree::NodeId;
 use crate::vocabulary::ExprRole;
 use orient_model::{
-    Atom, Base, BindingKind, Modifier, RefKind, Relation, Return, ScopeKind, Span, Symbol, SymbolKind, Visibility, Wrapper,
+    Atom, Base, BindingKind, Modifier, RefKind, Relation, Return, ScopeKind, Span, Symbol, SymbolKind,
+    Visibility, Wrapper,
 };
 
 /// What a symbol is made of, before it has a header.
@@ -46,10 +47,14 @@ impl<'t> Lowering<'t> {
         let words = self.header_words(id);
         let by_part = rule.kinds_by_part.iter().find(|(part, _)| part.find(self.tree, id).is_some());
         let kind = self.kind_here(rule, by_part.map_or(kind, |(_, kind)| *kind), &name, &words);
-        let kind = if qualifier.is_some() { self.kind_in_type(kind, &name, qualifier.as_deref()) } else { kind };
-        let qualifier = rule.qualifier.find(self.tree, id).map(|receiver| self.type_name(receiver)).or(qualifier);
+        let kind =
+            if qualifier.is_some() { self.kind_in_type(kind, &name, qualifier.as_deref()) } else { kind };
+        let qualifier =
+            rule.qualifier.find(self.tree, id).map(|receiver| self.type_name(receiver)).or(qualifier);
         let parent = self.parent_of(id);
-        let around = parent.and_then(|parent| self.outline.symbols.get(parent as usize)).map(|parent| self.shown.get(parent.name));
+        let around = parent
+            .and_then(|parent| self.outline.symbols.get(parent as usize))
+            .map(|parent| self.shown.get(parent.name));
         // The name of the type around says nothing new.
         let qualifier = qualifier.filter(|qualifier| around != Some(qualifier.as_str()));
         let draft = Draft { kind, name: &name, qualifier, node: id, name_node: node, body, parent };
@@ -83,7 +88,11 @@ impl<'t> Lowering<'t> {
             return kind;
         }
         let last = owner.and_then(|owner| owner.rsplit('.').next());
-        if self.table.constructor_named_as_type && last == Some(name) { SymbolKind::Constructor } else { SymbolKind::Method }
+        if self.table.constructor_named_as_type && last == Some(name) {
+            SymbolKind::Constructor
+        } else {
+            SymbolKind::Method
+        }
     }
 
     /// The symbol a definition belongs to. One that stands as the type of a declaration is beside what is declared.
@@ -96,11 +105,22 @@ impl<'t> Lowering<'t> {
     }
 
     /// The result of a function whose declarator adds to the declared type: `char *name(void)`.
-    fn wrap_result(&mut self, id: NodeId, rule: &Rule, symbol: u32, wraps: &[Wrapper], declarator: (NodeId, NodeId)) {
+    fn wrap_result(
+        &mut self,
+        id: NodeId,
+        rule: &Rule,
+        symbol: u32,
+        wraps: &[Wrapper],
+        declarator: (NodeId, NodeId),
+    ) {
         let Some(returns) = rule.returns.find(self.tree, id) else { return };
         let text = self.type_phrase(returns, declarator);
         self.outline.symbols[symbol as usize].returns = Some(text);
-        let Some(at) = self.flow.bindings.iter().rposition(|binding| binding.kind == BindingKind::Symbol(symbol)) else { return };
+        let Some(at) =
+            self.flow.bindings.iter().rposition(|binding| binding.kind == BindingKind::Symbol(symbol))
+        else {
+            return;
+        };
         if let Some(ty) = self.flow.bindings[at].ty {
             self.flow.bindings[at].ty = Some(self.wrapped(ty, wraps));
         }
@@ -120,7 +140,12 @@ impl<'t> Lowering<'t> {
         if let Some(node) = rule.name.find(self.tree, id) {
             self.consume(node);
             let name = self.name_text(node);
-            self.bind_name(self.frame().scope, &name, BindingKind::Symbol(symbol), self.tree.node(node).start);
+            self.bind_name(
+                self.frame().scope,
+                &name,
+                BindingKind::Symbol(symbol),
+                self.tree.node(node).start,
+            );
         }
     }
 
@@ -150,7 +175,11 @@ impl<'t> Lowering<'t> {
         let kind = rule.kinds.iter().find(|(key, _)| says(key)).map_or(kind, |(_, kind)| *kind);
         if let Some((owner, _)) = self.member_of() {
             let kind = match (rule.member, kind) {
-                (Some(member), _) if rule.kinds.is_empty() || rule.symbol == Some(kind) || rule.declare == Some(kind) => member,
+                (Some(member), _)
+                    if rule.kinds.is_empty() || rule.symbol == Some(kind) || rule.declare == Some(kind) =>
+                {
+                    member
+                }
                 (_, SymbolKind::Function) => SymbolKind::Method,
                 (_, SymbolKind::Variable) => SymbolKind::Field,
                 (_, kind) => kind,
@@ -195,7 +224,10 @@ impl<'t> Lowering<'t> {
             kind: draft.kind,
             name: self.shown.intern(self.unmarked(draft.name)),
             parent: draft.parent,
-            qualifier: qualifier.as_deref().filter(|text| !text.is_empty()).map(|text| self.shown.intern(text)),
+            qualifier: qualifier
+                .as_deref()
+                .filter(|text| !text.is_empty())
+                .map(|text| self.shown.intern(text)),
             ordinal: 0,
             visibility,
             modifiers,
@@ -214,7 +246,8 @@ impl<'t> Lowering<'t> {
         if component && draft.name.starts_with(char::is_uppercase) {
             symbol.modifiers.insert(Modifier::Component);
         }
-        let accessor = symbol.modifiers.contains(Modifier::Getter) || symbol.modifiers.contains(Modifier::Setter);
+        let accessor =
+            symbol.modifiers.contains(Modifier::Getter) || symbol.modifiers.contains(Modifier::Setter);
         if symbol.kind == SymbolKind::Method && accessor {
             symbol.kind = SymbolKind::Property;
         }
@@ -229,7 +262,13 @@ impl<'t> Lowering<'t> {
         index
     }
 
-    fn visibility_of(&self, draft: &Draft<'_>, said: Option<Visibility>, exported: bool, rule: &Rule) -> Visibility {
+    fn visibility_of(
+        &self,
+        draft: &Draft<'_>,
+        said: Option<Visibility>,
+        exported: bool,
+        rule: &Rule,
+    ) -> Visibility {
         if let Some(said) = said {
             return said;
         }
@@ -255,11 +294,19 @@ impl<'t> Lowering<'t> {
         }
         match self.member_of() {
             // What implements something is as visible as that.
-            Some((owner, SymbolKind::Impl)) if !self.outline.symbols[owner as usize].bases.is_empty() => Visibility::Public,
+            Some((owner, SymbolKind::Impl)) if !self.outline.symbols[owner as usize].bases.is_empty() => {
+                Visibility::Public
+            }
             Some((_, kind)) => self.frame().access.unwrap_or_else(|| {
-                if self.table.open_kinds.contains(&kind) { Visibility::Public } else { self.table.member_visibility }
+                if self.table.open_kinds.contains(&kind) {
+                    Visibility::Public
+                } else {
+                    self.table.member_visibility
+                }
             }),
-            None if self.table.has_bare_calls && draft.kind == SymbolKind::Method => self.frame().access.unwrap_or_default(),
+            None if self.table.has_bare_calls && draft.kind == SymbolKind::Method => {
+                self.frame().access.unwrap_or_default()
+            }
             None if self.in_function() && draft.kind != SymbolKind::Field => Visibility::Private,
             None => self.frame().access.unwrap_or(self.table.visibility),
         }
@@ -355,7 +402,9 @@ impl<'t> Lowering<'t> {
         if !rule.body.is_empty() && symbol.kind == SymbolKind::Module {
             symbol.modifiers.insert(Modifier::Declaration);
         }
-        if rule.body.is_empty() || !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor) {
+        if rule.body.is_empty()
+            || !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor)
+        {
             return;
         }
         let modifiers = &mut symbol.modifiers;
@@ -413,7 +462,8 @@ impl<'t> Lowering<'t> {
     }
 
     fn last_expression(&self, body: NodeId) -> Option<NodeId> {
-        let stands = |id: &NodeId| !self.table.rule(self.tree, *id).comment && !self.table.rule(self.tree, *id).aside;
+        let stands =
+            |id: &NodeId| !self.table.rule(self.tree, *id).comment && !self.table.rule(self.tree, *id).aside;
         let last = self.tree.named_children(body).filter(stands).last()?;
         let rule = self.table.rule(self.tree, last);
         (rule.expr.is_some() && !rule.returned).then_some(last)
@@ -428,7 +478,8 @@ impl<'t> Lowering<'t> {
         ] {
             // What an interface names it extends.
             let interface = self.outline.symbols[symbol as usize].kind == SymbolKind::Interface;
-            let relation = if interface && relation == Relation::Implements { Relation::Extends } else { relation };
+            let relation =
+                if interface && relation == Relation::Implements { Relation::Extends } else { relation };
             self.bases_at(id, spec, relation, symbol);
         }
         if !self.table.derives.is_empty() {
@@ -449,7 +500,14 @@ impl<'t> Lowering<'t> {
                 Some(ExprRole::Named) => {}
                 // One of several is no base.
                 Some(ExprRole::Either) if self.tree.named_children(node).nth(1).is_some() => {}
-                Some(ExprRole::Path | ExprRole::Name | ExprRole::Member | ExprRole::Apply | ExprRole::Call | ExprRole::New) => {
+                Some(
+                    ExprRole::Path
+                    | ExprRole::Name
+                    | ExprRole::Member
+                    | ExprRole::Apply
+                    | ExprRole::Call
+                    | ExprRole::New,
+                ) => {
                     self.add_base(node, relation, symbol);
                 }
                 _ => {
@@ -463,7 +521,8 @@ impl<'t> Lowering<'t> {
     /// A base as written, without the word before it.
     fn base_phrase(&mut self, node: NodeId) -> Atom {
         let rule = self.table.rule(self.tree, node);
-        let base = rule.base.find(self.tree, node).filter(|_| rule.expr == Some(ExprRole::Apply)).unwrap_or(node);
+        let base =
+            rule.base.find(self.tree, node).filter(|_| rule.expr == Some(ExprRole::Apply)).unwrap_or(node);
         let bytes = &self.tree.source[self.tree.node(base).start as usize..self.tree.node(node).end as usize];
         let text = crate::text::fold(&crate::text::lossy(bytes), crate::text::PHRASE_CAP);
         self.shown.intern(&text)

@@ -31,9 +31,13 @@ impl<'t> Lowering<'t> {
 
     /// An object literal under a key: the functions in it belong to that key.
     pub(super) fn name_object(&mut self, id: NodeId, rule: &Rule, value: Option<NodeId>) {
-        let Some(object) = value.map(|value| self.through(value)).filter(|&value| self.is_object(value)) else { return };
+        let Some(object) = value.map(|value| self.through(value)).filter(|&value| self.is_object(value))
+        else {
+            return;
+        };
         let Some(key) = rule.name.find(self.tree, id).and_then(|key| self.naming(key)) else { return };
-        let around = self.objects.get(&self.tree.node(id).parent).map(|place| place.path.clone()).unwrap_or_default();
+        let around =
+            self.objects.get(&self.tree.node(id).parent).map(|place| place.path.clone()).unwrap_or_default();
         let path = if around.is_empty() { key.name } else { format!("{around}.{}", key.name) };
         self.objects.insert(object, Place { path: text::cut(&path, text::PHRASE_CAP), exported: false });
     }
@@ -52,7 +56,8 @@ impl<'t> Lowering<'t> {
             return;
         }
         let target_rule = self.table.rule(self.tree, target);
-        let (Some(base), Some(name_node)) = (target_rule.base.find(self.tree, target), target_rule.name.find(self.tree, target))
+        let (Some(base), Some(name_node)) =
+            (target_rule.base.find(self.tree, target), target_rule.name.find(self.tree, target))
         else {
             return;
         };
@@ -68,7 +73,9 @@ impl<'t> Lowering<'t> {
         let inner = self.through(value);
         if let Some((module, member)) = self.required_module(value) {
             match member {
-                Some(member) => self.push_required(ImportKind::Item, &module, Some(&member), Some("default"), id, true),
+                Some(member) => {
+                    self.push_required(ImportKind::Item, &module, Some(&member), Some("default"), id, true)
+                }
                 None => self.push_required(ImportKind::Wildcard, &module, None, None, id, true),
             };
         } else if self.is_object(inner) {
@@ -92,7 +99,11 @@ impl<'t> Lowering<'t> {
         while at != NONE && self.table.rule(self.tree, at).assign {
             at = self.tree.node(at).parent;
         }
-        let rule = self.tree.get(at).map(|_| self.table.rule(self.tree, at)).filter(|rule| rule.declare.is_some())?;
+        let rule = self
+            .tree
+            .get(at)
+            .map(|_| self.table.rule(self.tree, at))
+            .filter(|rule| rule.declare.is_some())?;
         rule.name.find(self.tree, at).filter(|&name| self.is_simple(name)).map(|name| self.name_text(name))
     }
 
@@ -105,7 +116,9 @@ impl<'t> Lowering<'t> {
                 self.add_export(entry, &name, &name);
             }
             Some(ExprRole::Named) => {
-                let (Some(key), Some(value)) = (rule.name.find(self.tree, entry), rule.value.find(self.tree, entry)) else {
+                let (Some(key), Some(value)) =
+                    (rule.name.find(self.tree, entry), rule.value.find(self.tree, entry))
+                else {
                     return;
                 };
                 let key = self.name_text(key);
@@ -177,7 +190,8 @@ impl<'t> Lowering<'t> {
         }
         let mut named: HashMap<&str, bool> = HashMap::new();
         for export in &self.outline.exports {
-            *named.entry(self.shown.get(export.name)).or_default() |= self.shown.get(export.public) == "default";
+            *named.entry(self.shown.get(export.name)).or_default() |=
+                self.shown.get(export.public) == "default";
         }
         let mut closed: HashSet<Option<u32>> = HashSet::new();
         if !self.outline.imports.is_empty() || !self.outline.exports.is_empty() {
@@ -196,12 +210,14 @@ impl<'t> Lowering<'t> {
                 closed.insert(symbol.parent);
             }
         }
-        let modules: Vec<bool> = self.outline.symbols.iter().map(|symbol| symbol.kind == SymbolKind::Module).collect();
+        let modules: Vec<bool> =
+            self.outline.symbols.iter().map(|symbol| symbol.kind == SymbolKind::Module).collect();
         for symbol in &mut self.outline.symbols {
             let level = symbol.parent.is_none_or(|parent| modules[parent as usize]);
             let inner = level && symbol.qualifier.is_none() && closed.contains(&symbol.parent);
             // A module that is only declared is known by its name everywhere.
-            let ambient = symbol.kind == SymbolKind::Module && symbol.modifiers.contains(Modifier::Declaration);
+            let ambient =
+                symbol.kind == SymbolKind::Module && symbol.modifiers.contains(Modifier::Declaration);
             if inner && !ambient && !symbol.modifiers.contains(Modifier::Exported) {
                 symbol.visibility = Visibility::Private;
             }

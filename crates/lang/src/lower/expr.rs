@@ -31,7 +31,8 @@ impl<'t> Lowering<'t> {
         }
         let rule: &'t Rule = self.table.rule(self.tree, id);
         let mention = rule.needs_body && rule.body.find(self.tree, id).is_none();
-        let expr = if (rule.symbol.is_some() || rule.declare.is_some() && rule.if_function && self.holds_function(id, rule))
+        let expr = if (rule.symbol.is_some()
+            || rule.declare.is_some() && rule.if_function && self.holds_function(id, rule))
             && !mention
         {
             // What the function turns out to be is known once the walk has passed it.
@@ -60,7 +61,13 @@ impl<'t> Lowering<'t> {
     }
 
     /// A function value; inside an object literal it stands under its name.
-    fn named_function(&mut self, rule: &Rule, function: NodeId, id: NodeId, depth: usize) -> Result<ExprId, Expr> {
+    fn named_function(
+        &mut self,
+        rule: &Rule,
+        function: NodeId,
+        id: NodeId,
+        depth: usize,
+    ) -> Result<ExprId, Expr> {
         if function == id {
             let in_map = self.tree.get(self.tree.node(id).parent).is_some_and(|_| {
                 let parent = self.tree.node(id).parent;
@@ -80,7 +87,13 @@ impl<'t> Lowering<'t> {
         Err(Expr::Named { name: self.names.intern(text::unquote(&name)), value })
     }
 
-    fn lower_role(&mut self, id: NodeId, rule: &'t Rule, role: ExprRole, depth: usize) -> Result<ExprId, Expr> {
+    fn lower_role(
+        &mut self,
+        id: NodeId,
+        rule: &'t Rule,
+        role: ExprRole,
+        depth: usize,
+    ) -> Result<ExprId, Expr> {
         let tree = self.tree;
         Err(match role {
             ExprRole::Name => self.lower_name(id),
@@ -132,14 +145,7 @@ impl<'t> Lowering<'t> {
                 Expr::Index { base, key }
             }
             ExprRole::Await => Expr::Await(self.part(id, &rule.value, 0, depth)),
-            ExprRole::Cast => {
-                let value = self.part(id, &rule.value, 0, depth);
-                if !rule.ty.is_empty() && rule.ty.find(tree, id).is_none() {
-                    return Ok(value);
-                }
-                let ty = self.part(id, &rule.ty, 1, depth);
-                Expr::Cast { value, ty }
-            }
+            ExprRole::Cast => return self.lower_cast(id, rule, depth),
             ExprRole::Apply => {
                 let base = self.part(id, &rule.base, 0, depth);
                 let args = self.args(id, rule, depth);
@@ -151,7 +157,8 @@ impl<'t> Lowering<'t> {
             ExprRole::Wrap(wrapper) => Expr::Wrap { wrapper, inner: self.part(id, &rule.value, 0, depth) },
             ExprRole::Either => return self.lower_either(id, rule, depth),
             ExprRole::Run => {
-                let items: Vec<NodeId> = tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
+                let items: Vec<NodeId> =
+                    tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
                 if let [only] = items[..] {
                     return Ok(self.expr_at(only, depth + 1));
                 }
@@ -159,23 +166,18 @@ impl<'t> Lowering<'t> {
             }
             ExprRole::Path => self.path(id, rule, depth),
             ExprRole::Sequence(kind) => {
-                let items: Vec<NodeId> = tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
+                let items: Vec<NodeId> =
+                    tree.named_children(id).filter(|&c| !self.table.rule(tree, c).comment).collect();
                 Expr::Sequence { kind, items: self.list(&items, depth) }
             }
             ExprRole::Named => return self.lower_named(id, rule, depth),
-            ExprRole::Literal(Literal::String) => {
-                let content = text::lossy(tree.bytes(id));
-                let content = text::unquote(&content);
-                // Prose is no name and no path: that it is a string is all there is to know.
-                if content.len() > STRING_CAP || content.contains(char::is_whitespace) {
-                    return Err(Expr::Literal(Literal::String));
-                }
-                Expr::Text(self.names.intern(content))
-            }
+            ExprRole::Literal(Literal::String) => self.lower_string(id),
             ExprRole::Literal(literal) => Expr::Literal(literal),
             ExprRole::Transparent => {
                 let ty = if rule.param { rule.ty.find(tree, id) } else { None };
-                let inner = ty.or_else(|| rule.value.find(tree, id)).or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
+                let inner = ty
+                    .or_else(|| rule.value.find(tree, id))
+                    .or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
                 return inner.map(|inner| self.expr_at(inner, depth + 1)).ok_or(Expr::Unknown);
             }
             ExprRole::Opaque => Expr::Unknown,
@@ -232,7 +234,8 @@ impl<'t> Lowering<'t> {
     }
 
     fn lower_either(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {
-        let items = if rule.value.is_empty() { self.alternatives(id) } else { rule.value.find_each(self.tree, id) };
+        let items =
+            if rule.value.is_empty() { self.alternatives(id) } else { rule.value.find_each(self.tree, id) };
         if let [only] = items[..] {
             return Ok(self.expr_at(only, depth + 1));
         }
@@ -253,7 +256,8 @@ impl<'t> Lowering<'t> {
         let (mut found, mut pending) = (Vec::new(), vec![id]);
         while let Some(at) = pending.pop() {
             let rule = self.table.rule(self.tree, at);
-            let inner = self.tree.node(at).kind == self.tree.node(id).kind && rule.role(self.tree, at) == Some(ExprRole::Either);
+            let inner = self.tree.node(at).kind == self.tree.node(id).kind
+                && rule.role(self.tree, at) == Some(ExprRole::Either);
             if inner && found.len() < ITEMS_CAP {
                 let first = pending.len();
                 pending.extend(self.tree.named_children(at).filter(|&c| !self.table.rule(self.tree, c).skip));
@@ -263,6 +267,25 @@ impl<'t> Lowering<'t> {
             }
         }
         found
+    }
+
+    fn lower_cast(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {
+        let value = self.part(id, &rule.value, 0, depth);
+        if !rule.ty.is_empty() && rule.ty.find(self.tree, id).is_none() {
+            return Ok(value);
+        }
+        let ty = self.part(id, &rule.ty, 1, depth);
+        Err(Expr::Cast { value, ty })
+    }
+
+    /// A string that may be a name or a path; of prose, that it is a string is all there is to know.
+    fn lower_string(&mut self, id: NodeId) -> Expr {
+        let content = text::lossy(self.tree.bytes(id));
+        let content = text::unquote(&content);
+        if content.len() > STRING_CAP || content.contains(char::is_whitespace) {
+            return Expr::Literal(Literal::String);
+        }
+        Expr::Text(self.names.intern(content))
     }
 
     fn lower_name(&mut self, id: NodeId) -> Expr {
@@ -305,7 +328,10 @@ impl<'t> Lowering<'t> {
         rule.trailing.find(self.tree, id)?;
         let same = rule.callee.find(self.tree, id)?;
         let inner = self.table.rule(self.tree, same);
-        (inner.expr == Some(ExprRole::Call) && !inner.trailing.is_empty() && inner.trailing.find(self.tree, same).is_none()).then_some(same)
+        (inner.expr == Some(ExprRole::Call)
+            && !inner.trailing.is_empty()
+            && inner.trailing.find(self.tree, same).is_none())
+        .then_some(same)
     }
 
     fn args(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> ExprList {
@@ -316,23 +342,29 @@ impl<'t> Lowering<'t> {
             return self.token_args(args, depth);
         }
         let mut items: Vec<NodeId> = Vec::new();
-        let before = self.continued(id, rule).map(|same| self.table.rule(self.tree, same).args.find_all(self.tree, same));
+        let before = self
+            .continued(id, rule)
+            .map(|same| self.table.rule(self.tree, same).args.find_all(self.tree, same));
         for args in before.into_iter().flatten().chain(found) {
             let args_rule = self.table.rule(self.tree, args);
             if args_rule.expr.is_some() || args_rule.symbol.is_some() {
                 items.push(args);
             } else {
-                items.extend(self.tree.named_children(args).filter(|&c| !self.table.rule(self.tree, c).comment));
+                items.extend(
+                    self.tree.named_children(args).filter(|&c| !self.table.rule(self.tree, c).comment),
+                );
             }
         }
         // A block behind the arguments is one more of them.
-        let block = rule.body.find(self.tree, id).filter(|&block| self.is_unnamed(block) && !items.contains(&block));
+        let block =
+            rule.body.find(self.tree, id).filter(|&block| self.is_unnamed(block) && !items.contains(&block));
         items.extend(block);
         self.list(&items, depth)
     }
 
     fn part(&mut self, id: NodeId, spec: &crate::table::Spec, nth: usize, depth: usize) -> ExprId {
-        let node = if spec.is_empty() { self.tree.named_children(id).nth(nth) } else { spec.find(self.tree, id) };
+        let node =
+            if spec.is_empty() { self.tree.named_children(id).nth(nth) } else { spec.find(self.tree, id) };
         match node {
             Some(node) => self.expr_at(node, depth + 1),
             None => self.push_expr(Expr::Unknown),
@@ -340,7 +372,8 @@ impl<'t> Lowering<'t> {
     }
 
     fn list(&mut self, items: &[NodeId], depth: usize) -> ExprList {
-        let exprs: Vec<ExprId> = items.iter().take(ITEMS_CAP).map(|&item| self.expr_at(item, depth + 1)).collect();
+        let exprs: Vec<ExprId> =
+            items.iter().take(ITEMS_CAP).map(|&item| self.expr_at(item, depth + 1)).collect();
         let list = ExprList { start: self.flow.operands.len() as u32, len: exprs.len() as u32 };
         self.flow.operands.extend(exprs);
         list

@@ -10,8 +10,11 @@ impl Lowering<'_> {
         self.name_functions();
         self.settle_exports();
         for index in 0..self.outline.symbols.len() as u32 {
-            let parent = self.outline.symbols[index as usize].parent.and_then(|at| self.outline.symbols.get(at as usize));
-            let in_tests = parent.is_some_and(|p| p.kind == SymbolKind::Module && p.modifiers.contains(Modifier::Test));
+            let parent = self.outline.symbols[index as usize]
+                .parent
+                .and_then(|at| self.outline.symbols.get(at as usize));
+            let in_tests =
+                parent.is_some_and(|p| p.kind == SymbolKind::Module && p.modifiers.contains(Modifier::Test));
             if in_tests || self.is_test(index) {
                 self.outline.symbols[index as usize].modifiers.insert(Modifier::Test);
             }
@@ -50,9 +53,10 @@ pub(crate) fn number(outline: &mut Outline) {
         let symbol = &outline.symbols[index];
         let above = symbol.parent.and_then(|parent| paths.get(parent as usize)).copied().unwrap_or(0);
         let qualifier = symbol.qualifier.map_or("", |atom| outline.strings.get(atom));
-        let above = qualifier.split('.').filter(|part| !part.is_empty()).fold(above, |above, part| {
-            crate::hash::mix(above, crate::hash::hash(part.as_bytes()))
-        });
+        let above = qualifier
+            .split('.')
+            .filter(|part| !part.is_empty())
+            .fold(above, |above, part| crate::hash::mix(above, crate::hash::hash(part.as_bytes())));
         let path = crate::hash::mix(above, crate::hash::hash(outline.strings.get(symbol.name).as_bytes()));
         paths.push(path);
         let count = seen.entry(path).or_insert(0);

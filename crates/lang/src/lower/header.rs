@@ -51,7 +51,9 @@ impl<'t> Lowering<'t> {
             if at == id {
                 break;
             }
-            let Some(next) = self.tree.children(at).find(|&child| self.tree.is_inside(id, child)) else { break };
+            let Some(next) = self.tree.children(at).find(|&child| self.tree.is_inside(id, child)) else {
+                break;
+            };
             at = next;
         }
         attribute_nodes.sort_unstable();
@@ -80,7 +82,8 @@ impl<'t> Lowering<'t> {
             self.table.component_types.iter().any(|known| known == ty)
         });
         // In a group of one, the documentation may stand inside of it.
-        let doc = self.documentation(first).or_else(|| if first == id { None } else { self.documentation(id) });
+        let doc =
+            self.documentation(first).or_else(|| if first == id { None } else { self.documentation(id) });
         let doc = doc.or_else(|| self.shared_documentation(id));
         Header { modifiers, visibility, attributes, doc, span, header, component }
     }
@@ -206,7 +209,8 @@ impl<'t> Lowering<'t> {
         let (mut modifiers, mut visibility) = (Modifiers::default(), None);
         let outside = self.member_of().is_none();
         for word in self.header_words(id) {
-            let says = self.table.outer_words.get(word).filter(|_| outside).or_else(|| self.table.words.get(word));
+            let says =
+                self.table.outer_words.get(word).filter(|_| outside).or_else(|| self.table.words.get(word));
             match says {
                 Some(HeaderWord::Modifier(modifier)) => modifiers.insert(*modifier),
                 Some(HeaderWord::Visibility(said)) => {
@@ -246,19 +250,25 @@ impl<'t> Lowering<'t> {
             // A list of attributes ends after its last one: `[A, B]`.
             let behind = rest.trim_ascii_start();
             let brackets = behind.iter().take_while(|&&b| b == b']').count();
-            let closing = behind.get(brackets..).filter(|_| brackets > 0).map_or(0, |rest| {
-                brackets + rest.len() - rest.trim_ascii_start().len()
-            });
+            let closing = behind
+                .get(brackets..)
+                .filter(|_| brackets > 0)
+                .map_or(0, |rest| brackets + rest.len() - rest.trim_ascii_start().len());
             header.start += (skipped + closing) as u32;
         }
         let passed = &self.tree.source[span.start as usize..header.start as usize];
         header.first_line = span.first_line + memchr::memchr_iter(b'\n', passed).count() as u32;
         if let Some(body) = body {
             // A word that opens the body may belong to the header: `type Store interface {`.
-            let word = self.tree.children(body).next().filter(|&word| {
-                self.table.rule(self.tree, body).words && !self.tree.node(word).named
-            });
-            let end = word.map_or_else(|| self.tree.node(self.before_comments(body)).start, |word| self.tree.node(word).end);
+            let word = self
+                .tree
+                .children(body)
+                .next()
+                .filter(|&word| self.table.rule(self.tree, body).words && !self.tree.node(word).named);
+            let end = word.map_or_else(
+                || self.tree.node(self.before_comments(body)).start,
+                |word| self.tree.node(word).end,
+            );
             if end > header.start && end <= header.end {
                 header.end = end;
                 header.last_line = self.tree.node(self.before_comments(body)).row + 1;
@@ -297,7 +307,8 @@ impl<'t> Lowering<'t> {
         let mut at = tree.node(first).previous;
         // A body without brackets begins with its first statement: comments before that stand before the body.
         if at == NONE
-            && let Some(around) = tree.get(tree.node(first).parent).filter(|around| around.start == tree.node(first).start)
+            && let Some(around) =
+                tree.get(tree.node(first).parent).filter(|around| around.start == tree.node(first).start)
         {
             at = around.previous;
         }

@@ -98,7 +98,8 @@ impl<'t> Lowering<'t> {
             }
             return;
         };
-        let name = rule.name.find(self.tree, id).map_or_else(|| self.module_text(id), |name| self.module_text(name));
+        let name =
+            rule.name.find(self.tree, id).map_or_else(|| self.module_text(id), |name| self.module_text(name));
         let alias = rule.alias.find(self.tree, id).map(|alias| self.name_text(alias));
         if rule.wildcard.find(self.tree, id).is_some() {
             let module = if rule.name.is_empty() { prefix } else { self.join(&prefix, &name) };
@@ -120,7 +121,9 @@ impl<'t> Lowering<'t> {
             }
             ImportRole::Item => self.import_item(id, &prefix, &name, alias.as_deref(), statement),
             ImportRole::Module => {
-                let module = if rule.name.is_empty() && self.is_self(&name) || rule.name.is_empty() && alias.is_some() {
+                let module = if rule.name.is_empty() && self.is_self(&name)
+                    || rule.name.is_empty() && alias.is_some()
+                {
                     prefix
                 } else {
                     self.join(&prefix, &name)
@@ -128,7 +131,8 @@ impl<'t> Lowering<'t> {
                 self.add_import(id, ImportKind::Module, &module, None, alias.as_deref(), statement);
             }
             ImportRole::Wildcard => {
-                let module = if rule.name.find(self.tree, id).is_none() { prefix } else { self.join(&prefix, &name) };
+                let module =
+                    if rule.name.find(self.tree, id).is_none() { prefix } else { self.join(&prefix, &name) };
                 self.add_import(id, ImportKind::Wildcard, &module, None, None, statement);
             }
             ImportRole::Default => {
@@ -142,7 +146,14 @@ impl<'t> Lowering<'t> {
     }
 
     /// One item; a path before its name belongs to the module.
-    fn import_item(&mut self, id: NodeId, prefix: &str, path: &str, alias: Option<&str>, statement: &Statement) {
+    fn import_item(
+        &mut self,
+        id: NodeId,
+        prefix: &str,
+        path: &str,
+        alias: Option<&str>,
+        statement: &Statement,
+    ) {
         let separator = self.separator().to_owned();
         // Type arguments are no part of the name.
         let path = path.split_once('<').map_or(path, |(path, _)| path);
@@ -235,7 +246,10 @@ impl<'t> Lowering<'t> {
                     found = true;
                     let name_node = node_rule.name.find(self.tree, node).unwrap_or(node);
                     let name = self.name_text(name_node);
-                    let public = node_rule.alias.find(self.tree, node).map_or(name.clone(), |alias| self.name_text(alias));
+                    let public = node_rule
+                        .alias
+                        .find(self.tree, node)
+                        .map_or(name.clone(), |alias| self.name_text(alias));
                     self.add_export(node, &name, &public);
                 }
                 _ if node_rule.symbol.is_none()
@@ -277,7 +291,8 @@ impl<'t> Lowering<'t> {
             self.add_export(id, "default", "default");
         } else if rule.symbol.is_none() {
             if self.is_object(value) {
-                self.objects.insert(value, super::export::Place { path: "default".to_owned(), exported: false });
+                self.objects
+                    .insert(value, super::export::Place { path: "default".to_owned(), exported: false });
             }
             let name = self.passed_name(value).unwrap_or_default();
             self.add_export(id, &name, "default");
@@ -297,8 +312,12 @@ impl<'t> Lowering<'t> {
 
     pub(super) fn add_export(&mut self, id: NodeId, name: &str, public: &str) {
         let at = self.tree.node(id);
-        let export =
-            Export { name: self.shown.intern(name), public: self.shown.intern(public), at: at.start, line: at.row + 1 };
+        let export = Export {
+            name: self.shown.intern(name),
+            public: self.shown.intern(public),
+            at: at.start,
+            line: at.row + 1,
+        };
         self.outline.exports.push(export);
     }
 

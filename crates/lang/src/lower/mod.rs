@@ -26,8 +26,8 @@ use crate::pack::Pack;
 use crate::table::{Rule, Table};
 use crate::tree::{Health, NONE, NodeId, Tree};
 use orient_model::{
-    Atom, Binding, BindingKind, Expr, ExprId, Facts, Flow, Issue, IssueKind, Modifiers, Outline, Scope, ScopeKind, SymbolKind, Via,
-    Visibility,
+    Atom, Binding, BindingKind, Expr, ExprId, Facts, Flow, Issue, IssueKind, Modifiers, Outline, Scope,
+    ScopeKind, SymbolKind, Via, Visibility,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -146,7 +146,16 @@ impl<'t> Lowering<'t> {
             made: HashSet::new(),
             locals: HashSet::new(),
             gates: HashSet::new(),
-            frames: vec![Frame { after: NONE, scope: 0, function: NONE, symbol: None, types: false, access: None, given: None, adds: Modifiers::default() }],
+            frames: vec![Frame {
+                after: NONE,
+                scope: 0,
+                function: NONE,
+                symbol: None,
+                types: false,
+                access: None,
+                given: None,
+                adds: Modifiers::default(),
+            }],
             too_deep: false,
             promoting: None,
         }
@@ -192,18 +201,26 @@ impl<'t> Lowering<'t> {
         if rule.package {
             self.package(id, rule);
         }
-        if self.table.has_tokens && self.tree.get(node.parent).is_some() && self.table.rule(self.tree, node.parent).tokens {
+        if self.table.has_tokens
+            && self.tree.get(node.parent).is_some()
+            && self.table.rule(self.tree, node.parent).tokens
+        {
             self.token_use(id);
         }
         let defined = self.definition(id, rule);
-        if !defined && let Some(kind) = rule.scope
+        if !defined
+            && let Some(kind) = rule.scope
             && !self.has(id, mark::BODY)
         {
             let scope = self.push_scope(id, kind, None);
             // A function's type binds the names of its parameters.
-            if let Some(params) = rule.params.find(self.tree, id).filter(|_| rule.symbol.is_none() || rule.if_member) {
+            if let Some(params) =
+                rule.params.find(self.tree, id).filter(|_| rule.symbol.is_none() || rule.if_member)
+            {
                 self.params(params, scope, None);
-            } else if let Some(name) = rule.implicit_param.as_ref().filter(|_| rule.symbol.is_none() && self.has_word(id, rule)) {
+            } else if let Some(name) =
+                rule.implicit_param.as_ref().filter(|_| rule.symbol.is_none() && self.has_word(id, rule))
+            {
                 let binding = self.bind_name(scope, name, BindingKind::Param, node.start);
                 self.flow.bindings[binding].ty = rule.ty.find(self.tree, id).map(|ty| self.expr(ty));
             }
@@ -300,17 +317,38 @@ impl<'t> Lowering<'t> {
         }
         let adds = if symbol.is_some() { Modifiers::default() } else { frame.adds };
         let symbol = symbol.or(frame.symbol);
-        self.flow.scopes.push(Scope { kind, parent: Some(frame.scope), symbol, start: node.start, end: node.end });
+        self.flow.scopes.push(Scope {
+            kind,
+            parent: Some(frame.scope),
+            symbol,
+            start: node.start,
+            end: node.end,
+        });
         let function = if kind == ScopeKind::Function { scope } else { frame.function };
         let access = if kind == ScopeKind::Type { None } else { frame.access };
-        self.frames.push(Frame { after: node.after, scope, function, symbol, types: false, access, given: None, adds });
+        self.frames.push(Frame {
+            after: node.after,
+            scope,
+            function,
+            symbol,
+            types: false,
+            access,
+            given: None,
+            adds,
+        });
         scope
     }
 
     fn push_symbol(&mut self, id: NodeId, symbol: u32) {
         let frame = self.frame();
         let after = self.tree.node(id).after;
-        self.frames.push(Frame { after, symbol: Some(symbol), given: None, adds: Modifiers::default(), ..frame });
+        self.frames.push(Frame {
+            after,
+            symbol: Some(symbol),
+            given: None,
+            adds: Modifiers::default(),
+            ..frame
+        });
     }
 
     /// The kind of the symbol around, if it is a type whose members stand directly here.
@@ -320,7 +358,15 @@ impl<'t> Lowering<'t> {
         let symbol = frame.symbol?;
         let kind = self.outline.symbols.get(symbol as usize)?.kind;
         // A variable of a type without a name has the members of that type.
-        let holds = kind.is_type() || matches!(kind, SymbolKind::Module | SymbolKind::EnumMember | SymbolKind::Variable | SymbolKind::Field | SymbolKind::Constant);
+        let holds = kind.is_type()
+            || matches!(
+                kind,
+                SymbolKind::Module
+                    | SymbolKind::EnumMember
+                    | SymbolKind::Variable
+                    | SymbolKind::Field
+                    | SymbolKind::Constant
+            );
         (scope.kind == ScopeKind::Type && scope.symbol == Some(symbol) && holds).then_some((symbol, kind))
     }
 
@@ -335,7 +381,8 @@ impl<'t> Lowering<'t> {
     fn has_word(&self, id: NodeId, rule: &Rule) -> bool {
         rule.if_words.is_empty()
             || self.tree.children(id).any(|child| {
-                !self.tree.node(child).named && rule.if_words.iter().any(|word| word == self.tree.bytes(child))
+                !self.tree.node(child).named
+                    && rule.if_words.iter().any(|word| word == self.tree.bytes(child))
             })
     }
 

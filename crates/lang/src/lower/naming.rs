@@ -29,7 +29,15 @@ pub(super) struct Naming {
 
 impl Naming {
     pub(super) fn plain(node: NodeId, name: String) -> Self {
-        Self { node, name, qualifier: None, params: None, value: None, wraps: Vec::new(), declarator: (node, node) }
+        Self {
+            node,
+            name,
+            qualifier: None,
+            params: None,
+            value: None,
+            wraps: Vec::new(),
+            declarator: (node, node),
+        }
     }
 }
 
@@ -69,7 +77,8 @@ impl<'t> Lowering<'t> {
     pub(super) fn long_name(&self, first: NodeId, last: NodeId) -> Option<Naming> {
         let (start, end) = (self.tree.node(first), self.tree.node(last));
         let rest = self.tree.source.get(start.end as usize..end.end as usize)?;
-        let (word, rest) = (self.name_text(first), crate::text::fold(&crate::text::lossy(rest), crate::text::PHRASE_CAP));
+        let (word, rest) =
+            (self.name_text(first), crate::text::fold(&crate::text::lossy(rest), crate::text::PHRASE_CAP));
         let gap = if word.ends_with(char::is_alphanumeric) { " " } else { "" };
         Some(Naming::plain(first, format!("{word}{gap}{rest}")))
     }
@@ -106,7 +115,9 @@ impl<'t> Lowering<'t> {
             &tree.source[outer.start as usize..cut.start.max(outer.start) as usize],
             &tree.source[cut.end.min(outer.end) as usize..outer.end as usize],
         );
-        let mut text = crate::text::lossy(&tree.source[tree.node(first).start as usize..tree.node(ty).end as usize]).into_owned();
+        let mut text =
+            crate::text::lossy(&tree.source[tree.node(first).start as usize..tree.node(ty).end as usize])
+                .into_owned();
         if !before.is_empty() || !after.is_empty() {
             text.push(' ');
             text.push_str(&crate::text::lossy(before));
@@ -153,7 +164,8 @@ impl<'t> Lowering<'t> {
             return (crate::text::unquote(&self.name_text(id)).to_owned(), None);
         }
         if let Some(end) = rule.name_ends.find(self.tree, id) {
-            let text = &self.tree.source[self.tree.node(id).start as usize..self.tree.node(end).start as usize];
+            let text =
+                &self.tree.source[self.tree.node(id).start as usize..self.tree.node(end).start as usize];
             return (crate::text::fold(&crate::text::lossy(text), crate::text::PHRASE_CAP), None);
         }
         (self.name_text(id), None)
@@ -175,10 +187,13 @@ impl<'t> Lowering<'t> {
                     let base = base.map(|base| self.type_name_at(base, depth + 1));
                     let name = rule.name.find(self.tree, at).filter(|_| depth < UNWRAP_CAP);
                     let name = name.map(|name| self.type_name_at(name, depth + 1)).unwrap_or_default();
-                    return base.filter(|base| !base.is_empty()).map_or(name.clone(), |base| format!("{base}.{name}"));
+                    return base
+                        .filter(|base| !base.is_empty())
+                        .map_or(name.clone(), |base| format!("{base}.{name}"));
                 }
                 Some(ExprRole::Path) => {
-                    let names: Vec<String> = self.path_names(at).into_iter().map(|name| self.name_text(name)).collect();
+                    let names: Vec<String> =
+                        self.path_names(at).into_iter().map(|name| self.name_text(name)).collect();
                     return names.join(".");
                 }
                 Some(ExprRole::Apply) => rule.base.find(self.tree, at),
@@ -247,7 +262,8 @@ impl<'t> Lowering<'t> {
             Some(ExprRole::Sequence(kind)) if rule.pattern => {
                 // What a pattern says of the type is no part of the value.
                 let ty = rule.ty.find(self.tree, id);
-                let children: Vec<NodeId> = self.tree.named_children(id).filter(|&child| Some(child) != ty).collect();
+                let children: Vec<NodeId> =
+                    self.tree.named_children(id).filter(|&child| Some(child) != ty).collect();
                 let (mut commas, mut end) = (0, self.tree.node(id).start);
                 for (index, child) in children.into_iter().enumerate() {
                     // An item left out leaves its comma: `[first, , third]`.
@@ -372,7 +388,10 @@ impl<'t> Lowering<'t> {
             // A qualified name at a definition: its last part is no use, the parts before it are.
             let rule = self.table.rule(self.tree, id);
             let last = if rule.expr == Some(ExprRole::Apply) { &rule.base } else { &rule.name };
-            next = (self.tree.node(id).after > id + 1).then(|| last.find(self.tree, id)).flatten().filter(|&last| last > id);
+            next = (self.tree.node(id).after > id + 1)
+                .then(|| last.find(self.tree, id))
+                .flatten()
+                .filter(|&last| last > id);
         }
     }
 }

@@ -22,7 +22,8 @@ impl<'t> Lowering<'t> {
         };
         for child in children {
             let rule: &'t Rule = self.table.rule(self.tree, child);
-            if rule.comment || rule.attribute || rule.absent.iter().any(|text| text == self.tree.bytes(child)) {
+            if rule.comment || rule.attribute || rule.absent.iter().any(|text| text == self.tree.bytes(child))
+            {
                 continue;
             }
             let first = params.is_empty();
@@ -43,8 +44,10 @@ impl<'t> Lowering<'t> {
         let before = params.len();
         let ty = if rule.param { rule.ty.find(self.tree, id) } else { None };
         let default = rule.param.then(|| rule.value.find(self.tree, id)).flatten();
-        let targets = if rule.param && !rule.name.is_empty() { rule.name.find_all(self.tree, id) } else { vec![id] };
-        let declared = targets.first().filter(|_| rule.param && ty.is_some()).and_then(|&target| self.naming(target));
+        let targets =
+            if rule.param && !rule.name.is_empty() { rule.name.find_all(self.tree, id) } else { vec![id] };
+        let declared =
+            targets.first().filter(|_| rule.param && ty.is_some()).and_then(|&target| self.naming(target));
         let ty_text = ty.map(|ty| match (&declared, targets.first()) {
             (Some(naming), _) => self.type_phrase(ty, naming.declarator),
             // A declarator without a name.
@@ -75,7 +78,12 @@ impl<'t> Lowering<'t> {
                 params.push(Param { name, ty: ty_text, default: optional, variadic });
             } else {
                 let shown: Vec<Atom> = found.iter().map(|(_, name, _)| self.shown.intern(name)).collect();
-                params.extend(shown.into_iter().map(|name| Param { name, ty: ty_text, default: optional, variadic }));
+                params.extend(shown.into_iter().map(|name| Param {
+                    name,
+                    ty: ty_text,
+                    default: optional,
+                    variadic,
+                }));
             }
             named.extend(found);
         }
@@ -117,7 +125,8 @@ impl<'t> Lowering<'t> {
             binding.kind = BindingKind::Receiver;
         }
         let inside = list..self.tree.node(list).after;
-        let generic = inside.into_iter().find(|&node| self.table.rule(self.tree, node).expr == Some(ExprRole::Apply));
+        let generic =
+            inside.into_iter().find(|&node| self.table.rule(self.tree, node).expr == Some(ExprRole::Apply));
         let args = generic.and_then(|node| self.table.rule(self.tree, node).args.find(self.tree, node));
         for arg in args.map(|args| self.tree.named_children(args).collect::<Vec<_>>()).unwrap_or_default() {
             let arg = self.only_name(arg);
@@ -193,7 +202,8 @@ impl<'t> Lowering<'t> {
         }
         let Some(owner) = owner else { return };
         let name = self.unmarked(name);
-        let draft = Draft { kind, name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
+        let draft =
+            Draft { kind, name, qualifier: None, node: id, name_node, body: None, parent: Some(owner) };
         let member = self.add_symbol(draft, rule);
         self.outline.symbols[member as usize].returns = ty;
         if rule.promote.is_none() {
@@ -240,7 +250,8 @@ impl<'t> Lowering<'t> {
         let name = self.names.intern(&text);
         let Some(ty) = self.bound_type(id, rule) else { return };
         let known = self.flow.bindings.iter_mut().rev().take_while(|binding| binding.scope >= scope);
-        let mut params = known.filter(|binding| binding.kind == BindingKind::TypeParam && binding.scope == scope);
+        let mut params =
+            known.filter(|binding| binding.kind == BindingKind::TypeParam && binding.scope == scope);
         if let Some(binding) = params.find(|binding| binding.name == name) {
             binding.ty = binding.ty.or(Some(ty));
         }
@@ -260,9 +271,15 @@ impl<'t> Lowering<'t> {
             symbol.attributes.iter().any(|&attribute| pattern.is_match(self.shown.get(attribute)))
         });
         let by_name = symbol.kind.is_callable()
-            && conventions.test_names.as_ref().is_some_and(|pattern| pattern.is_match(self.shown.get(symbol.name)));
+            && conventions
+                .test_names
+                .as_ref()
+                .is_some_and(|pattern| pattern.is_match(self.shown.get(symbol.name)));
         let by_signature = symbol.kind.is_callable()
-            && conventions.test_signatures.as_ref().is_some_and(|pattern| pattern.is_match(self.shown.get(symbol.signature)));
+            && conventions
+                .test_signatures
+                .as_ref()
+                .is_some_and(|pattern| pattern.is_match(self.shown.get(symbol.signature)));
         by_attribute || by_name || by_signature
     }
 }

@@ -7,7 +7,8 @@ use crate::text;
 use crate::tree::{NONE, NodeId};
 use crate::vocabulary::ExprRole;
 use orient_model::{
-    Expr, ExprId, Import, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind, Visibility, Wrapper,
+    Expr, ExprId, Import, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind,
+    Visibility, Wrapper,
 };
 
 impl<'t> Lowering<'t> {
@@ -18,7 +19,8 @@ impl<'t> Lowering<'t> {
         if rule.bare_call && self.bare_call(id, rule) {
             return;
         }
-        let written = role == ExprRole::Call && self.has(id, mark::WRITE) && rule.args.find(self.tree, id).is_none();
+        let written =
+            role == ExprRole::Call && self.has(id, mark::WRITE) && rule.args.find(self.tree, id).is_none();
         let role = if written { ExprRole::Member } else { role };
         match role {
             ExprRole::Name | ExprRole::Member | ExprRole::Own => {
@@ -65,7 +67,8 @@ impl<'t> Lowering<'t> {
                 {
                     self.mark(name, mark::CONSUMED);
                     self.mark(self.through(name), mark::CONSUMED);
-                    if self.table.has_bare_calls && !rule.pattern && rule.value.find(self.tree, id).is_none() {
+                    if self.table.has_bare_calls && !rule.pattern && rule.value.find(self.tree, id).is_none()
+                    {
                         self.shorthand(id, name);
                     }
                 }
@@ -97,11 +100,13 @@ impl<'t> Lowering<'t> {
             let Some(node) = self.tree.get(at) else { return false };
             let rule = self.table.rule(self.tree, at);
             if rule.expr == Some(ExprRole::New) {
-                let (Some(args), Some(mut ty)) = (rule.args.find(self.tree, at), rule.ty.find(self.tree, at)) else {
+                let (Some(args), Some(mut ty)) = (rule.args.find(self.tree, at), rule.ty.find(self.tree, at))
+                else {
                     return false;
                 };
                 let kind = self.tree.node(args).kind;
-                let is_list = |ty| self.table.rule(self.tree, ty).expr == Some(ExprRole::Wrap(Wrapper::Array));
+                let is_list =
+                    |ty| self.table.rule(self.tree, ty).expr == Some(ExprRole::Wrap(Wrapper::Array));
                 for _ in 1..passed.iter().filter(|&&passed| passed == kind).count() {
                     let element = self.table.rule(self.tree, ty).value.find(self.tree, ty);
                     match element.or_else(|| self.tree.named_children(ty).last()).filter(|_| is_list(ty)) {
@@ -198,12 +203,18 @@ impl<'t> Lowering<'t> {
             }
         }
         let parent = self.tree.node(id).parent;
-        if parent != NONE && !rule.trailing.is_empty() && self.continued(parent, self.table.rule(self.tree, parent)) == Some(id) {
+        if parent != NONE
+            && !rule.trailing.is_empty()
+            && self.continued(parent, self.table.rule(self.tree, parent)) == Some(id)
+        {
             return;
         }
-        let same = self.continued(id, rule).and_then(|same| self.table.rule(self.tree, same).callee.find(self.tree, same));
+        let same = self
+            .continued(id, rule)
+            .and_then(|same| self.table.rule(self.tree, same).callee.find(self.tree, same));
         let Some(target) = same.or(callee).or(name) else { return };
-        if self.is_unnamed(self.through(target)) || self.call_rule(id, rule).is_some_and(|call| call.keyword) {
+        if self.is_unnamed(self.through(target)) || self.call_rule(id, rule).is_some_and(|call| call.keyword)
+        {
             return;
         }
         let expr = self.expr(id);
@@ -223,7 +234,8 @@ impl<'t> Lowering<'t> {
             if let Some(&declared) = self.table.calls.get(&root) {
                 // Only a test may be declared by what is called further: `it.each(table)(title, …)`.
                 let direct = root == self.name_text(target);
-                let declared = if direct { declared } else { CallRule { test: declared.test, ..CallRule::default() } };
+                let declared =
+                    if direct { declared } else { CallRule { test: declared.test, ..CallRule::default() } };
                 self.declaring_call(id, rule, declared);
             }
         }
@@ -261,7 +273,8 @@ impl<'t> Lowering<'t> {
             let (module, item) = (self.string_at(module), self.string_at(name));
             self.add_required(&module, Some(&item), &item, name);
         }
-        if (call.import == Some(CallImport::Effect) || call.import == Some(CallImport::Value) && !self.required.contains(&id))
+        if (call.import == Some(CallImport::Effect)
+            || call.import == Some(CallImport::Value) && !self.required.contains(&id))
             && let Some(&first) = args.first()
             && self.is_string(first)
         {
@@ -305,7 +318,8 @@ impl<'t> Lowering<'t> {
 
     fn required_effect(&mut self, node: NodeId, call: CallRule) {
         let module = self.string_at(node);
-        let module = if call.relative && !module.starts_with(['.', '/']) { format!("./{module}") } else { module };
+        let module =
+            if call.relative && !module.starts_with(['.', '/']) { format!("./{module}") } else { module };
         let at = self.tree.node(node);
         let import = Import {
             kind: ImportKind::Effect,
@@ -336,8 +350,10 @@ impl<'t> Lowering<'t> {
         let parent = self.frame().symbol;
         let block = rule.body.find(self.tree, id).filter(|_| call.first);
         let body = block.and_then(|block| self.table.rule(self.tree, block).body.find(self.tree, block));
-        let symbol =
-            self.add_symbol(Draft { kind, name: &name, qualifier: None, node: id, name_node: arg, body, parent }, rule);
+        let symbol = self.add_symbol(
+            Draft { kind, name: &name, qualifier: None, node: id, name_node: arg, body, parent },
+            rule,
+        );
         self.outline.symbols[symbol as usize].modifiers.0 |= call.adds.0;
         if let Some(block) = block {
             self.claims.insert(block, symbol);
@@ -358,8 +374,15 @@ impl<'t> Lowering<'t> {
         };
         let body = self.table.rule(self.tree, function).body.find(self.tree, function).or(Some(function));
         let parent = self.frame().symbol;
-        let draft =
-            Draft { kind: SymbolKind::Test, name: &name, qualifier: None, node: id, name_node: first, body, parent };
+        let draft = Draft {
+            kind: SymbolKind::Test,
+            name: &name,
+            qualifier: None,
+            node: id,
+            name_node: first,
+            body,
+            parent,
+        };
         let symbol = self.add_symbol(draft, rule);
         // A test's title is no name that code could use.
         self.flow.bindings.pop();

@@ -18,7 +18,13 @@ const NESTING_CAP: usize = 500;
 impl<'t> Lowering<'t> {
     /// Declares what is assigned to, where the way it is written says what it is. The answer is whether a symbol was
     /// entered; none where the names have no such marks.
-    pub(super) fn marked_target(&mut self, id: NodeId, rule: &'t Rule, target: NodeId, parts: Parts) -> Option<bool> {
+    pub(super) fn marked_target(
+        &mut self,
+        id: NodeId,
+        rule: &'t Rule,
+        target: NodeId,
+        parts: Parts,
+    ) -> Option<bool> {
         let target_rule = self.table.rule(self.tree, target);
         if target_rule.pattern {
             let items: Vec<NodeId> = self.tree.named_children(target).collect();
@@ -44,7 +50,8 @@ impl<'t> Lowering<'t> {
         match target_rule.target? {
             Target::Local => {
                 let name = self.name_text(target);
-                let function = parts.value.map(|value| self.through(value)).is_some_and(|value| self.is_unnamed(value));
+                let function =
+                    parts.value.map(|value| self.through(value)).is_some_and(|value| self.is_unnamed(value));
                 let atom = self.names.intern(&name);
                 if self.is_variable(self.frame().scope, atom) {
                     self.assign_to(target, parts, id);
@@ -71,7 +78,15 @@ impl<'t> Lowering<'t> {
     }
 
     /// One name of several that share a value.
-    fn marked_part(&mut self, id: NodeId, rule: &'t Rule, node: NodeId, name: &str, value: Option<ExprId>, via: Via) {
+    fn marked_part(
+        &mut self,
+        id: NodeId,
+        rule: &'t Rule,
+        node: NodeId,
+        name: &str,
+        value: Option<ExprId>,
+        via: Via,
+    ) {
         let atom = self.names.intern(name);
         let parts = Parts { ty: None, ty_expr: None, value: None, count: 1 };
         match self.table.rule(self.tree, node).target {
@@ -98,8 +113,18 @@ impl<'t> Lowering<'t> {
         (binding.value, binding.via) = (value, via);
     }
 
-    fn declare_here(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind, target: NodeId, parts: Parts) -> bool {
-        let made = parts.value.map(|value| self.through(value)).and_then(|value| Some((value, self.made_by(value)?)));
+    fn declare_here(
+        &mut self,
+        id: NodeId,
+        rule: &'t Rule,
+        kind: SymbolKind,
+        target: NodeId,
+        parts: Parts,
+    ) -> bool {
+        let made = parts
+            .value
+            .map(|value| self.through(value))
+            .and_then(|value| Some((value, self.made_by(value)?)));
         if let Some((value, call)) = made {
             return self.declare_made(id, rule, target, value, call);
         }
@@ -117,7 +142,15 @@ impl<'t> Lowering<'t> {
         let name = self.name_text(target);
         let atom = self.shown.intern(&name);
         if self.members.insert((EVERYWHERE, atom)) {
-            let draft = Draft { kind, name: &name, qualifier: None, node: id, name_node: target, body: None, parent: None };
+            let draft = Draft {
+                kind,
+                name: &name,
+                qualifier: None,
+                node: id,
+                name_node: target,
+                body: None,
+                parent: None,
+            };
             let symbol = self.add_symbol(draft, rule);
             self.outline.symbols[symbol as usize].visibility = self.table.visibility;
             if let Some(binding) = self.flow.bindings.last_mut() {
@@ -143,7 +176,14 @@ impl<'t> Lowering<'t> {
     }
 
     /// `Point = Struct.new(:x, :y) do … end`: a type named by what it is assigned to.
-    fn declare_made(&mut self, id: NodeId, rule: &'t Rule, target: NodeId, value: NodeId, call: CallRule) -> bool {
+    fn declare_made(
+        &mut self,
+        id: NodeId,
+        rule: &'t Rule,
+        target: NodeId,
+        value: NodeId,
+        call: CallRule,
+    ) -> bool {
         let value_rule: &'t Rule = self.table.rule(self.tree, value);
         let block = value_rule.body.find(self.tree, value);
         let body = block.and_then(|block| self.table.rule(self.tree, block).body.find(self.tree, block));
@@ -159,7 +199,9 @@ impl<'t> Lowering<'t> {
         for arg in self.call_args(value, value_rule) {
             if call.define.is_some() && self.is_string(arg) {
                 self.member_by_call(arg, call, symbol, value_rule);
-            } else if call.inherits && matches!(self.table.rule(self.tree, arg).expr, Some(ExprRole::Name | ExprRole::Member)) {
+            } else if call.inherits
+                && matches!(self.table.rule(self.tree, arg).expr, Some(ExprRole::Name | ExprRole::Member))
+            {
                 self.add_base(arg, Relation::Extends, symbol);
             }
         }
@@ -173,7 +215,15 @@ impl<'t> Lowering<'t> {
     fn member_by_call(&mut self, arg: NodeId, call: CallRule, owner: u32, rule: &'t Rule) {
         let name = self.string_at(arg);
         let kind = call.define.unwrap_or(SymbolKind::Property);
-        let draft = Draft { kind, name: &name, qualifier: None, node: arg, name_node: arg, body: None, parent: Some(owner) };
+        let draft = Draft {
+            kind,
+            name: &name,
+            qualifier: None,
+            node: arg,
+            name_node: arg,
+            body: None,
+            parent: Some(owner),
+        };
         let member = self.add_symbol(draft, rule);
         self.outline.symbols[member as usize].modifiers.0 |= call.adds.0;
         // There is no scope yet that it could be known in.
@@ -301,6 +351,11 @@ impl<'t> Lowering<'t> {
         }
         let frame = self.frame();
         let after = self.tree.node(id).after;
-        self.frames.push(super::Frame { after, given: call.access.or(frame.given), adds: frame.adds.with(call.adds), ..frame });
+        self.frames.push(super::Frame {
+            after,
+            given: call.access.or(frame.given),
+            adds: frame.adds.with(call.adds),
+            ..frame
+        });
     }
 }

@@ -61,7 +61,9 @@ impl Lowering<'_> {
                 continue;
             }
             let inside = attribute..self.tree.node(attribute).after;
-            let Some(group) = inside.into_iter().find(|&node| self.tree.bytes(node).starts_with(b"(")) else { continue };
+            let Some(group) = inside.into_iter().find(|&node| self.tree.bytes(node).starts_with(b"(")) else {
+                continue;
+            };
             for token in self.tree.children(group).collect::<Vec<_>>() {
                 self.derived_name(token, symbol);
             }
@@ -83,7 +85,8 @@ impl Lowering<'_> {
 
     fn is_token_name(&self, id: NodeId) -> bool {
         let role = self.table.rule(self.tree, id).expr;
-        self.tree.node(id).named && matches!(role, Some(ExprRole::Name | ExprRole::SelfRef | ExprRole::SuperRef))
+        self.tree.node(id).named
+            && matches!(role, Some(ExprRole::Name | ExprRole::SelfRef | ExprRole::SuperRef))
     }
 
     fn next_token(&self, id: NodeId) -> Option<NodeId> {
@@ -124,7 +127,9 @@ impl Lowering<'_> {
             b"." if !self.tree.node(next).named => Link::Await,
             b"" if self.is_group(next, b'(') => Link::Call,
             b"" if self.is_group(next, b'[') => Link::Index,
-            b"" if self.is_group(next, b'{') && self.name_text(last).starts_with(char::is_uppercase) => Link::Make,
+            b"" if self.is_group(next, b'{') && self.name_text(last).starts_with(char::is_uppercase) => {
+                Link::Make
+            }
             b"!" if self.table.rule(self.tree, next).tokens => Link::Expand,
             b"::<" => {
                 let (mut at, mut budget) = (next, 16);
@@ -248,7 +253,10 @@ impl Lowering<'_> {
             if tokens.last() == Some(&end) {
                 return expr;
             }
-        } else if rest.is_empty() && self.tree.node(*first).named && !self.table.rule(self.tree, *first).tokens {
+        } else if rest.is_empty()
+            && self.tree.node(*first).named
+            && !self.table.rule(self.tree, *first).tokens
+        {
             return self.expr(*first);
         }
         self.push_expr(Expr::Unknown)

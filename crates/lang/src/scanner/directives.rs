@@ -17,13 +17,22 @@ const PARTS: &[(&str, &[&str])] = &[
 const PLACES: &[&str] = &["yield", "stack"];
 /// Directives that bring in another template; the number says which string names it.
 const INCLUDES: &[&str] = &[
-    "extends", "include", "includeIf", "includeWhen", "includeUnless", "includeFirst", "component", "componentFirst",
-    "each", "livewire",
+    "extends",
+    "include",
+    "includeIf",
+    "includeWhen",
+    "includeUnless",
+    "includeFirst",
+    "component",
+    "componentFirst",
+    "each",
+    "livewire",
 ];
 
 /// Reads a template.
 pub(super) fn scan(source: &[u8]) -> Gathered {
-    let mut template = Template { source, places: Places::new(source), found: Gathered::default(), open: Vec::new() };
+    let mut template =
+        Template { source, places: Places::new(source), found: Gathered::default(), open: Vec::new() };
     let mut at = 0;
     while let Some(step) = memchr::memchr3(b'@', b'<', b'{', &source[at..]) {
         at = template.mark(at + step);

@@ -51,7 +51,10 @@ impl Places {
 /// The end of the word that starts at `at`.
 fn word_end(source: &[u8], at: usize) -> usize {
     let rest = source.get(at..).unwrap_or_default();
-    at + rest.iter().position(|&b| !(b.is_ascii_alphanumeric() || b == b'_' || b == b'-' || b >= 0x80)).unwrap_or(rest.len())
+    at + rest
+        .iter()
+        .position(|&b| !(b.is_ascii_alphanumeric() || b == b'_' || b == b'-' || b >= 0x80))
+        .unwrap_or(rest.len())
 }
 
 /// The first place at or after `at` that is no white space.

@@ -6,13 +6,8 @@ use orient_model::{ImportKind, RefKind, SymbolKind};
 
 /// Reads a style sheet.
 pub(super) fn scan(source: &[u8]) -> Gathered {
-    let mut sheet = Sheet {
-        source,
-        places: Places::new(source),
-        found: Gathered::default(),
-        open: Vec::new(),
-        start: 0,
-    };
+    let mut sheet =
+        Sheet { source, places: Places::new(source), found: Gathered::default(), open: Vec::new(), start: 0 };
     sheet.run();
     sheet.found
 }
@@ -79,7 +74,9 @@ impl Sheet<'_> {
 
     /// Whether two slashes belong to an address rather than to a comment.
     fn is_address(&self, at: usize) -> bool {
-        at > 0 && self.source[at - 1] == b':' && self.source.get(at + 2).is_some_and(|b| !b.is_ascii_whitespace())
+        at > 0
+            && self.source[at - 1] == b':'
+            && self.source.get(at + 2).is_some_and(|b| !b.is_ascii_whitespace())
     }
 
     fn comment(&mut self, at: usize) -> usize {
@@ -127,7 +124,9 @@ impl Sheet<'_> {
             let word_end = word_end(self.source, word);
             let name = skip_space(self.source, word_end).min(end);
             match &rest[..(word_end - word).min(rest.len())] {
-                b"mixin" | b"function" => symbol = self.named(SymbolKind::Function, start, name, self.path_end(name)),
+                b"mixin" | b"function" => {
+                    symbol = self.named(SymbolKind::Function, start, name, self.path_end(name));
+                }
                 b"include" => self.mention(RefKind::Call, name, self.path_end(name)),
                 b"if" | b"else" | b"for" | b"each" | b"while" | b"at-root" => {}
                 _ => symbol = self.named(SymbolKind::Rule, start, start, end),

@@ -37,7 +37,11 @@ impl Also {
             })
         };
         let kind = vocabulary::symbol(&spec.kind).map_err(|unknown| unknown.at(pack, "also", &spec.kind))?;
-        Ok(Self { kind, pattern: regex(&spec.pattern)?, until: spec.until.as_deref().map(regex).transpose()? })
+        Ok(Self {
+            kind,
+            pattern: regex(&spec.pattern)?,
+            until: spec.until.as_deref().map(regex).transpose()?,
+        })
     }
 
     /// Adds what the pattern finds; a place that the grammar named already stays as it is.
@@ -65,7 +69,12 @@ impl Also {
             let mut draft = Draft::new(self.kind, nest::trimmed(Span { last_line, ..span }, source));
             let name_line = first + breaks(&source[start as usize..name.start()]);
             let (name_start, name_end) = (name.start() as u32, name.end() as u32);
-            draft.names.push(Span { start: name_start, end: name_end, first_line: name_line, last_line: name_line });
+            draft.names.push(Span {
+                start: name_start,
+                end: name_end,
+                first_line: name_line,
+                last_line: name_line,
+            });
             draft.pattern = usize::MAX;
             draft.node = name.start();
             draft.line = true;

@@ -8,8 +8,8 @@ use crate::pack::Pack;
 use crate::text;
 use crate::vocabulary::HeaderWord;
 use orient_model::{
-    Atom, Base, Binding, BindingKind, Facts, Flow, Modifier, Modifiers, Outline, Param, RefKind, Scope, ScopeKind, Span, Symbol,
-    SymbolKind, Via, Visibility,
+    Atom, Base, Binding, BindingKind, Facts, Flow, Modifier, Modifiers, Outline, Param, RefKind, Scope,
+    ScopeKind, Span, Symbol, SymbolKind, Via, Visibility,
 };
 
 /// Words are looked for in so many bytes before a name.
@@ -18,7 +18,8 @@ const WORDS_CAP: usize = 400;
 /// Builds the facts of a file.
 pub(crate) fn build(pack: &Pack, source: &[u8], mut gathered: Gathered) -> Facts {
     nest::settle(&mut gathered, source);
-    let file = Scope { kind: ScopeKind::File, parent: None, symbol: None, start: 0, end: source.len() as u32 };
+    let file =
+        Scope { kind: ScopeKind::File, parent: None, symbol: None, start: 0, end: source.len() as u32 };
     let mut builder = Builder {
         pack,
         source,
@@ -105,7 +106,9 @@ impl Builder<'_> {
 
     /// Whether a symbol is still open at a draft. Two names of one node stand beside each other.
     fn holds(&self, top: &Open, draft: &Draft) -> bool {
-        let Some(symbol) = top.symbol.and_then(|index| self.outline.symbols.get(index as usize)) else { return true };
+        let Some(symbol) = top.symbol.and_then(|index| self.outline.symbols.get(index as usize)) else {
+            return true;
+        };
         let same = symbol.span.start == draft.span.start && symbol.span.end == draft.span.end;
         draft.span.end <= top.end && draft.span.start >= symbol.span.start && !same
     }
@@ -120,7 +123,9 @@ impl Builder<'_> {
 
     /// A variable of a function is none of the file's symbols.
     fn is_local(&self, draft: &Draft, parent: Option<u32>) -> bool {
-        if draft.local || !matches!(draft.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field) {
+        if draft.local
+            || !matches!(draft.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field)
+        {
             return false;
         }
         let mut at = parent;
@@ -144,7 +149,11 @@ impl Builder<'_> {
 
     /// A further clause of a symbol.
     fn grow(&mut self, index: u32, draft: &Draft) {
-        let params = if self.outline.symbols[index as usize].params.is_empty() { self.params(draft) } else { Vec::new() };
+        let params = if self.outline.symbols[index as usize].params.is_empty() {
+            self.params(draft)
+        } else {
+            Vec::new()
+        };
         let symbol = &mut self.outline.symbols[index as usize];
         symbol.span.end = draft.span.end;
         symbol.span.last_line = draft.span.last_line;
@@ -198,7 +207,8 @@ impl Builder<'_> {
             body_hash: draft.body.map_or(0, |body| crate::hash::hash(body.of(self.source))),
         };
         self.outline.symbols.push(symbol);
-        let unnamed = matches!(kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Key | SymbolKind::Test);
+        let unnamed =
+            matches!(kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Key | SymbolKind::Test);
         if !unnamed && !name.is_empty() {
             self.bind(name, BindingKind::Symbol(index), draft.name_span().start);
         }
@@ -226,7 +236,10 @@ impl Builder<'_> {
                 b')' | b']' => depth -= 1,
                 _ if depth == 0 && rest[at..].starts_with(mark) => {
                     let start = from + (at + mark.len()) as u32;
-                    let end = rest[at..].split(|&b| b == b'\n' || b == b'{').next().map_or(at, |line| at + line.len());
+                    let end = rest[at..]
+                        .split(|&b| b == b'\n' || b == b'{')
+                        .next()
+                        .map_or(at, |line| at + line.len());
                     return Some(Span { start, end: from + end as u32, ..header });
                 }
                 _ => {}
@@ -252,7 +265,12 @@ impl Builder<'_> {
         for param in &draft.params {
             let name = clean_name(&text_at(self.source, param.name));
             let ty = param.ty.map(|ty| self.phrase(ty));
-            params.push(Param { name: self.shown.intern(&name), ty, default: param.default, variadic: param.variadic });
+            params.push(Param {
+                name: self.shown.intern(&name),
+                ty,
+                default: param.default,
+                variadic: param.variadic,
+            });
         }
         params
     }
@@ -353,7 +371,8 @@ impl Builder<'_> {
     /// Documentation inside what it is for.
     fn inner_docs(&mut self, docs: &[Span]) {
         for &doc in docs {
-            let mut at = self.outline.symbols.partition_point(|symbol| symbol.span.start <= doc.start).checked_sub(1);
+            let mut at =
+                self.outline.symbols.partition_point(|symbol| symbol.span.start <= doc.start).checked_sub(1);
             while let Some(symbol) = at.and_then(|index| self.outline.symbols.get_mut(index)) {
                 if symbol.span.contains(&doc) {
                     let cleaned = clean_doc(&text_at(self.source, doc));
@@ -369,11 +388,13 @@ impl Builder<'_> {
         let conventions = self.pack.conventions();
         for symbol in &mut self.outline.symbols {
             let by_name = symbol.kind.is_callable()
-                && conventions.test_names.as_ref().is_some_and(|names| names.is_match(self.shown.get(symbol.name)));
-            let by_attribute = conventions
-                .test_attributes
-                .as_ref()
-                .is_some_and(|known| symbol.attributes.iter().any(|&attribute| known.is_match(self.shown.get(attribute))));
+                && conventions
+                    .test_names
+                    .as_ref()
+                    .is_some_and(|names| names.is_match(self.shown.get(symbol.name)));
+            let by_attribute = conventions.test_attributes.as_ref().is_some_and(|known| {
+                symbol.attributes.iter().any(|&attribute| known.is_match(self.shown.get(attribute)))
+            });
             if by_name || by_attribute || symbol.kind == SymbolKind::Test {
                 symbol.modifiers.insert(Modifier::Test);
             }
@@ -396,5 +417,9 @@ fn is_data(kind: SymbolKind) -> bool {
 }
 
 fn clean_doc(text: &str) -> String {
-    if text.trim_start().starts_with(['"', '\'']) { text::clean_string(text.trim()) } else { text::clean_comment(text) }
+    if text.trim_start().starts_with(['"', '\'']) {
+        text::clean_string(text.trim())
+    } else {
+        text::clean_comment(text)
+    }
 }

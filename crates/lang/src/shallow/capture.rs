@@ -125,7 +125,21 @@ pub(crate) struct Pattern {
     pub(super) words: Vec<HeaderWord>,
 }
 
-const SETTINGS: &[&str] = &["name", "trim", "markup", "join", "section", "returns", "lead", "merge", "header", "closed", "local", "modifier", "visibility"];
+const SETTINGS: &[&str] = &[
+    "name",
+    "trim",
+    "markup",
+    "join",
+    "section",
+    "returns",
+    "lead",
+    "merge",
+    "header",
+    "closed",
+    "local",
+    "modifier",
+    "visibility",
+];
 
 /// Reads the settings of a pattern.
 pub(super) fn pattern(pack: &str, settings: &[QueryProperty]) -> Result<Pattern, PackError> {
@@ -149,7 +163,8 @@ pub(super) fn pattern(pack: &str, settings: &[QueryProperty]) -> Result<Pattern,
             "closed" => pattern.closed = true,
             "local" => pattern.local = true,
             "modifier" | "visibility" => {
-                let word = vocabulary::header_word(value).map_err(|unknown| unknown.at(pack, "tags.scm", value))?;
+                let word =
+                    vocabulary::header_word(value).map_err(|unknown| unknown.at(pack, "tags.scm", value))?;
                 pattern.words.push(word);
             }
             other => {
@@ -182,7 +197,8 @@ mod tests {
     fn an_unknown_capture_names_the_known_ones() {
         assert_eq!(capture("definition.class").ok(), Some(Capture::Definition(SymbolKind::Class)));
         assert_eq!(capture("_x").ok(), Some(Capture::Helper));
-        let unknown = capture("definitions.class").err().map(|unknown| unknown.known.join(" ")).unwrap_or_default();
+        let unknown =
+            capture("definitions.class").err().map(|unknown| unknown.known.join(" ")).unwrap_or_default();
         assert!(unknown.contains("doc.inner"), "{unknown}");
         assert!(capture("reference.use").is_err());
     }

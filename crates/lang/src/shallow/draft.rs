@@ -91,9 +91,12 @@ impl Draft {
     /// Where its name stands; where the symbol starts if it has none of its own.
     pub(crate) fn name_span(&self) -> Span {
         match (self.names.first(), self.names.last()) {
-            (Some(first), Some(last)) => {
-                Span { start: first.start, end: last.end, first_line: first.first_line, last_line: last.last_line }
-            }
+            (Some(first), Some(last)) => Span {
+                start: first.start,
+                end: last.end,
+                first_line: first.first_line,
+                last_line: last.last_line,
+            },
             _ => Span { end: self.span.start, last_line: self.span.first_line, ..self.span },
         }
     }

@@ -14,7 +14,12 @@ impl Builder<'_> {
         for &span in &gathered.exports {
             let name = clean_name(&text_at(self.source, span));
             let atom = self.shown.intern(&name);
-            self.outline.exports.push(Export { name: atom, public: atom, at: span.start, line: span.first_line });
+            self.outline.exports.push(Export {
+                name: atom,
+                public: atom,
+                at: span.start,
+                line: span.first_line,
+            });
             exported.push(atom);
         }
         if exported.is_empty() {
@@ -37,7 +42,9 @@ impl Builder<'_> {
 
     /// Adds the imports; of several patterns for one statement and name the first wins.
     pub(super) fn imports(&mut self, drafts: &mut Vec<ImportDraft>) {
-        let key = |draft: &ImportDraft| (draft.span.start, Reverse(draft.span.end), draft.item.map(|item| item.start));
+        let key = |draft: &ImportDraft| {
+            (draft.span.start, Reverse(draft.span.end), draft.item.map(|item| item.start))
+        };
         drafts.sort_by_key(|draft| (key(draft), draft.pattern, draft.module));
         drafts.dedup_by(|later, kept| {
             let same = key(later) == key(kept);
@@ -49,7 +56,8 @@ impl Builder<'_> {
             same || (kept.span.contains(&later.span) && kept.span != later.span)
         });
         // An item of a module says more than the module alone.
-        let items: Vec<u32> = drafts.iter().filter(|draft| draft.item.is_some()).map(|draft| draft.span.start).collect();
+        let items: Vec<u32> =
+            drafts.iter().filter(|draft| draft.item.is_some()).map(|draft| draft.span.start).collect();
         drafts.retain(|draft| draft.item.is_some() || items.binary_search(&draft.span.start).is_err());
         for draft in drafts {
             let module = text_at(self.source, draft.module);

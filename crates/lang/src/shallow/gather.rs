@@ -1,8 +1,8 @@
 //! Runs the query over a tree and sorts its captures into drafts.
 
+use super::Tags;
 use super::capture::{Capture, Pattern};
 use super::draft::{Comment, Draft, Gathered, ImportDraft, Mention, ParamDraft, span};
-use super::Tags;
 use orient_grammars::tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, Tree};
 use orient_model::{ImportKind, RefKind, Span, SymbolKind};
 use std::cell::RefCell;
@@ -32,7 +32,9 @@ impl Tags {
     /// What the main capture of a match is decides what the others belong to.
     fn sort(&self, found: &QueryMatch<'_, '_>, source: &[u8], gathered: &mut Gathered) {
         let main = found.captures().iter().find_map(|part| match self.captures[part.index as usize] {
-            capture @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import(_)) => Some((capture, part.node)),
+            capture @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import(_)) => {
+                Some((capture, part.node))
+            }
             _ => None,
         });
         match main {
@@ -108,8 +110,14 @@ impl Tags {
 
     fn import(&self, found: &QueryMatch<'_, '_>, kind: ImportKind, node: Node<'_>, gathered: &mut Gathered) {
         let span_of = span(node);
-        let mut draft =
-            ImportDraft { pattern: found.pattern_index, kind, span: span_of, module: span_of, item: None, alias: None };
+        let mut draft = ImportDraft {
+            pattern: found.pattern_index,
+            kind,
+            span: span_of,
+            module: span_of,
+            item: None,
+            alias: None,
+        };
         let mut said = false;
         for part in found.captures() {
             match self.captures[part.index as usize] {
@@ -194,7 +202,10 @@ fn params(list: Node<'_>, source: &[u8], found: &mut Vec<ParamDraft>) {
 }
 
 fn is_name(node: Node<'_>, source: &[u8]) -> bool {
-    span(node).of(source).first().is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b == b'$' || b >= 0x80)
+    span(node)
+        .of(source)
+        .first()
+        .is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b == b'$' || b >= 0x80)
 }
 
 /// One parameter. Grammars agree on what its parts are called.
@@ -248,4 +259,3 @@ fn first_leaf<'t>(node: Node<'t>, wanted: &dyn Fn(Node<'t>) -> bool) -> Option<N
     }
     None
 }
-

@@ -47,7 +47,11 @@ impl Builder<'_> {
             _ => target,
         };
         let last = name.rsplit(['.', ':']).next().map_or(0, str::len) as u32;
-        let at = if mention.name.len() as usize == name.len() { mention.name.end - last } else { mention.name.start };
+        let at = if mention.name.len() as usize == name.len() {
+            mention.name.end - last
+        } else {
+            mention.name.start
+        };
         let line = mention.name.first_line;
         self.flow.references.push(Reference { kind: mention.kind, expr, at, line, scope: 0, symbol });
     }

@@ -39,7 +39,12 @@ pub(crate) struct Tags {
 }
 
 impl Tags {
-    pub(crate) fn compile(pack: &str, language: Language, query: &str, also: &[AlsoSpec]) -> Result<Self, PackError> {
+    pub(crate) fn compile(
+        pack: &str,
+        language: Language,
+        query: &str,
+        also: &[AlsoSpec],
+    ) -> Result<Self, PackError> {
         let query = Query::new(&language, query)
             .map_err(|error| PackError::Query { pack: pack.to_owned(), message: error.to_string() })?;
         let captures = query

@@ -13,7 +13,8 @@ pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
     let drafts = &mut gathered.drafts;
     drafts.retain(|draft| draft.given.is_some() || !draft.names.is_empty());
     // `local x = require "x"` brings something in; it defines nothing.
-    let mut aliases: Vec<u32> = gathered.imports.iter().filter_map(|import| import.alias).map(|alias| alias.start).collect();
+    let mut aliases: Vec<u32> =
+        gathered.imports.iter().filter_map(|import| import.alias).map(|alias| alias.start).collect();
     aliases.sort_unstable();
     drafts.retain(|draft| draft.names.first().is_none_or(|name| aliases.binary_search(&name.start).is_err()));
     whole_names(drafts, source);
@@ -24,7 +25,9 @@ pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
         *pattern = draft.pattern.min(*pattern);
     }
     drafts.retain(|draft| first.get(&draft.node) == Some(&draft.pattern));
-    drafts.sort_by_key(|draft| (draft.span.start, Reverse(draft.span.end), draft.pattern, draft.name_span().start));
+    drafts.sort_by_key(|draft| {
+        (draft.span.start, Reverse(draft.span.end), draft.pattern, draft.name_span().start)
+    });
     sections(drafts, source);
     for draft in drafts.iter_mut() {
         if draft.lead {
@@ -37,7 +40,9 @@ pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
     }
     attributes(drafts, &mut gathered.attributes, source);
     // Sections and attributes moved some edges.
-    drafts.sort_by_key(|draft| (draft.span.start, Reverse(draft.span.end), draft.pattern, draft.name_span().start));
+    drafts.sort_by_key(|draft| {
+        (draft.span.start, Reverse(draft.span.end), draft.pattern, draft.name_span().start)
+    });
     docs(gathered);
 }
 
@@ -48,7 +53,9 @@ fn whole_names(drafts: &mut [Draft], source: &[u8]) {
         whole.entry((draft.node, draft.pattern)).or_default().extend_from_slice(&draft.names);
     }
     for draft in drafts.iter_mut() {
-        if let Some(mut names) = draft.join.as_ref().and_then(|_| whole.get(&(draft.node, draft.pattern)).cloned()) {
+        if let Some(mut names) =
+            draft.join.as_ref().and_then(|_| whole.get(&(draft.node, draft.pattern)).cloned())
+        {
             names.sort_unstable();
             names.dedup();
             draft.names = names;
@@ -65,7 +72,9 @@ fn whole_names(drafts: &mut [Draft], source: &[u8]) {
         let mut name = draft.names.iter().map(clean).collect::<Vec<_>>().join(join);
         // A mark that stands behind the last part, too, belongs to the name: `setObject:forKey:`.
         let end = draft.names.last().map_or(0, |last| last.end as usize);
-        if source.get(end..).unwrap_or_default().trim_ascii_start().starts_with(join.as_bytes()) && draft.join.is_some() {
+        if source.get(end..).unwrap_or_default().trim_ascii_start().starts_with(join.as_bytes())
+            && draft.join.is_some()
+        {
             name.push_str(join);
         }
         draft.given = Some(name);
@@ -91,7 +100,8 @@ fn one_for_each_name(drafts: &mut Vec<Draft>) {
     });
     drafts.dedup_by(|later, kept| {
         let (name, other) = (kept.name_span(), later.name_span());
-        let same = (name.start, name.end) == (other.start, other.end) && (!name.is_empty() || kept.node == later.node);
+        let same = (name.start, name.end) == (other.start, other.end)
+            && (!name.is_empty() || kept.node == later.node);
         if same && kept.node == later.node {
             kept.absorb(later);
         }
@@ -147,7 +157,8 @@ fn sections(drafts: &mut [Draft], source: &[u8]) {
         let more = more.trim_ascii_end();
         // The line break that ends the heading belongs to it in some grammars.
         let counted = source[..draft.span.end as usize].ends_with(b"\n");
-        draft.span.last_line += memchr::memchr_iter(b'\n', more).count() as u32 + u32::from(counted && !more.is_empty());
+        draft.span.last_line +=
+            memchr::memchr_iter(b'\n', more).count() as u32 + u32::from(counted && !more.is_empty());
         draft.span.end += more.len() as u32;
     }
 }
@@ -210,13 +221,18 @@ pub(super) fn comments_before(comments: &[Comment], place: Span, source: &[u8]) 
         let Some(comment) = at.checked_sub(1).and_then(|before| comments.get(before)) else { break };
         let comment = comment.span;
         let between = source.get(comment.end as usize..start.start as usize).unwrap_or_default();
-        let breaks = memchr::memchr_iter(b'\n', between).count()
-            + usize::from(comment.of(source).ends_with(b"\n"));
+        let breaks =
+            memchr::memchr_iter(b'\n', between).count() + usize::from(comment.of(source).ends_with(b"\n"));
         if breaks > 1 || !between.trim_ascii().is_empty() || is_trailing(comment, source) {
             break;
         }
         let end = run.map_or(comment, |run| run);
-        run = Some(Span { start: comment.start, end: end.end, first_line: comment.first_line, last_line: end.last_line });
+        run = Some(Span {
+            start: comment.start,
+            end: end.end,
+            first_line: comment.first_line,
+            last_line: end.last_line,
+        });
         start = comment;
         at -= 1;
     }

@@ -1,7 +1,7 @@
 //! Turns a table as written into one that is looked up by number; names what the grammar or the vocabulary lacks.
 
-use super::spec::{CallSpec, NodeSpec, TableSpec};
 use super::paths::is_path;
+use super::spec::{CallSpec, NodeSpec, TableSpec};
 use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Table, Target};
 use crate::blank::Blank;
 use crate::error::PackError;
@@ -18,8 +18,14 @@ pub(crate) fn compile(
     spec: &TableSpec,
     inherited: &[TableSpec],
 ) -> Result<Table, Vec<PackError>> {
-    let mut compiler =
-        Compiler { pack, language, place: String::new(), strict: true, asked: Vec::new(), errors: Vec::new() };
+    let mut compiler = Compiler {
+        pack,
+        language,
+        place: String::new(),
+        strict: true,
+        asked: Vec::new(),
+        errors: Vec::new(),
+    };
     let count = language.node_kind_count();
     let mut table = Table {
         by_kind: vec![0; count],
@@ -88,7 +94,13 @@ pub(crate) fn compile(
 }
 
 fn last(spec: &TableSpec, inherited: &[TableSpec], get: impl Fn(&TableSpec) -> &Vec<String>) -> Vec<String> {
-    [spec].into_iter().chain(inherited.iter().rev()).map(get).find(|list| !list.is_empty()).cloned().unwrap_or_default()
+    [spec]
+        .into_iter()
+        .chain(inherited.iter().rev())
+        .map(get)
+        .find(|list| !list.is_empty())
+        .cloned()
+        .unwrap_or_default()
 }
 
 fn any(spec: &TableSpec, inherited: &[TableSpec], get: impl Fn(&TableSpec) -> bool) -> bool {
@@ -178,7 +190,10 @@ impl Compiler<'_> {
                 "effect" => Some(CallImport::Effect),
                 "value" => Some(CallImport::Value),
                 "named" => Some(CallImport::Named),
-                _ => self.unknown(word, &Unknown { what: "import of a call", known: vec!["effect", "value", "named"] }),
+                _ => self.unknown(
+                    word,
+                    &Unknown { what: "import of a call", known: vec!["effect", "value", "named"] },
+                ),
             }),
             define: spec.define.as_ref().and_then(|word| self.word(word, vocabulary::symbol)),
             first: spec.first,

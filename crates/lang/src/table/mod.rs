@@ -93,7 +93,10 @@ impl Table {
 
 /// What a node kind is, compiled.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "a node may be several things at once; each is one word in a table")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a node may be several things at once; each is one word in a table"
+)]
 pub(crate) struct Rule {
     pub(crate) symbol: Option<SymbolKind>,
     pub(crate) declare: Option<SymbolKind>,
@@ -286,7 +289,10 @@ pub(crate) enum ExportRole {
 
 /// What a call of a bare name declares.
 #[derive(Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "a call may declare several things at once; each is one word in a table")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a call may declare several things at once; each is one word in a table"
+)]
 pub(crate) struct CallRule {
     pub(crate) import: Option<CallImport>,
     pub(crate) define: Option<SymbolKind>,

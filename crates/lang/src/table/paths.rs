@@ -12,7 +12,8 @@ impl Compiler<'_> {
         let Some(text) = text else { return Spec::default() };
         let mut paths = Vec::new();
         for alternative in text.split('|') {
-            let steps: Option<Vec<Step>> = alternative.split('.').map(|step| self.step(step.trim())).collect();
+            let steps: Option<Vec<Step>> =
+                alternative.split('.').map(|step| self.step(step.trim())).collect();
             paths.extend(steps);
         }
         Spec(paths)

@@ -73,7 +73,10 @@ pub(crate) struct TableSpec {
 /// What one node kind is. A node may be several things at once: a symbol, a scope, an expression.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "a node may be several things at once; each is one word in a table")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a node may be several things at once; each is one word in a table"
+)]
 pub(crate) struct NodeSpec {
     // What it defines.
     pub(crate) symbol: Option<String>,
@@ -188,7 +191,10 @@ pub(crate) struct PromoteSpec {
 /// What a call of a bare name declares.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "a call may declare several things at once; each is one word in a table")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a call may declare several things at once; each is one word in a table"
+)]
 pub(crate) struct CallSpec {
     /// Brings in the module named by its first argument: `effect`, or `value` when the call's value is the module.
     pub(crate) import: Option<String>,

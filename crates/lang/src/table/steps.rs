@@ -80,10 +80,12 @@ impl Step {
                 tree.get(node.parent).filter(|parent| node.after < parent.after).map(|_| node.after)
             }
             Self::Previous => Some(tree.node(id).previous).filter(|&previous| previous != NONE),
-            Self::Before(mark) => mark.find(tree, id).and_then(|at| {
-                tree.named_children(id).take_while(|&child| child < at).last()
-            }),
-            Self::After(mark) => mark.find(tree, id).and_then(|at| tree.named_children(id).find(|&child| child > at)),
+            Self::Before(mark) => mark
+                .find(tree, id)
+                .and_then(|at| tree.named_children(id).take_while(|&child| child < at).last()),
+            Self::After(mark) => {
+                mark.find(tree, id).and_then(|at| tree.named_children(id).find(|&child| child > at))
+            }
             Self::Is(kinds) => kinds.contains(&tree.node(id).kind).then_some(id),
             Self::Lacks(mark) => mark.find(tree, id).is_none().then_some(id),
         };

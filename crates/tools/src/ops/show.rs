@@ -197,7 +197,9 @@ symbols: the one definition is shown and they are named beside it.";
 /// The one candidate that defines something, where all others only declare it or add to it.
 fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
     let defines = |one: &Definition| {
-        one.kind != SymbolKind::Impl && !one.modifiers.contains(Modifier::Declaration) && !one.modifiers.contains(Modifier::Partial)
+        one.kind != SymbolKind::Impl
+            && !one.modifiers.contains(Modifier::Declaration)
+            && !one.modifiers.contains(Modifier::Partial)
     };
     let mut defining = candidates.iter().enumerate().filter(|(_, one)| defines(one));
     let (at, _) = defining.next()?;
