@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Longest signature kept, in bytes.
 const SIGNATURE_CAP: usize = 400;
 /// Longest documentation kept, in bytes.
-pub(crate) const DOC_CAP: usize = 1500;
+pub(crate) const DOC_CAP: usize = 500;
 /// Longest attribute, type or base kept, in bytes.
 pub(crate) const PHRASE_CAP: usize = 200;
 

@@ -77,11 +77,11 @@ fn what_nobody_uses_is_removed_and_its_space_given_back() {
     let folder = tempfile::tempdir().unwrap();
     let mut cache = Cache::open(&folder.path().join("cache.db"));
     let made: Vec<_> =
-        (0..200).map(|n| (key(&n.to_string()), encoded(&facts(&format!("class A{n}"))))).collect();
+        (0..2000).map(|n| (key(&n.to_string()), encoded(&facts(&format!("class A{n}"))))).collect();
     cache.put_many(made.iter().map(|(key, facts)| (*key, facts)), 1);
     cache.touch(made.iter().take(20).map(|(key, _)| *key), 9);
     let pruned = cache.prune(|_, day| day >= 5);
-    assert_eq!((pruned.entries, pruned.kept), (180, 20));
+    assert_eq!((pruned.entries, pruned.kept), (1980, 20));
     assert!(pruned.bytes > 0);
     assert!(cache.has(&made[0].0) && !cache.has(&made[100].0));
 }

@@ -1,5 +1,6 @@
 -- The indexes of index.db, built after a bulk load.
 
 CREATE UNIQUE INDEX file_by_path ON file (path);
-CREATE UNIQUE INDEX name_by_text ON name (text);
+-- The first letters find a name among few; the whole of it need not stand here once more.
+CREATE INDEX name_by_text ON name (substr(text, 1, 10));
 CREATE INDEX symbol_by_name ON symbol (name);

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 const INSERT: &str = "INSERT INTO name VALUES (?1, ?2)";
 /// For names that come in the order of their ids, from 1: the database then appends without searching.
 pub(crate) const APPEND: &str = "INSERT INTO name VALUES (NULL, ?1)";
-const BY_TEXT: &str = "SELECT id FROM name WHERE text = ?1";
+const BY_TEXT: &str = "SELECT id FROM name WHERE substr(text, 1, 10) = substr(?1, 1, 10) AND text = ?1";
 const BY_ID: &str = "SELECT text FROM name WHERE id = ?1";
 const ALL: &str = "SELECT id, text FROM name";
 const COUNT: &str = "SELECT count(*) FROM name";
