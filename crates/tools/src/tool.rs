@@ -79,7 +79,7 @@ impl<O: Operation> Reply for Replied<O> {
     }
 }
 
-/// An entry of the table: an [`Operation`] without its types.
+/// An entry of the table: an operation without its types.
 pub struct Tool {
     /// Its name.
     pub name: &'static str,
