@@ -1,5 +1,6 @@
 //! Text of a source file made fit to be shown: folded, cleaned of comment marks, capped.
 
+use orient_model::Span;
 use std::borrow::Cow;
 
 /// Longest signature kept, in bytes.
@@ -37,6 +38,18 @@ pub(crate) fn signature(header: &[u8]) -> String {
         folded.truncate(shorter.len());
     }
     folded
+}
+
+/// A span without white space at its end.
+pub(crate) fn trimmed(mut span: Span, source: &[u8]) -> Span {
+    let bytes = span.of(source);
+    let kept = bytes.trim_ascii_end().len();
+    let lost = &bytes[kept..];
+    span.last_line -= (memchr::memchr_iter(b'\n', lost).count() as u32)
+        .saturating_sub(u32::from(lost.ends_with(b"\n")))
+        .min(span.last_line - span.first_line);
+    span.end -= lost.len() as u32;
+    span
 }
 
 /// Cuts a text at a character boundary and marks the cut.

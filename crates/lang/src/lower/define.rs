@@ -7,8 +7,8 @@ use crate::table::{Rule, Spec};
 use crate::tree::NodeId;
 use crate::vocabulary::ExprRole;
 use orient_model::{
-    Atom, Base, BindingKind, Modifier, RefKind, Relation, Return, ScopeKind, Span, Symbol, SymbolKind,
-    Visibility, Wrapper,
+    Atom, Base, BindingKind, Modifier, RefKind, Relation, Return, ScopeKind, Symbol, SymbolKind, Visibility,
+    Wrapper,
 };
 
 /// What a symbol is made of, before it has a header.
@@ -537,17 +537,5 @@ impl<'t> Lowering<'t> {
         self.part_out(node);
         let expr = self.expr(node);
         self.add_reference(RefKind::Inherit, expr, node);
-    }
-
-    /// The span of a symbol from its first attribute to its end, without white space at the end.
-    pub(super) fn trimmed(&self, mut span: Span) -> Span {
-        let bytes = span.of(self.tree.source);
-        let kept = bytes.trim_ascii_end().len();
-        let lost = &bytes[kept..];
-        span.last_line -= (memchr::memchr_iter(b'\n', lost).count() as u32)
-            .saturating_sub(u32::from(lost.ends_with(b"\n")))
-            .min(span.last_line - span.first_line);
-        span.end -= lost.len() as u32;
-        span
     }
 }

@@ -66,7 +66,7 @@ impl<'t> Lowering<'t> {
         let mut span = self.tree.span(outer);
         let start = self.tree.span(first);
         (span.start, span.first_line) = (start.start, start.first_line);
-        let span = self.trimmed(span);
+        let span = text::trimmed(span, self.tree.source);
         let header = self.header_span(span, &attribute_nodes, body);
         let mut attributes = Vec::with_capacity(attribute_nodes.len());
         for node in attribute_nodes {

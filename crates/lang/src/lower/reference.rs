@@ -7,8 +7,7 @@ use crate::text;
 use crate::tree::{NONE, NodeId};
 use crate::vocabulary::ExprRole;
 use orient_model::{
-    Expr, ExprId, Import, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind,
-    Visibility, Wrapper,
+    Expr, ExprId, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind, Wrapper,
 };
 
 impl<'t> Lowering<'t> {
@@ -320,20 +319,7 @@ impl<'t> Lowering<'t> {
         let module = self.string_at(node);
         let module =
             if call.relative && !module.starts_with(['.', '/']) { format!("./{module}") } else { module };
-        let at = self.tree.node(node);
-        let import = Import {
-            kind: ImportKind::Effect,
-            module: self.shown.intern(&module),
-            name: None,
-            alias: None,
-            reexport: false,
-            visibility: Visibility::Private,
-            modifiers: Modifiers::default(),
-            scope: self.frame().scope,
-            at: at.start,
-            line: at.row + 1,
-        };
-        self.outline.imports.push(import);
+        self.push_required(ImportKind::Effect, &module, None, None, node, false);
     }
 
     /// The argument that names what a call declares; where only the first does, it may be a key.

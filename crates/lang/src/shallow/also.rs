@@ -1,7 +1,6 @@
 //! Symbols that a grammar does not know, found by patterns over the text.
 
 use super::draft::Draft;
-use super::nest;
 use crate::error::PackError;
 use crate::vocabulary;
 use orient_model::{Span, SymbolKind};
@@ -66,7 +65,7 @@ impl Also {
             let (start, end) = (start as u32, (all.end() + end) as u32);
             let span = Span { start, end, first_line: first, last_line: first };
             let last_line = first + breaks(span.of(source).trim_ascii_end());
-            let mut draft = Draft::new(self.kind, nest::trimmed(Span { last_line, ..span }, source));
+            let mut draft = Draft::new(self.kind, crate::text::trimmed(Span { last_line, ..span }, source));
             let name_line = first + breaks(&source[start as usize..name.start()]);
             let (name_start, name_end) = (name.start() as u32, name.end() as u32);
             draft.names.push(Span {

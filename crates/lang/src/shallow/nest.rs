@@ -33,7 +33,7 @@ pub(super) fn settle(gathered: &mut Gathered, source: &[u8]) {
         if draft.lead {
             lead(draft, source);
         }
-        draft.span = trimmed(draft.span, source);
+        draft.span = crate::text::trimmed(draft.span, source);
         draft.params.sort_by_key(|param| param.name.start);
         draft.bases.sort_by_key(|(span, _)| span.start);
         draft.attributes.sort_unstable();
@@ -161,18 +161,6 @@ fn sections(drafts: &mut [Draft], source: &[u8]) {
             memchr::memchr_iter(b'\n', more).count() as u32 + u32::from(counted && !more.is_empty());
         draft.span.end += more.len() as u32;
     }
-}
-
-/// A span without white space at its end.
-pub(super) fn trimmed(mut span: Span, source: &[u8]) -> Span {
-    let bytes = span.of(source);
-    let kept = bytes.trim_ascii_end().len();
-    let lost = &bytes[kept..];
-    span.last_line -= (memchr::memchr_iter(b'\n', lost).count() as u32)
-        .saturating_sub(u32::from(lost.ends_with(b"\n")))
-        .min(span.last_line - span.first_line);
-    span.end -= lost.len() as u32;
-    span
 }
 
 /// Gives attributes that stand alone to the symbol that follows them.
