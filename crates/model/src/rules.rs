@@ -1,0 +1,100 @@
+//! What resolution must know of a language, as plain data: packs write it, one engine reads it.
+
+/// What differs between languages when names are resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// Languages with the same family see each other's definitions.
+    pub family: String,
+    /// What an import means on disk.
+    pub modules: Modules,
+    /// Which files see each other's top-level names without an import.
+    pub shares: Shares,
+    /// Members of the type around are visible by their bare name.
+    pub bare_members: bool,
+    /// Calling a type makes an instance of it.
+    pub calls_construct: bool,
+    /// A type satisfies an interface by having its methods; nobody has to say so.
+    pub structural: bool,
+    /// The names constructors have.
+    pub constructors: Vec<String>,
+    /// Several functions of one name and scope are overloads, told apart by their parameters.
+    pub overloads: bool,
+    /// A name bound later in a function hides outer ones in all of it.
+    pub hoists: bool,
+    /// File extensions that an import may leave out, and files that stand for their folder; in the order they are tried.
+    pub extensions: Vec<String>,
+    /// Files that stand for their folder, without extension.
+    pub folder_files: Vec<String>,
+    /// Names of types from outside whose members give what they hold, and through which calls pass.
+    pub holders: Vec<String>,
+    /// Members that give what their holder holds: `unwrap`, `iter`.
+    pub passes: Vec<String>,
+    /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
+    pub implicit: Vec<(String, String)>,
+}
+
+/// What an import means on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Modules {
+    /// Nothing: names are found some other way.
+    #[default]
+    None,
+    /// Dotted names are folders and files; leading dots are relative.
+    Dotted,
+    /// A path beside the file, or the name of a package.
+    Path,
+    /// A folder is a package, named from the root of its module.
+    Folder,
+    /// Files hang in a tree that the files themselves declare.
+    Tree,
+    /// A namespace that files declare; where the file lies does not matter.
+    Namespace,
+    /// The text of another file, put in its place.
+    Include,
+    /// Everything that is loaded shares one space of names.
+    Global,
+}
+
+impl std::str::FromStr for Modules {
+    type Err = ();
+    fn from_str(word: &str) -> Result<Self, ()> {
+        Ok(match word {
+            "none" => Self::None,
+            "dotted" => Self::Dotted,
+            "path" => Self::Path,
+            "folder" => Self::Folder,
+            "tree" => Self::Tree,
+            "namespace" => Self::Namespace,
+            "include" => Self::Include,
+            "global" => Self::Global,
+            _ => return Err(()),
+        })
+    }
+}
+
+/// Which files see each other's top-level names without an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shares {
+    /// None.
+    #[default]
+    None,
+    /// Those of the same folder and package.
+    Folder,
+    /// Those that declare the same package or namespace, or one around it.
+    Namespace,
+    /// All of them.
+    Everything,
+}
+
+impl std::str::FromStr for Shares {
+    type Err = ();
+    fn from_str(word: &str) -> Result<Self, ()> {
+        Ok(match word {
+            "none" => Self::None,
+            "folder" => Self::Folder,
+            "namespace" => Self::Namespace,
+            "everything" => Self::Everything,
+            _ => return Err(()),
+        })
+    }
+}
