@@ -129,6 +129,7 @@ fn outline() -> impl Strategy<Value = Outline> {
             package,
             lines,
             generated,
+            manifest: Vec::new(),
         },
     )
 }

@@ -1,0 +1,13 @@
+//! Facts of many files in, edges with their proof out. Pure: one engine for all languages.
+//!
+//! A [`World`] gives the facts; a [`Resolver`] says what every use in a file means. It declines rather than guesses:
+//! what it cannot prove is kept with the reason. What differs between languages comes as data, in
+//! [`orient_model::Rules`].
+
+mod resolver;
+mod surface;
+mod world;
+
+pub use resolver::Resolver;
+pub use surface::{path_names, surface};
+pub use world::{FileFacts, World};
