@@ -4,7 +4,7 @@ use orient_model::{Flow, Node, Outline, RepoPath, Role, Rules};
 use std::sync::Arc;
 
 /// The facts of a file in its place.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct FileFacts {
     /// Where it is.
     pub path: RepoPath,
