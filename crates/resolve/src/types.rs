@@ -1,5 +1,6 @@
 //! Types: what a type expression means, what a type is made of, what it inherits.
 
+use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty, Val};
@@ -28,6 +29,7 @@ impl Session<'_> {
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = match unit.expr(expr) {
+                    Expr::Name(name) => self.lookup_as(frame, unit.text(name), Want::Type),
                     Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
                     _ => self.denote(frame, expr).to_vec(),
                 };
@@ -35,7 +37,8 @@ impl Session<'_> {
             }
             Expr::SelfRef => self.self_type(unit, self.symbol_at(frame)).unwrap_or(Ty::Unknown),
             Expr::Apply { base, args } => {
-                let args: Arc<[Ty]> = unit.facts.flow.list(args).iter().map(|&arg| self.ty(frame, arg)).collect();
+                let args: Arc<[Ty]> =
+                    unit.facts.flow.list(args).iter().map(|&arg| self.ty(frame, arg)).collect();
                 self.apply(&self.ty(frame, base), &args)
             }
             Expr::Index { base, key } => self.apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)])),
@@ -92,7 +95,11 @@ impl Session<'_> {
                     binding.ty.map_or(Ty::Unknown, |ty| self.ty(&frame, ty))
                 });
                 match stands_for {
-                    Some(ty @ (Ty::Of(..) | Ty::Either(_) | Ty::Shape(..) | Ty::Gives(_))) if !self.has_members(sym) => ty,
+                    Some(ty @ (Ty::Of(..) | Ty::Either(_) | Ty::Shape(..) | Ty::Gives(_)))
+                        if !self.has_members(sym) =>
+                    {
+                        ty
+                    }
                     _ => Ty::of(sym),
                 }
             }
@@ -200,7 +207,8 @@ impl Session<'_> {
         }
         let both = |modifier| unit.is(sym.at, modifier) && home.is(other.at, modifier);
         let same_place = || self.full_name(sym) == self.full_name(other);
-        let either_declares = unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
+        let either_declares =
+            unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Module;
         if !is_type(kind) || !is_type(other_kind) {
             return false;
