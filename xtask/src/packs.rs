@@ -37,6 +37,11 @@ pub(crate) fn check() -> Result<()> {
         }
     }
     let fixtures = fixtures()?;
+    for name in registry.projects().iter().filter_map(|pack| pack.project_files().first()) {
+        if !fixtures.contains(&format!(" file={}\n", name.replace('*', "thing"))) {
+            findings.fail("crates/lang/packs", 0, format!("no test has a project file `{name}`"));
+        }
+    }
     for pack in registry.packs().iter().filter(|pack| pack.is_deep()) {
         let opens = |end: &str| fixtures.contains(&format!("```{}{end}", pack.name()));
         if !opens(" file=") && !opens("\n") {

@@ -156,7 +156,7 @@ impl Walk<'_> {
             }
             Some(Part::Text) => Value::Text(plain(&lossy(self.source(node)))),
             Some(Part::Markup) => Value::Text(markup(&lossy(self.source(node)))),
-            Some(Part::Element | Part::Pair) => {
+            Some(Part::Pair) => {
                 let mut map = Value::Map(Vec::new());
                 self.entry(node, &mut map, depth + 1);
                 map
@@ -165,6 +165,12 @@ impl Walk<'_> {
             None => {
                 let mut cursor = node.walk();
                 let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+                // Where the text breaks off, what it has opened is no map for the grammar.
+                if node.is_error() && children.iter().any(|&child| self.part(child) == Some(Part::Pair)) {
+                    let mut map = Value::Map(Vec::new());
+                    self.entries(node, &mut map, depth + 1);
+                    return map;
+                }
                 let mut values = children.into_iter().map(|child| self.value(child, depth + 1));
                 values.find(|value| *value != Value::Other).unwrap_or(Value::Other)
             }
