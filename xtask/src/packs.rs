@@ -37,9 +37,10 @@ pub(crate) fn check() -> Result<()> {
         }
     }
     let fixtures = fixtures()?;
-    for name in registry.projects().iter().filter_map(|pack| pack.project_files().first()) {
-        if !fixtures.contains(&format!(" file={}\n", name.replace('*', "thing"))) {
-            findings.fail("crates/lang/packs", 0, format!("no test has a project file `{name}`"));
+    for files in registry.projects().iter().map(orient_lang::Pack::project_files) {
+        let tested = |name: &&str| fixtures.contains(&format!(" file={}\n", name.replace('*', "thing")));
+        if !files.iter().any(tested) {
+            findings.fail("crates/lang/packs", 0, format!("no test has a project file {}", files.join(", ")));
         }
     }
     for pack in registry.packs().iter().filter(|pack| pack.is_deep()) {

@@ -10,7 +10,8 @@ fn project_files() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for pack in std::fs::read_dir(packs).expect("packs are there").flatten() {
         for entry in std::fs::read_dir(pack.path().join("tests")).into_iter().flatten().flatten() {
-            let document = Document::parse(&std::fs::read_to_string(entry.path()).expect("documents are text"));
+            let document =
+                Document::parse(&std::fs::read_to_string(entry.path()).expect("documents are text"));
             let blocks = document.cases.into_iter().flat_map(|case| case.blocks);
             found.extend(blocks.filter_map(|block| Some((block.file?, block.text))));
         }
