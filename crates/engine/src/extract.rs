@@ -71,6 +71,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_name_and_the_path_of_a_file_lead_back_to_what_read_it() {
+        for path in ["a/package.json", "a/other.json", "go.mod", "x.gemspec"] {
+            let path = RepoPath::from(path);
+            let detected = Language::detect(&path, b"").expect("a known file");
+            let again = Language::by_name(detected.name()).expect("a name").at(&path);
+            assert_eq!(Language::version(Some(detected)), Language::version(Some(again)), "{}", path.display());
+        }
+    }
+
+    #[test]
     fn a_fault_of_the_extractor_is_an_issue_of_the_file() {
         let facts = guarded(b"one\ntwo\n", || panic!("made up for this test"));
         assert_eq!(
