@@ -44,7 +44,10 @@ impl Uses<'_, '_> {
             _ => (self.reference.expr, &[][..]),
         };
         if self.unit.expr(callee) == Expr::SuperRef {
-            return self.call_super(frame, args);
+            if self.unit.rules.super_calls {
+                self.call_super(frame, args);
+            }
+            return;
         }
         let found = self.session.denote(frame, callee);
         let found = self.session.fitting(frame, &found, args);
