@@ -10,6 +10,7 @@ mod error;
 mod extract;
 mod facts_batch;
 mod gc;
+mod graph;
 mod languages;
 mod lookup;
 mod memory;
@@ -29,6 +30,7 @@ pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use gc::{Collected, GcOptions};
+pub use graph::NodeInfo;
 pub use lookup::Lookup;
 pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
@@ -39,6 +41,7 @@ pub use source::Source;
 
 // What answers are made of, so that those who ask need to know no other crate.
 pub use orient_store::{
-    FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, StoreError, SymbolId,
+    EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, MissRow, NameMatch, NodeId, OutsideRow,
+    Page, Sizes, StoreError, SymbolId,
 };
 pub use orient_walk::{Refusal, Repo, SkipReason, WalkError};
