@@ -14,6 +14,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use support::{Place, file, id, listing, outline, put, remove};
 
+/// The number of a file as the resolver knows it.
+fn number(file: FileId) -> u32 {
+    u32::try_from(file.0).unwrap()
+}
+
 type Tree = BTreeMap<String, String>;
 
 /// What the resolver of these tests asks: which file is at a path, and who bears a name.
@@ -55,7 +60,7 @@ impl Ask for Reader<'_> {
 /// `note needs X` leads outside.
 fn resolve(ask: &dyn Ask, path: &str, text: &str) -> PreparedGraph {
     let file = ask.file(path);
-    let here = |symbol| Node { file: file.0 as u32, symbol };
+    let here = |symbol| Node { file: number(file), symbol };
     let (mut resolved, mut symbol) = (Resolved::default(), None);
     for (line, content) in (1..).zip(text.lines()) {
         let words: Vec<&str> = content.split_whitespace().collect();
@@ -65,7 +70,7 @@ fn resolve(ask: &dyn Ask, path: &str, text: &str) -> PreparedGraph {
                 let found = ask.named(name);
                 resolved.asks.push((*name).to_owned());
                 for &(other, at) in &found {
-                    let there = Node { file: other.0 as u32, symbol: Some(at) };
+                    let there = Node { file: number(other), symbol: Some(at) };
                     let (from, to, kind) = match *verb {
                         "uses" => (here(symbol), there, EdgeKind::Calls),
                         "serves" => (there, here(symbol), EdgeKind::Dispatches),
@@ -153,7 +158,7 @@ fn loaded(tree: &Tree) -> Snapshot {
 }
 
 /// Applies changes, and resolves all files anew.
-fn apply(writer: &mut Writer<'_>, tree: &Tree, changes: Vec<Change>) -> Result<Vec<FileId>, StoreError> {
+fn apply(writer: &mut Writer<'_>, tree: &Tree, changes: &[Change]) -> Result<Vec<FileId>, StoreError> {
     let mut set = writer.begin()?;
     changes.iter().try_for_each(|change| set.push(change))?;
     set.settle()?;
@@ -209,7 +214,7 @@ proptest! {
         let mut writer = Writer::in_memory(Path::new("memory"), 1).unwrap();
         for set in &sets {
             let changes = step(&mut tree, set);
-            apply(&mut writer, &tree, changes).unwrap();
+            apply(&mut writer, &tree, &changes).unwrap();
         }
         let (snapshot, fresh) = (writer.into_snapshot().unwrap(), loaded(&tree));
         prop_assert_eq!(snapshot.check().unwrap(), Vec::<String>::new());
@@ -257,17 +262,17 @@ fn whoever_points_at_what_goes_is_named() {
         ("d.x", "class D\nnote serves b"),
     ]);
     let mut writer = Writer::in_memory(Path::new("memory"), 1).unwrap();
-    let puts = files.iter().map(|(path, text)| put(path, text)).collect();
-    apply(&mut writer, &files, puts).unwrap();
+    let puts = files.iter().map(|(path, text)| put(path, text)).collect::<Vec<_>>();
+    apply(&mut writer, &files, &puts).unwrap();
     let ids: Vec<FileId> = (1..=4).map(FileId).collect();
     files.insert("b.x".to_owned(), "function c".to_owned());
-    assert_eq!(apply(&mut writer, &files, vec![put("b.x", "function c")]).unwrap(), [ids[0], ids[3]]);
+    assert_eq!(apply(&mut writer, &files, &[put("b.x", "function c")]).unwrap(), [ids[0], ids[3]]);
     files.remove("b.x");
-    assert_eq!(apply(&mut writer, &files, vec![remove("b.x")]).unwrap(), [ids[2]]);
+    assert_eq!(apply(&mut writer, &files, &[remove("b.x")]).unwrap(), [ids[2]]);
 }
 
 #[test]
-fn folders_and_manifests_are_listed_by_path() {
+fn files_are_found_by_folder_and_by_the_end_of_their_path() {
     let paths = ["a.x", "lib/a.x", "lib/deep/er/b.x", "lib/deep.x", "lib/deep0.x", "lib/z.x", "lib.x", "z.x"];
     let place = Place::with(&paths.map(|path| (path, "function f")));
     let snapshot = place.open();
@@ -291,6 +296,18 @@ fn folders_and_manifests_are_listed_by_path() {
         let loaded = directory.folder(folder.as_bytes());
         assert_eq!(loaded.into_iter().map(noted).collect::<Vec<_>>(), *files, "{folder}");
     }
+    let endings: &[(&str, &[&str])] = &[
+        ("a.x", &["a.x", "lib/a.x"]),
+        ("lib/a.x", &["lib/a.x"]),
+        ("er/b.x", &["lib/deep/er/b.x"]),
+        (".x", &[]),
+    ];
+    for (end, files) in endings {
+        let stored = snapshot.reader().ending(end.as_bytes()).unwrap();
+        assert_eq!(stored.into_iter().map(path_of).collect::<Vec<_>>(), *files, "{end}");
+        let loaded = directory.ending(end.as_bytes());
+        assert_eq!(loaded.into_iter().map(noted).collect::<Vec<_>>(), *files, "{end}");
+    }
     let under = snapshot.reader().indexed_under(b"lib/deep").unwrap();
     assert_eq!(under.iter().map(|file| file.path.display()).collect::<Vec<_>>(), ["lib/deep/er/b.x"]);
     assert_eq!(snapshot.reader().indexed_under(b"").unwrap().len(), paths.len());
@@ -305,8 +322,8 @@ fn folders_and_manifests_are_listed_by_path() {
 fn damage_to_the_graph_is_found() {
     let files = tree(&[("a.x", "function a\nnote uses b"), ("b.x", "function b")]);
     let mut writer = Writer::in_memory(Path::new("memory"), 1).unwrap();
-    let puts = files.iter().map(|(path, text)| put(path, text)).collect();
-    apply(&mut writer, &files, puts).unwrap();
+    let puts = files.iter().map(|(path, text)| put(path, text)).collect::<Vec<_>>();
+    apply(&mut writer, &files, &puts).unwrap();
     // Nobody resolves again what pointed at the symbol that goes.
     writer.apply([put("b.x", "function other")]).unwrap();
     let faults = writer.into_snapshot().unwrap().check().unwrap();
