@@ -1,16 +1,18 @@
 //! The façade: an [`Engine`] brings the index of a tree up to date, a [`Snapshot`] of it answers questions.
 //!
-//! Drives walking, extraction and the store, and owns their order: list, compare, read on several threads, write on
-//! one. Knows no SQL, no grammar and no way to print.
+//! Drives walking, extraction, resolution and the store, and owns their order: list, compare, read and resolve on
+//! several threads, write on one. Knows no SQL, no grammar and no way to print.
 
 mod definition;
 mod dump;
+mod dump_graph;
 mod engine;
 mod error;
 mod extract;
 mod facts_batch;
 mod gc;
 mod graph;
+mod graph_plan;
 mod languages;
 mod lookup;
 mod memory;
@@ -20,10 +22,12 @@ mod place;
 mod plan;
 mod progress;
 mod refresh;
+mod resolving;
 mod seed;
 mod snapshot;
 mod source;
 mod work;
+mod world;
 mod writing;
 
 pub use definition::{Definition, Parameter};
