@@ -13,6 +13,8 @@ mod facts_batch;
 mod gc;
 mod graph;
 mod graph_plan;
+#[cfg(test)]
+mod graph_tests;
 mod languages;
 mod lookup;
 mod memory;

@@ -141,8 +141,7 @@ mod tests {
     use orient_model::Role;
 
     fn facts(lines: usize) -> Arc<FileFacts> {
-        let mut flow = Flow::default();
-        flow.operands = vec![ExprId(0); lines];
+        let flow = Flow { operands: vec![ExprId(0); lines], ..Flow::default() };
         let (path, language) = (RepoPath::from("a"), String::new());
         Arc::new(FileFacts { path, language, role: Role::Source, outline: Outline::default(), flow })
     }

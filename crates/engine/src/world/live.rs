@@ -100,7 +100,7 @@ impl Table for Live<'_, '_> {
     }
 
     fn manifests(&self) -> Vec<FileId> {
-        self.lock().read(|reader| reader.manifests())
+        self.lock().read(|reader: &Reader<'_>| reader.manifests())
     }
 
     fn node(&self, node: Node) -> Option<NodeId> {
