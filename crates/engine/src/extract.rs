@@ -86,7 +86,12 @@ mod tests {
             let path = RepoPath::from(path);
             let detected = Language::detect(&path, b"").expect("a known file");
             let again = Language::by_name(detected.name()).expect("a name").at(&path);
-            assert_eq!(Language::version(Some(detected)), Language::version(Some(again)), "{}", path.display());
+            assert_eq!(
+                Language::version(Some(detected)),
+                Language::version(Some(again)),
+                "{}",
+                path.display()
+            );
         }
     }
 

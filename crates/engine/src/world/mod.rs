@@ -8,8 +8,9 @@ use crate::extract::Language;
 pub(crate) use facts::FactsSource;
 pub(crate) use live::Live;
 use orient_model::{Node, RepoPath, Rules};
-use orient_resolve::{FileFacts, World};
-use orient_store::{DirectoryFile, FileId, NodeId};
+use orient_resolve::{FileFacts, Named, World};
+use orient_store::{Bearer, DirectoryFile, FileId, NodeId};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The files and names of an index that is being written, for many threads at once.
@@ -19,7 +20,7 @@ pub(crate) trait Table: Sync {
     /// The indexed file with an id.
     fn file(&self, id: FileId) -> Option<DirectoryFile>;
     /// Every symbol of a name, by path and place.
-    fn named(&self, name: &str) -> Vec<(FileId, u32)>;
+    fn named(&self, name: &str) -> Vec<Bearer>;
     /// The files directly in a folder, by path.
     fn folder(&self, folder: &[u8]) -> Vec<FileId>;
     /// The files whose path is this, or ends so after a `/`, by path.
@@ -45,9 +46,20 @@ impl World for TableWorld<'_> {
         self.facts.get(file, || self.table.file(id(file)))
     }
 
-    fn named(&self, name: &str) -> Vec<Node> {
-        let node = |(file, at)| Some(Node { file: number(file)?, symbol: Some(at) });
-        self.table.named(name).into_iter().filter_map(node).collect()
+    fn named(&self, family: &str, name: &str) -> Vec<Named> {
+        let mut families: HashMap<FileId, bool> = HashMap::new();
+        let mut is_kin = |file: FileId| {
+            *families.entry(file).or_insert_with(|| {
+                let language = self.table.file(file).and_then(|file| file.language);
+                let rules = language.as_deref().and_then(Language::by_name).and_then(Language::rules);
+                rules.is_some_and(|rules| rules.family == family)
+            })
+        };
+        let kin = self.table.named(name).into_iter().filter(|bearer| is_kin(bearer.file));
+        let named = kin.filter_map(|Bearer { file, at, kind, modifiers }| {
+            Some(Named { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
+        });
+        named.collect()
     }
 
     fn folder(&self, path: &RepoPath) -> Vec<u32> {

@@ -1,6 +1,6 @@
 //! Reading the graph, and what resolution asks: the same for a snapshot and inside a change set.
 
-use super::directory::DirectoryFile;
+use super::directory::{Bearer, DirectoryFile};
 use super::rows::{EdgeRow, FileGraph, NodeId, StoredEdge};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
@@ -89,22 +89,23 @@ impl Reader<'_> {
         Ok(ids.into_iter().map(SymbolId).collect())
     }
 
-    /// Every symbol of a name, by path and place: its file and its place in the outline.
-    pub fn named(&self, name: &str) -> Result<Vec<(FileId, u32)>, StoreError> {
+    /// Every symbol of a name, by path and place.
+    pub fn named(&self, name: &str) -> Result<Vec<Bearer>, StoreError> {
         let read = || {
             let mut found = Vec::new();
             let Some(name) = names::by_text(self.db, name)? else { return Ok(found) };
             symbols::hits_by_name(self.db, name, |hit| {
-                found.push((FileId(hit.file), hit.at));
+                let (file, at) = (FileId(hit.file), hit.at);
+                found.push(Bearer { file, at, kind: hit.kind, modifiers: hit.modifiers });
                 Ok(())
             })?;
             let mut paths = HashMap::new();
-            for &(file, _) in &found {
+            for &Bearer { file, .. } in &found {
                 if let std::collections::hash_map::Entry::Vacant(slot) = paths.entry(file) {
                     slot.insert(files::brief(self.db, file.0)?.map(|brief| brief.path));
                 }
             }
-            found.sort_unstable_by(|a, b| (&paths[&a.0], a.1).cmp(&(&paths[&b.0], b.1)));
+            found.sort_unstable_by(|a, b| (&paths[&a.file], a.at).cmp(&(&paths[&b.file], b.at)));
             Ok::<_, rusqlite::Error>(found)
         };
         read().at(self.path)
