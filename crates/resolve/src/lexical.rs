@@ -31,6 +31,10 @@ impl Session<'_> {
 
     /// Everything a name may mean where this is wanted.
     pub(crate) fn lookup_as(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
+        self.nested(|| self.look(frame, name, want)).unwrap_or_default()
+    }
+
+    fn look(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
         let unit = &frame.unit;
         let mut left_function = false;
         let mut scope = Some(frame.scope);

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// How deep one question may lead to others.
 const DEPTH: u32 = 24;
+/// How deep expressions, types and scopes may lead to each other, whatever is asked: bounds the stack.
+const NESTING: u32 = 160;
 
 /// A place to look from.
 #[derive(Clone)]
@@ -47,6 +49,7 @@ pub(crate) struct Session<'r> {
     pub(crate) resolver: &'r Resolver<'r>,
     asks: RefCell<FxHashSet<Box<str>>>,
     depth: Cell<u32>,
+    nesting: Cell<u32>,
     busy: RefCell<FxHashSet<Question>>,
     pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Bearer]>>>,
     pub(crate) denoted: RefCell<FxHashMap<(u32, u32, ExprId, u32), Arc<[Found]>>>,
@@ -65,6 +68,7 @@ impl<'r> Session<'r> {
             resolver,
             asks: RefCell::default(),
             depth: Cell::new(0),
+            nesting: Cell::new(0),
             busy: RefCell::default(),
             names: RefCell::default(),
             denoted: RefCell::default(),
@@ -139,6 +143,17 @@ impl<'r> Session<'r> {
         self.depth.set(self.depth.get() - 1);
         self.busy.borrow_mut().remove(&question);
         Some(answer)
+    }
+
+    /// Goes one step deeper, unless that leads too far.
+    pub(crate) fn nested<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
+        if self.nesting.get() >= NESTING {
+            return None;
+        }
+        self.nesting.set(self.nesting.get() + 1);
+        let found = step();
+        self.nesting.set(self.nesting.get() - 1);
+        Some(found)
     }
 
     /// Whether nothing is being answered: an answer found now is whole, and can be kept.

@@ -25,6 +25,10 @@ pub(crate) struct TypeShape {
 impl Session<'_> {
     /// What a type expression means.
     pub(crate) fn ty(&self, frame: &Frame, expr: ExprId) -> Ty {
+        self.nested(|| self.find_ty(frame, expr)).unwrap_or(Ty::Unknown)
+    }
+
+    fn find_ty(&self, frame: &Frame, expr: ExprId) -> Ty {
         let unit = &frame.unit;
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
