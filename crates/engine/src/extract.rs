@@ -20,6 +20,11 @@ impl Language {
         Registry::builtin().by_name(name).map(Self)
     }
 
+    /// The same language, as it is read in a file at this path: some files also say where modules are.
+    pub(crate) fn at(self, path: &RepoPath) -> Self {
+        Self(Registry::builtin().for_file(self.0, path.as_bytes()))
+    }
+
     pub(crate) fn name(self) -> &'static str {
         self.0.name()
     }
@@ -37,9 +42,10 @@ impl Language {
     }
 }
 
-/// The versions of all languages, in the order of their names.
+/// The versions of all languages and of what reads their project files, in the order of their names.
 pub(crate) fn versions() -> impl Iterator<Item = u64> {
-    Registry::builtin().packs().iter().map(Pack::version)
+    let registry = Registry::builtin();
+    registry.packs().iter().chain(registry.projects()).map(Pack::version)
 }
 
 /// The facts of a file. A fault of the extractor costs the facts of this file, never the run.

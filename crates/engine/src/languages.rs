@@ -48,7 +48,7 @@ impl Languages {
         if !self.overrides.is_empty() {
             let first = self.overrides.matches(native(path)).into_iter().min();
             if let Some(&language) = first.and_then(|at| self.chosen.get(at)) {
-                return Some(language);
+                return Some(language.at(path));
             }
         }
         Language::detect(path, bytes)
