@@ -30,6 +30,8 @@ pub(crate) struct Unit {
     returns: FxHashMap<u32, Vec<ExprId>>,
     /// Imports that bring in everything, by scope.
     wildcards: Vec<(u32, u32)>,
+    /// Where functions without a declared type stand, by their scope.
+    pub(crate) places: std::sync::OnceLock<FxHashMap<u32, crate::given::Place>>,
 }
 
 impl Unit {
@@ -76,7 +78,7 @@ impl Unit {
             .collect();
         let atoms = flow.strings.iter().map(|(atom, text)| (text.into(), atom)).collect();
         let bases = bases(&facts);
-        Self { file, rules, bound, atoms, binding_of, scope_of, children, bases, returns, wildcards, facts }
+        Self { file, rules, bound, atoms, binding_of, scope_of, children, bases, returns, wildcards, facts, places: std::sync::OnceLock::new() }
     }
 
     /// A symbol of this file.
