@@ -197,6 +197,12 @@ impl Registry {
         &self.projects
     }
 
+    /// The names of project files, without those that are patterns.
+    pub fn project_files(&self) -> impl Iterator<Item = &str> {
+        let files = self.projects.iter().flat_map(|project| project.project_files());
+        files.copied().filter(|name| !name.contains('*'))
+    }
+
     /// The pack that reads a file which is in the language of `pack`: that pack, or one of [`Self::projects`].
     pub fn for_file<'r>(&'r self, pack: &'r Pack, path: &[u8]) -> &'r Pack {
         let at = self.packs.iter().position(|known| known.name() == pack.name());

@@ -34,6 +34,7 @@ pub(crate) enum Question {
     Import(u32, u32),
     Member(u32, u64),
     Returns(u32, u32),
+    Wanted(u32, u32),
 }
 
 /// A symbol by its name, as far as it can be told without its file.
@@ -54,6 +55,10 @@ pub(crate) struct Session<'r> {
     pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Bearer]>>>,
     pub(crate) denoted: RefCell<FxHashMap<(u32, u32, ExprId, u32), Arc<[Found]>>>,
     pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
+    pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
+    pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
+    pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
+    pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
@@ -73,6 +78,10 @@ impl<'r> Session<'r> {
             names: RefCell::default(),
             denoted: RefCell::default(),
             types: RefCell::default(),
+            bound: RefCell::default(),
+            wanted: RefCell::default(),
+            aliases: RefCell::default(),
+            declared: RefCell::default(),
             results: RefCell::default(),
             shapes: RefCell::default(),
             lines: RefCell::default(),
