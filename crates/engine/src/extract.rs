@@ -15,7 +15,12 @@ impl Language {
         Registry::builtin().detect(path.as_bytes(), bytes).map(Self)
     }
 
-    /// The language users call so.
+    /// What read a file at this path whose language is called so.
+    pub(crate) fn of_file(name: Option<&str>, path: &RepoPath) -> Option<Self> {
+        Some(Self::by_name(name?)?.at(path))
+    }
+
+    /// The language users call so. A file at hand is for [`Self::of_file`].
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         Registry::builtin().by_name(name).map(Self)
     }
@@ -90,7 +95,7 @@ mod tests {
         for path in ["a/package.json", "a/other.json", "go.mod", "x.gemspec"] {
             let path = RepoPath::from(path);
             let detected = Language::detect(&path, b"").expect("a known file");
-            let again = Language::by_name(detected.name()).expect("a name").at(&path);
+            let again = Language::of_file(Some(detected.name()), &path).expect("a name");
             assert_eq!(
                 Language::version(Some(detected)),
                 Language::version(Some(again)),
