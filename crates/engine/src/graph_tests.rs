@@ -19,16 +19,18 @@ fn toy(world: &dyn World) -> Resolve<'_> {
     Box::new(move |file| {
         let mut resolved = Resolved::default();
         let Some(facts) = world.facts(file) else { return resolved };
-        let elsewhere = |name: &str| -> Vec<Node> {
-            world.named(name).into_iter().filter(|node| node.file != file).collect()
+        let named = |name: &str| -> Vec<Node> {
+            world.named(&facts.language, name).into_iter().map(|named| named.node).collect()
         };
+        let elsewhere =
+            |name: &str| -> Vec<Node> { named(name).into_iter().filter(|node| node.file != file).collect() };
         for reference in facts.flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
             let Some(name) = called(&facts.flow, facts.flow.expr(reference.expr)) else { continue };
             let (from, line, kind) = (reference.symbol, reference.line, RefKind::Call);
             resolved.asks.push(name.clone());
             if name == "boom" {
                 resolved.asks.push("fuse".to_owned());
-                if !world.named("fuse").is_empty() {
+                if !named("fuse").is_empty() {
                     // As a panic, without the message.
                     std::panic::resume_unwind(Box::new("made up for this test"));
                 }

@@ -175,7 +175,7 @@ impl Session<'_> {
         }
         let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
         let mut map = Vec::new();
-        for (param, &arg) in unit.params(scope).zip(args) {
+        for (&param, &arg) in unit.params(scope).iter().zip(args) {
             let Some(ty) = unit.binding(param).and_then(|binding| binding.ty) else { continue };
             let wanted = self.ty(&frame, ty);
             if mentions_param(&wanted) {

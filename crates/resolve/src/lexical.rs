@@ -270,7 +270,7 @@ impl Session<'_> {
         if unit.kind(sym.at) == Some(SymbolKind::Impl) {
             return self.impl_target(&unit, sym.at);
         }
-        let args: Vec<Ty> = unit.type_params(sym.at).map(|at| Ty::Param(sym.file, at)).collect();
+        let args: Vec<Ty> = unit.type_params(sym.at).iter().map(|&at| Ty::Param(sym.file, at)).collect();
         Ty::Of(sym, args.into())
     }
 

@@ -191,9 +191,10 @@ impl Session<'_> {
     pub(crate) fn parts(&self, sym: Sym) -> Vec<Sym> {
         let Some(unit) = self.home(sym) else { return vec![sym] };
         let mut parts = vec![sym];
-        for &other in self.named(&unit.rules.family, unit.name(sym.at)).iter() {
-            if other != sym && self.is_part(sym, &unit, other) {
-                parts.push(other);
+        for bearer in self.named(&unit.rules.family, unit.name(sym.at)).iter() {
+            let can_be = bearer.kind.is_type() || bearer.kind == SymbolKind::Module;
+            if can_be && bearer.sym != sym && self.is_part(sym, &unit, bearer.sym) {
+                parts.push(bearer.sym);
             }
         }
         parts
@@ -286,9 +287,9 @@ impl Session<'_> {
             return ty.clone();
         }
         let Some(unit) = self.home(*sym) else { return ty.clone() };
-        let params: Vec<u32> = unit.type_params(sym.at).collect();
+        let params = unit.type_params(sym.at);
         let map: Vec<((u32, u32), Ty)> =
-            params.into_iter().map(|at| (sym.file, at)).zip(args.iter().cloned()).collect();
+            params.iter().map(|&at| (sym.file, at)).zip(args.iter().cloned()).collect();
         substitute(ty, &map)
     }
 
