@@ -15,14 +15,14 @@ impl Language {
         Registry::builtin().detect(path.as_bytes(), bytes).map(Self)
     }
 
-    /// What read a file at this path whose language is called so.
-    pub(crate) fn of_file(name: Option<&str>, path: &RepoPath) -> Option<Self> {
-        Some(Self::by_name(name?)?.at(path))
-    }
-
-    /// The language users call so. A file at hand is for [`Self::of_file`].
+    /// The language users call so. A file at hand is for [`Self::of`].
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         Registry::builtin().by_name(name).map(Self)
+    }
+
+    /// The language a file was found to be in, as it is read at its path.
+    pub(crate) fn of(name: Option<&str>, path: &RepoPath) -> Option<Self> {
+        name.and_then(Self::by_name).map(|language| language.at(path))
     }
 
     /// The same language, as it is read in a file at this path: some files also say where modules are.

@@ -1,6 +1,5 @@
 //! The graph under edits, with a resolver made for the purpose: small, and wrong in no way that could hide a fault of
 //! what is around it.
-#![allow(clippy::unwrap_used, reason = "a test fails where it must not")]
 
 use crate::resolving::{Resolution, Resolve};
 use crate::{Cancel, Engine, EngineError, Mode, OpenOptions, Refresh, RefreshOptions, Silent};

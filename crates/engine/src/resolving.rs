@@ -69,7 +69,7 @@ impl Resolving<'_> {
         }
         self.progress.phase(Phase::Resolving, files.len() as u64, 0);
         self.with_facts(|facts| {
-            let world = TableWorld { table, facts };
+            let world = TableWorld::new(table, facts);
             let made = catch_unwind(AssertUnwindSafe(|| (self.engine.resolution.make)(&world)));
             // A fault before the first file is the fault of them all.
             let resolve = made.unwrap_or_else(|_| Box::new(|_| panic!("there is no resolver")));

@@ -36,7 +36,7 @@ impl Ask for Loaded<'_> {
         self.0.file_at(&RepoPath::from(path)).unwrap()
     }
     fn named(&self, name: &str) -> Vec<Bearer> {
-        self.0.named(name)
+        self.0.named(name, &["x"])
     }
     fn node(&self, node: Node) -> Option<NodeId> {
         self.0.node(node)
@@ -48,7 +48,7 @@ impl Ask for Reader<'_> {
         Reader::file(self, &RepoPath::from(path)).unwrap().unwrap().id
     }
     fn named(&self, name: &str) -> Vec<Bearer> {
-        Reader::named(self, name).unwrap()
+        Reader::named(self, name, &["x"]).unwrap()
     }
     fn node(&self, node: Node) -> Option<NodeId> {
         let file = FileId(i64::from(node.file));
@@ -312,7 +312,7 @@ fn files_are_found_by_folder_and_by_the_end_of_their_path() {
     let under = snapshot.reader().indexed_under(b"lib/deep").unwrap();
     assert_eq!(under.iter().map(|file| file.path.display()).collect::<Vec<_>>(), ["lib/deep/er/b.x"]);
     assert_eq!(snapshot.reader().indexed_under(b"").unwrap().len(), paths.len());
-    let named: Vec<_> = directory.named("f").into_iter().map(|bearer| noted(bearer.file)).collect();
+    let named: Vec<_> = directory.named("f", &["x"]).into_iter().map(|bearer| noted(bearer.file)).collect();
     let mut sorted = paths.map(str::to_owned);
     sorted.sort();
     assert_eq!(named, sorted);

@@ -54,7 +54,7 @@ impl<'t> FactsSource<'t> {
     /// The facts of a file as it was when it had this content; none where nobody remembers, and the file has changed.
     pub(crate) fn read(&self, file: &DirectoryFile) -> Option<(Outline, Flow)> {
         let hash = file.hash?;
-        let language = Language::of_file(file.language.as_deref(), &file.path);
+        let language = Language::of(file.language.as_deref(), &file.path);
         self.remembered(&CacheKey::new(hash, Language::version(language))).or_else(|| {
             let content = self.tree.read(&file.path, self.max_file_size).ok()?;
             let facts = (content.hash == hash).then(|| extract::facts(language, &content.bytes))?;

@@ -13,8 +13,8 @@ impl Table for Directory {
         Self::file(self, id).cloned()
     }
 
-    fn named(&self, name: &str) -> Vec<Bearer> {
-        Self::named(self, name)
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer> {
+        Self::named(self, name, languages)
     }
 
     fn folder(&self, folder: &[u8]) -> Vec<FileId> {

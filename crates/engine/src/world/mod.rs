@@ -4,7 +4,7 @@ mod facts;
 mod live;
 mod loaded;
 
-use crate::extract::Language;
+use crate::extract::{self, Language};
 pub(crate) use facts::FactsSource;
 pub(crate) use live::Live;
 use orient_model::{Node, RepoPath, Rules};
@@ -19,8 +19,8 @@ pub(crate) trait Table: Sync {
     fn file_at(&self, path: &RepoPath) -> Option<FileId>;
     /// The indexed file with an id.
     fn file(&self, id: FileId) -> Option<DirectoryFile>;
-    /// Every symbol of a name, by path and place.
-    fn named(&self, name: &str) -> Vec<Bearer>;
+    /// Every symbol of a name in files of these languages, by path and place.
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer>;
     /// The files directly in a folder, by path.
     fn folder(&self, folder: &[u8]) -> Vec<FileId>;
     /// The files whose path is this, or ends so after a `/`, by path.
@@ -33,8 +33,20 @@ pub(crate) trait Table: Sync {
 
 /// A world over a table, and facts for its files.
 pub(crate) struct TableWorld<'t> {
-    pub(crate) table: &'t dyn Table,
-    pub(crate) facts: &'t FactsSource<'t>,
+    table: &'t dyn Table,
+    facts: &'t FactsSource<'t>,
+    /// The languages of each family.
+    families: HashMap<&'static str, Vec<&'static str>>,
+}
+
+impl<'t> TableWorld<'t> {
+    pub(crate) fn new(table: &'t dyn Table, facts: &'t FactsSource<'t>) -> Self {
+        let mut families: HashMap<_, Vec<_>> = HashMap::new();
+        for (language, rules) in extract::all_rules() {
+            families.entry(rules.family.as_str()).or_default().push(language);
+        }
+        Self { table, facts, families }
+    }
 }
 
 impl World for TableWorld<'_> {
@@ -47,19 +59,11 @@ impl World for TableWorld<'_> {
     }
 
     fn named(&self, family: &str, name: &str) -> Vec<Named> {
-        let mut families: HashMap<FileId, bool> = HashMap::new();
-        let mut is_kin = |file: FileId| {
-            *families.entry(file).or_insert_with(|| {
-                let language = self.table.file(file).and_then(|file| file.language);
-                let rules = language.as_deref().and_then(Language::by_name).and_then(Language::rules);
-                rules.is_some_and(|rules| rules.family == family)
-            })
-        };
-        let kin = self.table.named(name).into_iter().filter(|bearer| is_kin(bearer.file));
-        let named = kin.filter_map(|Bearer { file, at, kind, modifiers }| {
+        let Some(languages) = self.families.get(family) else { return Vec::new() };
+        let named = |Bearer { file, at, kind, modifiers }| {
             Some(Named { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
-        });
-        named.collect()
+        };
+        self.table.named(name, languages).into_iter().filter_map(named).collect()
     }
 
     fn folder(&self, path: &RepoPath) -> Vec<u32> {

@@ -164,16 +164,19 @@ impl Directory {
         &self.manifests
     }
 
-    /// Every symbol of a name, by path and place.
-    pub fn named(&self, name: &str) -> Vec<Bearer> {
+    /// Every symbol of a name in files of these languages, by path and place.
+    pub fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer> {
         let Some(number) = self.names.find(name) else { return Vec::new() };
         let (start, end) = (self.starts[number as usize], self.starts[number as usize + 1]);
-        let mut found = Vec::with_capacity((end - start) as usize);
-        let mut at = 0;
+        let asked =
+            |file: &DirectoryFile| file.language.as_deref().is_some_and(|own| languages.contains(&own));
+        let (mut found, mut at) = (Vec::new(), 0);
         for &id in &self.bearers[start as usize..end as usize] {
             // Ids grow, and so do the files they belong to.
             at += self.first[at..].partition_point(|&first| first <= id) - 1;
-            found.push((at, id - self.first[at], self.kinds[id as usize - 1]));
+            if asked(&self.files[at]) {
+                found.push((at, id - self.first[at], self.kinds[id as usize - 1]));
+            }
         }
         if !self.in_order {
             found.sort_by(|a, b| (&self.files[a.0].path, a.1).cmp(&(&self.files[b.0].path, b.1)));
