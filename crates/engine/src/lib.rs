@@ -5,11 +5,13 @@
 
 mod definition;
 mod dump;
+mod edge_row;
 mod engine;
 mod error;
 mod extract;
 mod facts_batch;
 mod gc;
+pub mod graph;
 mod languages;
 mod lookup;
 mod memory;
@@ -26,6 +28,7 @@ mod work;
 mod writing;
 
 pub use definition::{Definition, Parameter};
+pub use edge_row::{EdgeRow, NodeId};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use gc::{Collected, GcOptions};
