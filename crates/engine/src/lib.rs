@@ -12,6 +12,7 @@ mod extract;
 mod facts_batch;
 mod gc;
 pub mod graph;
+mod graph_view;
 mod languages;
 mod lookup;
 mod memory;
@@ -24,14 +25,16 @@ mod refresh;
 mod seed;
 mod snapshot;
 mod source;
+mod whole;
 mod work;
 mod writing;
 
 pub use definition::{Definition, Parameter};
-pub use edge_row::{EdgeRow, NodeId};
+pub use edge_row::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
 pub use gc::{Collected, GcOptions};
+pub use graph_view::{Described, GraphView, Mention, Mentions};
 pub use lookup::Lookup;
 pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
@@ -39,6 +42,7 @@ pub use progress::{Cancel, Phase, Progress, Silent};
 pub use refresh::{Mode, Rebuilt, Refresh, RefreshOptions};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
 pub use source::Source;
+pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.
 pub use orient_store::{

@@ -8,6 +8,8 @@ mod amount;
 mod answer;
 mod error;
 mod faults;
+mod found;
+mod graph;
 mod json;
 mod ops;
 mod page;

@@ -1,6 +1,9 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
-use crate::ops::{Config, Dump, Files, Gc, Index, Outline, Show, Status, Symbols};
+use crate::ops::{
+    Callees, Callers, Config, Dump, Files, Gc, Hierarchy, Implementations, Index, Outline, References, Show,
+    Status, Symbols,
+};
 use crate::tool::Tool;
 
 /// Every operation, in the order of the help.
@@ -11,6 +14,11 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Symbols>(),
     Tool::of::<Outline>(),
     Tool::of::<Show>(),
+    Tool::of::<Callers>(),
+    Tool::of::<Callees>(),
+    Tool::of::<References>(),
+    Tool::of::<Implementations>(),
+    Tool::of::<Hierarchy>(),
     Tool::of::<Dump>(),
     Tool::of::<Gc>(),
     Tool::of::<Config>(),

@@ -40,6 +40,27 @@ pub trait Edges {
     }
 }
 
+impl<E: Edges> Edges for &E {
+    type Fault = E::Fault;
+    type Place = E::Place;
+
+    fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Fault> {
+        (**self).incoming(node)
+    }
+
+    fn outgoing(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Fault> {
+        (**self).outgoing(node)
+    }
+
+    fn place(&self, node: NodeId) -> Result<E::Place, E::Fault> {
+        (**self).place(node)
+    }
+
+    fn can_override(&self, node: NodeId) -> Result<bool, E::Fault> {
+        (**self).can_override(node)
+    }
+}
+
 /// The edges of a node in a direction.
 pub(crate) fn toward<E: Edges>(
     graph: &E,

@@ -13,6 +13,7 @@ mod sketch;
 pub use compact::Compact;
 pub use components::cycles;
 pub use dispatch::Dispatching;
+pub(crate) use dispatch::reversed;
 pub use edges::{Direction, Edges};
 pub use paths::{Path, PathOptions, Paths, Starts, shortest};
 pub use rank::rank;

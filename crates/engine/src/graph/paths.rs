@@ -225,8 +225,7 @@ mod tests {
     /// The ways found, as `a b c | a d c`, and how the search went.
     fn ways(text: &str, from: &str, to: &str, paths: usize) -> (String, Paths) {
         let graph = Dispatching(Sketch::new(text));
-        let options =
-            PathOptions { paths, depth: 9, visits: 99, follow: &|_| true, enter: &|_| Ok(true) };
+        let options = PathOptions { paths, depth: 9, visits: 99, follow: &|_| true, enter: &|_| Ok(true) };
         let any = |node| Ok(graph.0.name(node).starts_with("main"));
         let these = [graph.0.node(if from.is_empty() { to } else { from })];
         let starts = if from.is_empty() { Starts::Any(&any, 2) } else { Starts::These(&these) };

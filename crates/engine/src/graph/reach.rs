@@ -227,9 +227,8 @@ mod tests {
         };
         let reach = reach(&graph, &[graph.0.node(start)], &options).expect("there");
         let show = |step: &Step| {
-            let parent = step.parent.map_or(String::new(), |at| {
-                format!("{} ", graph.0.name(reach.steps[at].node))
-            });
+            let parent =
+                step.parent.map_or(String::new(), |at| format!("{} ", graph.0.name(reach.steps[at].node)));
             let again = if step.again { "=" } else { "" };
             format!("{parent}{}{again}{}", graph.0.name(step.node), step.level)
         };

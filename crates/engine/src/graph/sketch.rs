@@ -1,7 +1,7 @@
 //! A graph written as text, for tests: `a calls b; b calls c`.
 
 use super::Edges;
-use crate::{EdgeRow, NodeId};
+use crate::{EdgeRow, NodeId, SymbolId};
 use orient_model::{Confidence, EdgeKind, Rule};
 use std::convert::Infallible;
 
@@ -24,8 +24,7 @@ impl Sketch {
         let mut sketch = Self { names, edges: Vec::new() };
         for (line, edge) in edges.iter().enumerate() {
             let kind: EdgeKind = edge[1].trim_end_matches('?').parse().expect("a kind of edge");
-            let confidence =
-                if edge[1].ends_with('?') { Confidence::Probable } else { Confidence::Exact };
+            let confidence = if edge[1].ends_with('?') { Confidence::Probable } else { Confidence::Exact };
             let (source, target) = (sketch.node(edge[0]), sketch.node(edge[2]));
             let line = line as u32 + 1;
             sketch.edges.push(EdgeRow { source, kind, target, line, confidence, rule: Rule::Scope });
@@ -35,11 +34,12 @@ impl Sketch {
 
     pub(crate) fn node(&self, name: &str) -> NodeId {
         let at = self.names.iter().position(|known| known == name).expect("a node of the sketch");
-        NodeId(at as i64 + 1)
+        SymbolId(at as i64 + 1).into()
     }
 
     pub(crate) fn name(&self, node: NodeId) -> &str {
-        &self.names[node.0 as usize - 1]
+        let id = node.symbol().expect("sketches have no files");
+        &self.names[id.0 as usize - 1]
     }
 
     pub(crate) fn shown(&self, edges: &[EdgeRow]) -> Vec<String> {

@@ -44,7 +44,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<Outline, CodecError> {
     let issue = |(kind, span)| Ok(Issue { kind: issue_kind(kind)?, span });
     let issues = kinds.into_iter().zip(spans).map(issue).collect::<Result<_, _>>()?;
     from.end()?;
-    Ok(Outline { strings, symbols, imports, exports, chunks, issues, package, lines, generated, manifest: Vec::new() })
+    Ok(Outline {
+        strings,
+        symbols,
+        imports,
+        exports,
+        chunks,
+        issues,
+        package,
+        lines,
+        generated,
+        manifest: Vec::new(),
+    })
 }
 
 fn write_symbols(out: &mut Out, symbols: &[Symbol]) {
