@@ -117,6 +117,11 @@ impl<'s> GraphView<'s> {
         Ok(Rc::clone(&self.brief(node)?.file))
     }
 
+    /// The own name of a node; empty for a file.
+    pub fn name(&self, node: NodeId) -> Result<String, EngineError> {
+        Ok(self.brief(node)?.symbol.as_ref().map_or_else(String::new, |symbol| symbol.name.clone()))
+    }
+
     /// Whether a node is a test, or only tests can see it.
     pub fn is_test(&self, node: NodeId) -> Result<bool, EngineError> {
         let brief = self.brief(node)?;

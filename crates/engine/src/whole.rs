@@ -1,7 +1,8 @@
 //! The whole graph at once, for questions about all of the repository. Nodes are numbered by path and place.
 
+use crate::entry;
 use crate::graph::reversed;
-use crate::{EdgeRow, EngineError, NodeId, Snapshot};
+use crate::{EdgeRow, EngineError, Entry, NodeId, Snapshot};
 use orient_model::{Modifier, Modifiers, Role, SymbolKind, Visibility};
 use orient_store::{FileRow, INDEXED};
 use rustc_hash::FxHashMap;
@@ -38,6 +39,8 @@ pub struct WholeNode {
     pub line: u32,
     /// Whether it has attributes.
     pub attributed: bool,
+    /// Whether the outside enters here, as far as the header tells.
+    pub entry: Option<Entry>,
     name: (u32, u32),
 }
 
@@ -74,12 +77,15 @@ impl Whole {
             modifiers: Modifiers::default(),
             line: 0,
             attributed: false,
+            entry: None,
             name: (0, 0),
         });
         let held = snapshot.outline(file.clone())?;
         for (at, (symbol, &id)) in held.outline.symbols.iter().zip(&held.ids).enumerate() {
             let start = self.names.len() as u32;
-            self.names.push_str(held.outline.strings.get(symbol.name));
+            let name = held.outline.strings.get(symbol.name);
+            let attributes = symbol.attributes.iter().map(|&text| held.outline.strings.get(text));
+            self.names.push_str(name);
             self.push(WholeNode {
                 id: id.into(),
                 file: index,
@@ -90,6 +96,7 @@ impl Whole {
                 modifiers: symbol.modifiers,
                 line: symbol.name_span.first_line,
                 attributed: !symbol.attributes.is_empty(),
+                entry: entry::of_header(name, symbol.kind, attributes),
                 name: (start, self.names.len() as u32),
             });
         }

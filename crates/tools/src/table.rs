@@ -1,8 +1,8 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
-    Callees, Callers, Config, Dump, Files, Gc, Hierarchy, Implementations, Index, Outline, References, Show,
-    Status, Symbols,
+    Callees, Callers, Config, Dump, Files, Gc, Hierarchy, Impact, Implementations, Index, Outline,
+    References, Show, Status, Symbols, Trace,
 };
 use crate::tool::Tool;
 
@@ -19,6 +19,8 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<References>(),
     Tool::of::<Implementations>(),
     Tool::of::<Hierarchy>(),
+    Tool::of::<Trace>(),
+    Tool::of::<Impact>(),
     Tool::of::<Dump>(),
     Tool::of::<Gc>(),
     Tool::of::<Config>(),

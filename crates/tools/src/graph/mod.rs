@@ -1,6 +1,9 @@
 //! What operations on the graph share: nodes in words, uses that are not proven, walks along calls.
 
+pub(crate) mod blocked;
 pub(crate) mod calls;
 pub(crate) mod candidates;
+pub(crate) mod changed;
 pub(crate) mod heirs;
 pub(crate) mod node;
+pub(crate) mod route;
