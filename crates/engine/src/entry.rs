@@ -1,6 +1,6 @@
 //! Where a program can be entered: what nobody here calls because the outside does.
 
-use crate::graph::Edges;
+use crate::traversal::Edges;
 use crate::{Definition, EngineError, GraphView, NodeId};
 use orient_model::{EdgeKind, Role, SymbolKind};
 

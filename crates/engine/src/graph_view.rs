@@ -1,12 +1,13 @@
 //! The graph of a snapshot, as one question sees it: whatever was looked at once is not fetched again.
 
-use crate::graph::Edges;
+use crate::traversal::Edges;
 use crate::{Definition, EdgeRow, EngineError, FileGraph, FileOutline, MissRow, NodeId, Snapshot};
 use orient_model::{Handle, Modifier, Modifiers, RepoPath, Role, SymbolKind};
 use orient_store::{FileId, FileRow, SymbolRow};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// How many files that ask for a name are looked at for unresolved uses of it.
 const ASKING: usize = 5_000;
@@ -16,7 +17,6 @@ pub struct GraphView<'s> {
     snapshot: &'s Snapshot,
     files: RefCell<FxHashMap<FileId, Rc<FileRow>>>,
     outlines: RefCell<FxHashMap<FileId, Rc<FileOutline>>>,
-    graphs: RefCell<FxHashMap<FileId, Rc<FileGraph>>>,
     briefs: RefCell<FxHashMap<NodeId, Rc<Brief>>>,
 }
 
@@ -86,7 +86,6 @@ impl Snapshot {
             snapshot: self,
             files: RefCell::default(),
             outlines: RefCell::default(),
-            graphs: RefCell::default(),
             briefs: RefCell::default(),
         }
     }
@@ -131,13 +130,8 @@ impl<'s> GraphView<'s> {
     }
 
     /// What resolving a file gave.
-    pub fn file_graph(&self, file: FileId) -> Result<Rc<FileGraph>, EngineError> {
-        if let Some(graph) = self.graphs.borrow().get(&file) {
-            return Ok(Rc::clone(graph));
-        }
-        let graph = Rc::new(self.snapshot.file_graph(file)?);
-        self.graphs.borrow_mut().insert(file, Rc::clone(&graph));
-        Ok(graph)
+    pub fn file_graph(&self, file: FileId) -> Result<Arc<FileGraph>, EngineError> {
+        self.snapshot.file_graph(file)
     }
 
     /// A file and what it holds.
@@ -193,9 +187,11 @@ impl<'s> GraphView<'s> {
         let mut found = Mentions { uses: Vec::new(), unread: rows.len().saturating_sub(ASKING) };
         for row in rows.into_iter().take(ASKING) {
             let graph = self.snapshot.file_graph(row.id)?;
-            let mut uses: Vec<MissRow> = graph.misses.into_iter().filter(|miss| miss.name == name).collect();
+            let mut uses: Vec<&MissRow> = graph.misses.iter().filter(|miss| miss.name == name).collect();
             uses.sort_by_key(|miss| miss.line);
-            found.uses.extend(uses.into_iter().map(|miss| Mention { path: row.path.clone(), miss }));
+            found
+                .uses
+                .extend(uses.into_iter().map(|miss| Mention { path: row.path.clone(), miss: miss.clone() }));
         }
         Ok(found)
     }

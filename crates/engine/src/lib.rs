@@ -5,14 +5,13 @@
 
 mod definition;
 mod dump;
-mod edge_row;
 mod engine;
 mod entry;
 mod error;
 mod extract;
 mod facts_batch;
 mod gc;
-pub mod graph;
+mod graph;
 mod graph_view;
 mod languages;
 mod lookup;
@@ -26,16 +25,17 @@ mod refresh;
 mod seed;
 mod snapshot;
 mod source;
+pub mod traversal;
 mod whole;
 mod work;
 mod writing;
 
 pub use definition::{Definition, Parameter};
-pub use edge_row::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow};
 pub use engine::{Engine, OpenOptions};
 pub use entry::Entry;
 pub use error::EngineError;
 pub use gc::{Collected, GcOptions};
+pub use graph::NodeInfo;
 pub use graph_view::{Described, GraphView, Mention, Mentions};
 pub use lookup::Lookup;
 pub use pattern::{PathPattern, PatternError};
@@ -48,6 +48,7 @@ pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.
 pub use orient_store::{
-    FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, StoreError, SymbolId,
+    EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, MissRow, NameMatch, NodeId, OutsideRow,
+    Page, Sizes, StoreError, SymbolId,
 };
 pub use orient_walk::{Refusal, Repo, SkipReason, WalkError};

@@ -1,7 +1,7 @@
 //! The whole graph at once, for questions about all of the repository. Nodes are numbered by path and place.
 
 use crate::entry;
-use crate::graph::reversed;
+use crate::traversal::reversed;
 use crate::{EdgeRow, EngineError, Entry, NodeId, Snapshot};
 use orient_model::{Modifier, Modifiers, Role, SymbolKind, Visibility};
 use orient_store::{FileRow, INDEXED};

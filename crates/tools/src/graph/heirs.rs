@@ -2,7 +2,7 @@
 
 use super::node::{NodeLine, UseLine};
 use crate::page::{Page, Tone};
-use orient_engine::graph::{Direction, Dispatching, ReachOptions, reach};
+use orient_engine::traversal::{Direction, Dispatching, ReachOptions, reach};
 use orient_engine::{EdgeRow, EngineError, GraphView, NodeId};
 use orient_model::{EdgeKind, RefKind};
 use schemars::JsonSchema;

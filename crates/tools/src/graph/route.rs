@@ -2,7 +2,7 @@
 
 use super::node::NodeLine;
 use crate::page::{Page, Tone};
-use orient_engine::graph::Path;
+use orient_engine::traversal::Path;
 use orient_engine::{EdgeRow, EngineError, GraphView, NodeId};
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;

@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use crate::words;
 use clap::Args;
-use orient_engine::graph::{Direction, Dispatching, Reach, ReachOptions, Step, reach};
+use orient_engine::traversal::{Direction, Dispatching, Reach, ReachOptions, Step, reach};
 use orient_engine::{EdgeRow, EngineError, GraphView};
 use orient_model::EdgeKind;
 use schemars::JsonSchema;

@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use crate::words;
 use clap::Args;
-use orient_engine::graph::Edges;
+use orient_engine::traversal::Edges;
 use orient_engine::{EdgeRow, GraphView, NodeId};
 use orient_model::{Confidence, EdgeKind, RepoPath};
 use schemars::JsonSchema;

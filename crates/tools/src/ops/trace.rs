@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use crate::words;
 use clap::Args;
-use orient_engine::graph::{
+use orient_engine::traversal::{
     Direction, Dispatching, Path, PathOptions, Paths, ReachOptions, Starts, reach, shortest,
 };
 use orient_engine::{EngineError, GraphView, NodeId};

@@ -219,8 +219,8 @@ fn rank(edge: &EdgeRow) -> impl Ord + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Dispatching;
-    use crate::graph::sketch::Sketch;
+    use crate::traversal::Dispatching;
+    use crate::traversal::sketch::Sketch;
 
     /// The ways found, as `a b c | a d c`, and how the search went.
     fn ways(text: &str, from: &str, to: &str, paths: usize) -> (String, Paths) {

@@ -211,8 +211,8 @@ fn is_dispatch(edges: &[EdgeRow]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Dispatching;
-    use crate::graph::sketch::Sketch;
+    use crate::traversal::Dispatching;
+    use crate::traversal::sketch::Sketch;
 
     /// The steps behind the start, one a line, indented by their parents: name and level, `=` for one met before.
     fn walked(text: &str, start: &str, direction: Direction, bounds: [usize; 3]) -> (String, Reach) {

@@ -66,7 +66,7 @@ fn add(edges: &mut Vec<EdgeRow>, others: Vec<EdgeRow>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::sketch::Sketch;
+    use crate::traversal::sketch::Sketch;
 
     #[test]
     fn an_override_is_a_dispatch_seen_from_the_base() {
