@@ -9,6 +9,7 @@ mod corpus;
 mod crosscheck;
 mod docgen;
 mod facts;
+mod graph;
 mod packs;
 mod report;
 mod tidy;
@@ -55,6 +56,20 @@ enum Chore {
         #[arg(long, value_name = "DIR")]
         pack_dir: Option<PathBuf>,
     },
+    /// Prints the edges of a folder, one JSON object a line, without a store
+    Graph {
+        /// The folder of sources
+        folder: PathBuf,
+        /// Packs to use in place of those compiled in: crates/lang/packs shows a change without a build
+        #[arg(long, value_name = "DIR")]
+        pack_dir: Option<PathBuf>,
+        /// Also prints what was not resolved, and what leads outside
+        #[arg(long)]
+        misses: bool,
+        /// Only what files with this in their path give rise to
+        #[arg(long, value_name = "TEXT")]
+        only: Option<String>,
+    },
     /// Compares our symbols with those of Universal Ctags
     Crosscheck {
         /// The folder of sources
@@ -97,6 +112,11 @@ fn run(chore: &Chore) -> Result<()> {
         Chore::Packs(Packs::Check) => packs::check(),
         Chore::Docgen { check } => docgen::run(*check),
         Chore::Facts { file, pack_dir } => facts::run(file, pack_dir.as_deref()),
+        Chore::Graph { folder, pack_dir, misses, only } => {
+            let options =
+                graph::Options { pack_dir: pack_dir.as_deref(), misses: *misses, only: only.as_deref() };
+            graph::run(graph::checked(folder)?, &options)
+        }
         Chore::Crosscheck { folder, lang, all, sample } => crosscheck::run(folder, lang, *all, *sample),
         Chore::Bench(bench) => bench::run(bench),
     }

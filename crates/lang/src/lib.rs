@@ -18,6 +18,7 @@ mod reference;
 mod registry;
 mod render;
 mod role;
+mod rules;
 mod scanner;
 mod shallow;
 mod table;

@@ -3,11 +3,12 @@
 use crate::embed::EmbedSpec;
 use crate::error::PackError;
 use crate::registry::Source;
+use crate::rules::RulesSpec;
 use crate::shallow::{AlsoSpec, Tags};
 use crate::table::{self, Table, TableSpec};
 use crate::vocabulary::{self, HEADER_WORDS, HeaderWord};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use orient_model::{Role, Visibility};
+use orient_model::{Role, Rules, Visibility};
 use regex::Regex;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -58,6 +59,8 @@ pub(crate) struct Header {
     /// In shallow packs: who may use a symbol that says nothing, and words of its headers.
     pub(crate) visibility: Option<String>,
     pub(crate) words: BTreeMap<String, String>,
+    /// What resolution must know; without it names are not resolved.
+    pub(crate) resolve: Option<RulesSpec>,
 }
 
 /// Files that several languages call the same.
@@ -89,6 +92,7 @@ pub struct Pack {
     pub(crate) header: Header,
     pub(crate) source: Source,
     role: Role,
+    rules: Option<Rules>,
     body: OnceLock<Body>,
     conventions: OnceLock<Conventions>,
     words: OnceLock<HashMap<Vec<u8>, HeaderWord>>,
@@ -138,10 +142,12 @@ impl Pack {
             })?,
             None => Role::Source,
         };
+        let rules = header.resolve.as_ref().map(|spec| spec.rules(&header.name)).transpose()?;
         Ok(Self {
             header,
             source,
             role,
+            rules,
             body: OnceLock::new(),
             conventions: OnceLock::new(),
             words: OnceLock::new(),
@@ -184,10 +190,17 @@ impl Pack {
         self.role
     }
 
+    /// What resolution must know of the language; none for one whose names are not resolved.
+    pub fn rules(&self) -> Option<&Rules> {
+        self.rules.as_ref()
+    }
+
     /// A number that changes whenever the same bytes may give other facts: part of every cache key.
     pub fn version(&self) -> u64 {
         *self.version.get_or_init(|| {
-            let mut parts = vec![self.source.header.as_bytes()];
+            // What is said about resolution changes no facts.
+            let facts = self.source.header.split("\n[resolve").next().unwrap_or_default();
+            let mut parts = vec![facts.as_bytes()];
             parts.extend(self.source.table.as_deref().map(str::as_bytes));
             parts.extend(self.source.tags.as_deref().map(str::as_bytes));
             for (_, parent) in &self.source.inherited {

@@ -15,12 +15,20 @@ pub struct Rules {
     pub calls_construct: bool,
     /// A type satisfies an interface by having its methods; nobody has to say so.
     pub structural: bool,
+    /// A type may be opened again anywhere, and all its bodies are one.
+    pub reopens: bool,
+    /// Declarations of one name in one file are one type.
+    pub merges: bool,
     /// The names constructors have.
     pub constructors: Vec<String>,
     /// Several functions of one name and scope are overloads, told apart by their parameters.
     pub overloads: bool,
     /// A name bound later in a function hides outer ones in all of it.
     pub hoists: bool,
+    /// A namespace sees what the namespaces around it hold.
+    pub nested_namespaces: bool,
+    /// Project files that say where modules of this language are, by name; `*` stands for anything.
+    pub manifests: Vec<String>,
     /// File extensions that an import may leave out, and files that stand for their folder; in the order they are tried.
     pub extensions: Vec<String>,
     /// Files that stand for their folder, without extension.

@@ -4,10 +4,21 @@
 //! what it cannot prove is kept with the reason. What differs between languages comes as data, in
 //! [`orient_model::Rules`].
 
+mod call;
+mod denote;
+mod heirs;
+mod lexical;
+mod modules;
+mod project;
 mod resolver;
+mod session;
 mod surface;
+mod types;
+mod unit;
+mod uses;
+mod value;
 mod world;
 
 pub use resolver::Resolver;
 pub use surface::{path_names, surface};
-pub use world::{FileFacts, World};
+pub use world::{FileFacts, MemoryWorld, World};

@@ -1,0 +1,259 @@
+//! What a bare name means where it stands: scopes from the inside out, then what the file shares with others.
+
+use crate::session::{Frame, Question, Session};
+use crate::unit::Unit;
+use crate::value::{Found, Sym, Ty, Val};
+use orient_model::{Binding, BindingKind, Confidence, Modifier, Rule, ScopeKind, SymbolKind, Via};
+use std::sync::Arc;
+
+impl Session<'_> {
+    /// Everything a name may mean here; the innermost scope that binds it decides.
+    pub(crate) fn lookup(&self, frame: &Frame, name: &str) -> Vec<Found> {
+        let unit = &frame.unit;
+        let mut left_function = false;
+        let mut scope = Some(frame.scope);
+        while let Some(at) = scope {
+            let Some(here) = unit.facts.flow.scopes.get(at as usize) else { break };
+            let found = self.bound_here(frame, at, name, left_function);
+            if !found.is_empty() {
+                return found;
+            }
+            let found = self.around(frame, at, name);
+            if !found.is_empty() {
+                return found;
+            }
+            left_function |= here.kind == ScopeKind::Function;
+            scope = here.parent;
+        }
+        let found = self.shared(frame, name);
+        if !found.is_empty() {
+            return found;
+        }
+        self.wildcard(frame, 0, name)
+    }
+
+    /// What a scope offers beyond its own bindings: members of the type it belongs to, and wildcard imports.
+    fn around(&self, frame: &Frame, at: u32, name: &str) -> Vec<Found> {
+        let unit = &frame.unit;
+        let Some(here) = unit.facts.flow.scopes.get(at as usize) else { return Vec::new() };
+        if unit.rules.bare_members
+            && matches!(here.kind, ScopeKind::Type | ScopeKind::Function)
+            && let Some(symbol) = here.symbol
+        {
+            let ty = match here.kind {
+                ScopeKind::Type => Some(Ty::of(unit.sym(symbol))),
+                _ => self.qualifier_type(unit, symbol),
+            };
+            if let Some(ty) = ty {
+                let receiver = Val::new(ty, Rule::Receiver);
+                let found = self.member(&receiver, name, unit);
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+        }
+        if at == 0 { Vec::new() } else { self.wildcard(frame, at, name) }
+    }
+
+    /// Names that wildcard imports bring into a scope.
+    fn wildcard(&self, frame: &Frame, scope: u32, name: &str) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        for import in frame.unit.wildcards(scope) {
+            for one in self.through_wildcard(&frame.unit, import, name) {
+                if !found.iter().any(|known| known.thing == one.thing) {
+                    found.push(one);
+                }
+            }
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    fn bound_here(&self, frame: &Frame, scope: u32, name: &str, left_function: bool) -> Vec<Found> {
+        let unit = &frame.unit;
+        let all = unit.bound(scope, name);
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let kind = unit.facts.flow.scopes.get(scope as usize).map(|scope| scope.kind);
+        let hidden = kind == Some(ScopeKind::Type) && !unit.rules.bare_members && left_function;
+        let counts = |binding: &Binding| match binding.kind {
+            BindingKind::TypeParam => true,
+            BindingKind::Symbol(symbol) => {
+                !hidden
+                    && unit.symbol(symbol).is_some_and(|s| s.qualifier.is_none() || s.kind.is_type())
+                    && unit.kind(symbol) != Some(SymbolKind::Constructor)
+            }
+            _ => !hidden,
+        };
+        let bindings: Vec<u32> =
+            all.iter().copied().filter(|&at| unit.binding(at).is_some_and(counts)).collect();
+        if bindings.iter().any(|&at| unit.binding(at).is_some_and(|b| b.kind == BindingKind::Outer)) {
+            return Vec::new();
+        }
+        let chosen = self.choose(frame, scope, &bindings, left_function);
+        chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect()
+    }
+
+    /// Which of several bindings of one name and scope count here.
+    fn choose(&self, frame: &Frame, scope: u32, bindings: &[u32], left_function: bool) -> Vec<u32> {
+        let unit = &frame.unit;
+        let is_symbol = |at: &u32| matches!(unit.binding(*at).map(|b| b.kind), Some(BindingKind::Symbol(_)));
+        let is_function = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
+            Some(BindingKind::Symbol(symbol)) => unit.kind(symbol).is_some_and(SymbolKind::is_callable),
+            _ => false,
+        };
+        if bindings.len() < 2 {
+            let late = |at: &u32| {
+                !left_function
+                    && !unit.rules.hoists
+                    && scope != 0
+                    && !is_symbol(at)
+                    && unit.binding(*at).is_some_and(|b| {
+                        b.at > frame.at && matches!(b.kind, BindingKind::Local)
+                    })
+            };
+            return bindings.iter().copied().filter(|at| !late(at)).collect();
+        }
+        if bindings.iter().all(is_function) {
+            return self.overloads_of(unit, bindings);
+        }
+        let before = bindings.iter().rfind(|&&at| unit.binding(at).is_some_and(|b| b.at <= frame.at));
+        match before {
+            Some(&last) if !left_function => vec![last],
+            _ => bindings.to_vec(),
+        }
+    }
+
+    /// Of functions with one name: all where they are overloads, else the last; never a signature beside its body.
+    fn overloads_of(&self, unit: &Arc<Unit>, bindings: &[u32]) -> Vec<u32> {
+        let declared = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
+            Some(BindingKind::Symbol(symbol)) => unit.is(symbol, Modifier::Declaration),
+            _ => false,
+        };
+        let whole: Vec<u32> = bindings.iter().copied().filter(|at| !declared(at)).collect();
+        let list = if whole.is_empty() { bindings.to_vec() } else { whole };
+        if unit.rules.overloads { list } else { list.last().copied().into_iter().collect() }
+    }
+
+    /// What a binding means.
+    pub(crate) fn binding(&self, unit: &Arc<Unit>, at: u32) -> Vec<Found> {
+        let Some(binding) = unit.binding(at) else { return Vec::new() };
+        match binding.kind {
+            BindingKind::Symbol(symbol) => vec![Found::symbol(unit.sym(symbol), Rule::Scope)],
+            BindingKind::Import(import) => self.import(unit, import),
+            BindingKind::TypeParam => vec![Found::value(Ty::Param(unit.file, at), Rule::Scope)],
+            BindingKind::Outer => Vec::new(),
+            BindingKind::Param | BindingKind::Receiver | BindingKind::Local => {
+                let val = self.bound_value(unit, at);
+                let found = Found::value(val.ty.clone(), val.rule).at_most(val.sure);
+                vec![found]
+            }
+        }
+    }
+
+    /// The value of a parameter or local.
+    pub(crate) fn bound_value(&self, unit: &Arc<Unit>, at: u32) -> Val {
+        self.once(Question::Binding(unit.file, at), || {
+            let Some(binding) = unit.binding(at) else { return Val::unknown() };
+            if binding.kind == BindingKind::Receiver && binding.ty.is_none() {
+                return self.receiver(unit, binding);
+            }
+            self.value_of_binding(unit, binding)
+        })
+        .unwrap_or_else(Val::unknown)
+    }
+
+    /// The value a binding gets: by its declared type, else from what it is made of.
+    pub(crate) fn value_of_binding(&self, unit: &Arc<Unit>, binding: &Binding) -> Val {
+        let frame = Frame { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
+        if let Some(ty) = binding.ty {
+            let declared = self.ty(&frame, ty);
+            let declared = match (binding.via, binding.value) {
+                (Via::Item(_) | Via::Member(_), None) => self.via(&frame, &Val::new(declared, Rule::Declared), binding.via),
+                _ => Val::new(declared, Rule::Declared),
+            };
+            if declared.ty.is_known() {
+                return declared;
+            }
+        }
+        let Some(value) = binding.value else { return self.assigned(unit, binding) };
+        let value = self.eval(&frame, value);
+        let value = self.via(&frame, &value, binding.via);
+        Val { rule: if value.rule == Rule::Static { Rule::Static } else { Rule::Inferred }, ..value }
+    }
+
+    /// What is put into a name later, where it is declared without a value.
+    fn assigned(&self, unit: &Arc<Unit>, binding: &Binding) -> Val {
+        if binding.kind != BindingKind::Local {
+            return Val::unknown();
+        }
+        let mut types = Vec::new();
+        for (assign, value) in unit.assigned(unit.text(binding.name)) {
+            let frame = Frame { unit: unit.clone(), scope: assign.scope, at: assign.at };
+            let value = self.eval(&frame, value);
+            types.push(self.via(&frame, &value, assign.via).ty);
+        }
+        Val { ty: Ty::either(types), rule: Rule::Inferred, sure: Confidence::Probable }
+    }
+
+    /// The receiver inside a method.
+    fn receiver(&self, unit: &Arc<Unit>, binding: &Binding) -> Val {
+        let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
+        let Some(of) = self.self_type(unit, symbol) else { return Val::unknown() };
+        let class = symbol.is_some_and(|symbol| unit.is(symbol, Modifier::Static));
+        match (class, of) {
+            (true, Ty::Of(sym, args)) => Val::new(Ty::Type(sym, args), Rule::Receiver),
+            (_, of) => Val::new(of, Rule::Receiver),
+        }
+    }
+
+    /// The type around a symbol, as its receiver sees it.
+    pub(crate) fn self_type(&self, unit: &Arc<Unit>, symbol: Option<u32>) -> Option<Ty> {
+        let mut next = symbol;
+        while let Some(at) = next {
+            let found = unit.symbol(at)?;
+            if unit.type_around(Some(at)) == Some(at) {
+                return Some(self.own_type(unit.sym(at)));
+            }
+            if found.qualifier.is_some()
+                && let Some(ty) = self.qualifier_type(unit, at)
+            {
+                return Some(ty);
+            }
+            next = found.parent;
+        }
+        None
+    }
+
+    /// A type as it sees itself: with its own parameters as arguments; a block of members as the type it is for.
+    pub(crate) fn own_type(&self, sym: Sym) -> Ty {
+        let Some(unit) = self.home(sym) else { return Ty::Unknown };
+        if unit.kind(sym.at) == Some(SymbolKind::Impl) {
+            return self.impl_target(&unit, sym.at);
+        }
+        let args: Vec<Ty> = unit.type_params(sym.at).map(|at| Ty::Param(sym.file, at)).collect();
+        Ty::Of(sym, args.into())
+    }
+
+    /// The type a symbol names as its container: `Foo` of `void Foo::bar()`.
+    pub(crate) fn qualifier_type(&self, unit: &Arc<Unit>, symbol: u32) -> Option<Ty> {
+        let qualifier = unit.qualifier(symbol)?;
+        let scope = unit.symbol(symbol)?.parent.and_then(|parent| unit.scope_of(parent)).unwrap_or(0);
+        let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
+        let found = self.dotted_name(&frame, qualifier);
+        found.iter().find_map(|found| match found.sym() {
+            Some(sym) if self.is_type(sym) => Some(self.own_type(sym)),
+            _ => None,
+        })
+    }
+
+    /// Whether a symbol is a type or can have members as one.
+    pub(crate) fn is_type(&self, sym: Sym) -> bool {
+        self.home(sym).and_then(|unit| unit.kind(sym.at)).is_some_and(|kind| {
+            kind.is_type() || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate)
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! What is remembered while one file is resolved: the names that were asked for, answers, and what is being answered.
+
+use crate::resolver::Resolver;
+use crate::types::TypeShape;
+use crate::unit::Unit;
+use crate::value::{Found, Sym, Ty, Val};
+use orient_model::ExprId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+/// How deep one question may lead to others.
+const DEPTH: u32 = 24;
+
+/// A place to look from.
+#[derive(Clone)]
+pub(crate) struct Frame {
+    pub(crate) unit: Arc<Unit>,
+    pub(crate) scope: u32,
+    /// The position in the file: what is bound later may not count.
+    pub(crate) at: u32,
+}
+
+/// A question that may lead back to itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Question {
+    TypeOf(Sym),
+    ResultOf(Sym),
+    Binding(u32, u32),
+    Shape(Sym),
+    Import(u32, u32),
+    Member(u32, u64),
+    Returns(u32, u32),
+}
+
+/// One file's resolution.
+pub(crate) struct Session<'r> {
+    pub(crate) resolver: &'r Resolver<'r>,
+    asks: RefCell<FxHashSet<Box<str>>>,
+    depth: Cell<u32>,
+    busy: RefCell<FxHashSet<Question>>,
+    pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Sym]>>>,
+    pub(crate) denoted: RefCell<FxHashMap<(u32, u32, ExprId, u32), Arc<[Found]>>>,
+    pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
+    pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
+    pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
+    pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
+    pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
+    pub(crate) included: RefCell<FxHashMap<u32, Arc<[u32]>>>,
+    pub(crate) imports: RefCell<FxHashMap<(u32, u32), Arc<[Found]>>>,
+}
+
+impl<'r> Session<'r> {
+    pub(crate) fn new(resolver: &'r Resolver<'r>) -> Self {
+        Self {
+            resolver,
+            asks: RefCell::default(),
+            depth: Cell::new(0),
+            busy: RefCell::default(),
+            names: RefCell::default(),
+            denoted: RefCell::default(),
+            types: RefCell::default(),
+            results: RefCell::default(),
+            shapes: RefCell::default(),
+            lines: RefCell::default(),
+            folders: RefCell::default(),
+            included: RefCell::default(),
+            imports: RefCell::default(),
+        }
+    }
+
+    /// Notes that the result depends on what is called so elsewhere.
+    pub(crate) fn ask(&self, name: &str) {
+        let mut asks = self.asks.borrow_mut();
+        if !asks.contains(name) {
+            asks.insert(name.into());
+        }
+    }
+
+    /// Every name that was asked for, sorted.
+    pub(crate) fn asked(self) -> Vec<String> {
+        let mut names: Vec<String> = self.asks.into_inner().into_iter().map(Into::into).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Every symbol of this name in the family's files, by path and place.
+    pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Sym]> {
+        self.ask(name);
+        if let Some(known) = self.names.borrow().get(name) {
+            return known.clone();
+        }
+        let nodes = self.resolver.world.named(name);
+        let syms = nodes.into_iter().filter_map(|node| Some(Sym { file: node.file, at: node.symbol? }));
+        let syms: Arc<[Sym]> = syms
+            .filter(|sym| self.unit(sym.file).is_some_and(|unit| unit.rules.family == family))
+            .collect();
+        self.names.borrow_mut().insert(name.into(), syms.clone());
+        syms
+    }
+
+    /// A file as resolution looks at it.
+    pub(crate) fn unit(&self, file: u32) -> Option<Arc<Unit>> {
+        self.resolver.unit(file)
+    }
+
+    /// The file of a symbol.
+    pub(crate) fn home(&self, sym: Sym) -> Option<Arc<Unit>> {
+        self.unit(sym.file)
+    }
+
+    /// The files directly in a folder.
+    pub(crate) fn folder(&self, path: &str) -> Arc<[u32]> {
+        if let Some(known) = self.folders.borrow().get(path) {
+            return known.clone();
+        }
+        let files: Arc<[u32]> = self.resolver.world.folder(&path.into()).into();
+        self.folders.borrow_mut().insert(path.to_owned(), files.clone());
+        files
+    }
+
+    /// Answers a question, unless it is being answered already or leads too far.
+    pub(crate) fn once<T>(&self, question: Question, answer: impl FnOnce() -> T) -> Option<T> {
+        if self.depth.get() >= DEPTH || !self.busy.borrow_mut().insert(question) {
+            return None;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let answer = answer();
+        self.depth.set(self.depth.get() - 1);
+        self.busy.borrow_mut().remove(&question);
+        Some(answer)
+    }
+
+    /// Whether nothing is being answered: an answer found now is whole, and can be kept.
+    pub(crate) fn is_top(&self) -> bool {
+        self.depth.get() == 0
+    }
+}

@@ -1,0 +1,405 @@
+//! Every use in a file: what it leads to, and what is kept of it when it leads nowhere.
+
+use crate::session::{Frame, Session};
+use crate::unit::{Unit, last_name};
+use crate::value::{Found, Sym, Thing, Ty, Val};
+use orient_model::{
+    Confidence, Edge, EdgeKind, Expr, ExprId, ImportKind, Miss, Modifier, Node, Outside, Reason, RefKind, Reference,
+    Resolved, Rule, SymbolKind,
+};
+use std::sync::Arc;
+
+/// The edges of all uses in a file.
+pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
+    for reference in unit.references() {
+        let mut uses = Uses { session, unit, reference, out };
+        uses.follow();
+    }
+    imports(session, unit, out);
+}
+
+/// One use on its way to its edges.
+struct Uses<'a, 'r> {
+    session: &'a Session<'r>,
+    unit: &'a Arc<Unit>,
+    reference: &'a Reference,
+    out: &'a mut Resolved,
+}
+
+impl Uses<'_, '_> {
+    fn follow(&mut self) {
+        let frame = Frame { unit: self.unit.clone(), scope: self.reference.scope, at: self.reference.at };
+        match self.reference.kind {
+            RefKind::Call | RefKind::Expand | RefKind::Decorate => self.call(&frame),
+            RefKind::Construct => self.construct(&frame),
+            RefKind::Read | RefKind::Write => self.mention(&frame, EdgeKind::References),
+            RefKind::Type => self.mention(&frame, EdgeKind::TypeOf),
+            RefKind::Inherit => {}
+        }
+    }
+
+    fn call(&mut self, frame: &Frame) {
+        let (callee, args) = match self.unit.expr(self.reference.expr) {
+            Expr::Call { callee, args } => (callee, self.unit.facts.flow.list(args)),
+            _ => (self.reference.expr, &[][..]),
+        };
+        if self.unit.expr(callee) == Expr::SuperRef {
+            return self.call_super(frame, args);
+        }
+        let found = self.session.denote(frame, callee);
+        let found = self.session.fitting(frame, &found, args);
+        if found.is_empty() {
+            return self.miss(frame, callee);
+        }
+        let targets = self.callables(found, args);
+        if targets.is_empty() {
+            return self.miss(frame, callee);
+        }
+        self.emit_calls(frame, targets, args);
+    }
+
+    /// Functions behind what was found: a variable that holds one, an instance that can be called.
+    fn callables(&self, found: Vec<Found>, args: &[ExprId]) -> Vec<Found> {
+        let mut targets = Vec::new();
+        for one in found {
+            match &one.thing {
+                Thing::Outside(..) => targets.push(one),
+                Thing::Symbol(sym, via) => {
+                    let Some(home) = self.session.home(*sym) else { continue };
+                    let Some(kind) = home.kind(sym.at) else { continue };
+                    let calls = (kind.is_callable() && kind != SymbolKind::Property)
+                        || kind.is_type()
+                        || matches!(kind, SymbolKind::TypeAlias | SymbolKind::EnumMember | SymbolKind::Delegate);
+                    if calls {
+                        targets.push(one);
+                        continue;
+                    }
+                    let val = self.session.through(self.session.type_of(*sym), via.as_ref());
+                    let held = self.held(&val, one.sure, args);
+                    if held.is_empty() && kind == SymbolKind::Property { targets.push(one) } else if held.is_empty() {
+                        targets.push(one.by(Rule::Value).at_most(Confidence::Probable));
+                    } else { targets.extend(held) }
+                }
+                Thing::Value(ty) => {
+                    let val = Val { ty: ty.clone(), rule: one.rule, sure: one.sure };
+                    targets.extend(self.held(&val, one.sure, args));
+                }
+            }
+        }
+        targets
+    }
+
+    fn held(&self, val: &Val, sure: Confidence, args: &[ExprId]) -> Vec<Found> {
+        let session = self.session;
+        let unsure = if val.ty.each().len() > 1 { Confidence::Probable } else { sure };
+        let mut targets = Vec::new();
+        for ty in val.ty.each() {
+            match ty {
+                Ty::Function(sym, via) => {
+                    let thing = Thing::Symbol(*sym, via.clone());
+                    targets.push(Found { thing, rule: Rule::Value, sure: unsure });
+                }
+                Ty::Type(sym, _) => targets.push(Found::symbol(*sym, Rule::Value).at_most(unsure)),
+                Ty::Of(sym, _) => {
+                    let Some(home) = session.home(*sym) else { continue };
+                    if home.kind(sym.at) == Some(SymbolKind::Delegate) {
+                        continue;
+                    }
+                    if let Some(name) = session.implicit(&home, "call") {
+                        let found = session.member(&val.with(ty.clone()), name, &home);
+                        targets.extend(found.into_iter().map(|one| one.by(Rule::Implicit).at_most(unsure)));
+                    }
+                }
+                Ty::Outside(name, _) if !name.is_empty() => targets.push(Found::outside("", name)),
+                _ => {}
+            }
+        }
+        let _ = args;
+        targets
+    }
+
+    /// The base's constructor, or in a method the base's method of the same name.
+    fn call_super(&mut self, frame: &Frame, args: &[ExprId]) {
+        let session = self.session;
+        let symbol = session.symbol_at(frame);
+        let Some(ty) = session.self_type(self.unit, symbol) else { return };
+        let method = symbol.map(|at| self.unit.name(at).to_owned());
+        let is_constructor = symbol.is_some_and(|at| self.unit.kind(at) == Some(SymbolKind::Constructor));
+        let mut found = match method {
+            Some(name) if !is_constructor || self.unit.rules.constructors.contains(&name) => {
+                session.type_member(&ty, &name, 1, Rule::Super)
+            }
+            _ => Vec::new(),
+        };
+        if found.is_empty() && is_constructor {
+            let line = session.line(&ty);
+            for base in line.iter().skip(1) {
+                if let Ty::Of(sym, _) = base {
+                    found = self.constructors(*sym);
+                    if !found.is_empty() {
+                        break;
+                    }
+                }
+            }
+        }
+        let found = session.fitting(frame, &found, args);
+        self.emit_calls(frame, found.into_iter().map(|one| one.by(Rule::Super)).collect(), args);
+    }
+
+    fn construct(&mut self, frame: &Frame) {
+        let (ty, args) = match self.unit.expr(self.reference.expr) {
+            Expr::New { ty, args } | Expr::Call { callee: ty, args } => (ty, self.unit.facts.flow.list(args)),
+            _ => (self.reference.expr, &[][..]),
+        };
+        let found = match self.unit.expr(ty) {
+            Expr::SelfRef => {
+                let own = self.session.self_type(self.unit, self.session.symbol_at(frame));
+                let own = own.map(|ty| Found::value(ty, Rule::Receiver));
+                own.into_iter().collect()
+            }
+            Expr::Apply { base, .. } => self.session.denote(frame, base).to_vec(),
+            _ => self.session.denote(frame, ty).to_vec(),
+        };
+        let mut targets = Vec::new();
+        for one in found {
+            match &one.thing {
+                Thing::Value(Ty::Of(sym, _) | Ty::Type(sym, _)) => {
+                    targets.push(Found::symbol(*sym, one.rule).at_most(one.sure));
+                }
+                Thing::Value(_) => {}
+                Thing::Symbol(sym, _) => match self.session.instance_of(*sym) {
+                    Ty::Of(of, _) if self.session.is_type(*sym) => targets.push(Found::symbol(of, one.rule).at_most(one.sure)),
+                    _ => targets.push(one),
+                },
+                Thing::Outside(..) => targets.push(one),
+            }
+        }
+        if targets.is_empty() {
+            return self.miss(frame, ty);
+        }
+        self.emit_calls(frame, targets, args);
+    }
+
+    /// The constructors a type declares itself.
+    fn constructors(&self, sym: Sym) -> Vec<Found> {
+        let shape = self.session.shape(sym);
+        let Some(home) = self.session.home(sym) else { return Vec::new() };
+        let mut names: Vec<&str> = home.rules.constructors.iter().map(String::as_str).collect();
+        names.push(home.name(sym.at));
+        let mut found = Vec::new();
+        for name in names {
+            for &member in shape.members.get(name).into_iter().flatten() {
+                let is = self.session.home(member).is_some_and(|unit| unit.kind(member.at) == Some(SymbolKind::Constructor));
+                if is {
+                    found.push(Found::symbol(member, Rule::Constructor));
+                }
+            }
+        }
+        self.session.ask(home.name(sym.at));
+        found
+    }
+
+    fn emit_calls(&mut self, frame: &Frame, targets: Vec<Found>, args: &[ExprId]) {
+        for target in targets {
+            let target = self.session.defined(target);
+            let Some(sym) = target.sym() else {
+                self.outside(&target);
+                continue;
+            };
+            let Some(home) = self.session.home(sym) else { continue };
+            let Some(kind) = home.kind(sym.at) else { continue };
+            if kind.is_type() || kind == SymbolKind::TypeAlias {
+                self.emit_construction(frame, sym, &target, args);
+                continue;
+            }
+            match kind {
+                SymbolKind::EnumMember => self.edge(EdgeKind::Constructs, sym, target.rule, target.sure),
+                SymbolKind::Constructor => {
+                    self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
+                    if target.rule != Rule::Super
+                        && let Some(at) = home.symbol(sym.at).and_then(|symbol| symbol.parent)
+                    {
+                        self.edge(EdgeKind::Constructs, home.sym(at), target.rule, target.sure);
+                    }
+                }
+                kind if kind.is_callable() => {
+                    self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
+                    self.arguments(frame, sym, args);
+                }
+                _ => self.edge(EdgeKind::Calls, sym, target.rule, target.sure),
+            }
+        }
+    }
+
+    fn emit_construction(&mut self, frame: &Frame, sym: Sym, target: &Found, args: &[ExprId]) {
+        self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
+        let line = self.session.line(&Ty::of(sym));
+        for (at, base) in line.iter().enumerate() {
+            let Ty::Of(of, _) = base else { break };
+            let found = self.constructors(*of);
+            if found.is_empty() {
+                continue;
+            }
+            for one in self.session.fitting(frame, &found, args) {
+                let one = self.session.defined(one);
+                if let Some(constructor) = one.sym() {
+                    let rule = if at == 0 { Rule::Constructor } else { Rule::Inherited };
+                    self.edge(EdgeKind::Calls, constructor, rule, target.sure.max(one.sure));
+                    self.arguments(frame, constructor, args);
+                }
+            }
+            break;
+        }
+    }
+
+    /// Functions given as arguments to a function that calls its parameter.
+    fn arguments(&mut self, frame: &Frame, callee: Sym, args: &[ExprId]) {
+        let Some(home) = self.session.home(callee) else { return };
+        let Some(scope) = home.scope_of(callee.at) else { return };
+        for (place, &arg) in args.iter().enumerate() {
+            let (named, value) = match self.unit.expr(arg) {
+                Expr::Named { name, value } => (Some(self.unit.text(name)), value),
+                Expr::Name(_) | Expr::Member { .. } | Expr::Function(_) => (None, arg),
+                _ => continue,
+            };
+            let given: Vec<Sym> = self.session.eval(frame, value).ty.each().iter().filter_map(|ty| match ty {
+                Ty::Function(sym, _) => Some(*sym),
+                _ => None,
+            }).collect();
+            if given.is_empty() || given.len() > 3 {
+                continue;
+            }
+            let param = match named {
+                Some(name) => home.params(scope).find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name)),
+                None => home.params(scope).nth(place),
+            };
+            let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else { continue };
+            for line in called_in(&home, callee.at, name) {
+                for &target in &given {
+                    let from = Node { file: callee.file, symbol: Some(callee.at) };
+                    let to = Node { file: target.file, symbol: Some(target.at) };
+                    let (kind, rule) = (EdgeKind::Calls, Rule::Argument);
+                    self.out.edges.push(Edge { from, kind, to, line, confidence: Confidence::Probable, rule });
+                }
+            }
+        }
+    }
+
+    fn mention(&mut self, frame: &Frame, kind: EdgeKind) {
+        let found = self.session.denote(frame, self.reference.expr);
+        if found.is_empty() {
+            if kind == EdgeKind::TypeOf || matches!(self.unit.expr(self.reference.expr), Expr::Member { .. }) {
+                self.miss(frame, self.reference.expr);
+            }
+            return;
+        }
+        let several = found.len() > 1 && found.iter().filter_map(Found::sym).count() > 1;
+        for one in found.iter() {
+            let sure = if several { one.sure.max(Confidence::Probable) } else { one.sure };
+            match one.sym() {
+                Some(sym) => {
+                    let is_getter = self.session.home(sym).is_some_and(|unit| unit.kind(sym.at) == Some(SymbolKind::Property) && unit.symbol(sym.at).is_some_and(|s| s.body.is_some()));
+                    self.edge(kind, sym, one.rule, sure);
+                    let _ = is_getter;
+                }
+                None => self.outside(one),
+            }
+        }
+    }
+
+    fn edge(&mut self, kind: EdgeKind, sym: Sym, rule: Rule, confidence: Confidence) {
+        let from = Node { file: self.unit.file, symbol: self.reference.symbol };
+        let to = Node { file: sym.file, symbol: Some(sym.at) };
+        if from == to && kind == EdgeKind::References {
+            return;
+        }
+        self.out.edges.push(Edge { from, kind, to, line: self.reference.line, confidence, rule });
+    }
+
+    fn outside(&mut self, found: &Found) {
+        let Thing::Outside(package, name) = &found.thing else { return };
+        if name.is_empty() {
+            return;
+        }
+        self.out.outside.push(Outside {
+            from: self.reference.symbol,
+            kind: self.reference.kind,
+            package: package.to_string(),
+            name: name.to_string(),
+            line: self.reference.line,
+        });
+    }
+
+    /// Keeps what was not resolved, with the reason. A name that nothing here is called says nothing.
+    fn miss(&mut self, frame: &Frame, expr: ExprId) {
+        let Some(name) = last_name(&self.unit.facts, expr) else { return };
+        let reason = match self.unit.expr(expr) {
+            Expr::Member { base, .. } => {
+                let val = self.session.eval(frame, base);
+                match val.ty {
+                    Ty::Unknown => Reason::Receiver,
+                    Ty::Outside(..) => Reason::Unknown,
+                    _ => Reason::Member,
+                }
+            }
+            Expr::Name(_) => Reason::Unknown,
+            _ => Reason::Computed,
+        };
+        self.session.ask(name);
+        self.out.misses.push(Miss {
+            from: self.reference.symbol,
+            kind: self.reference.kind,
+            name: name.to_owned(),
+            line: self.reference.line,
+            reason,
+        });
+    }
+}
+
+/// The lines on which a function calls one of its parameters.
+fn called_in(unit: &Unit, symbol: u32, name: orient_model::Atom) -> Vec<u32> {
+    let mut lines = Vec::new();
+    for reference in unit.references() {
+        if reference.kind == RefKind::Call
+            && reference.symbol == Some(symbol)
+            && let Expr::Call { callee, .. } = unit.expr(reference.expr)
+            && unit.expr(callee) == Expr::Name(name)
+        {
+            lines.push(reference.line);
+        }
+    }
+    lines
+}
+
+/// Edges from a file to what it imports.
+fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
+    for (at, import) in unit.facts.outline.imports.iter().enumerate() {
+        let found = match import.kind {
+            ImportKind::Wildcard => session.find_module(unit, unit.said(import.module)).map(|module| Found::module(module, Rule::Import)).into_iter().collect(),
+            ImportKind::Effect => effect(session, unit, unit.said(import.module)),
+            _ => session.import(unit, at as u32),
+        };
+        for one in found {
+            let to = match &one.thing {
+                Thing::Symbol(sym, _) => Node { file: sym.file, symbol: Some(sym.at) },
+                Thing::Value(Ty::Module(crate::value::Module::File(file))) => Node { file: *file, symbol: None },
+                Thing::Value(Ty::Type(sym, _)) => Node { file: sym.file, symbol: Some(sym.at) },
+                _ => continue,
+            };
+            let from = Node { file: unit.file, symbol: None };
+            out.edges.push(Edge { from, kind: EdgeKind::Imports, to, line: import.line, confidence: one.sure, rule: one.rule });
+        }
+    }
+    let _ = Modifier::Static;
+}
+
+fn effect(session: &Session<'_>, unit: &Arc<Unit>, module: &str) -> Vec<Found> {
+    let file = match unit.rules.modules {
+        orient_model::Modules::Include => session.include(unit, module),
+        _ => match session.find_module(unit, module) {
+            Some(crate::value::Module::File(file)) => Some(file),
+            _ => None,
+        },
+    };
+    file.map(|file| Found::module(crate::value::Module::File(file), Rule::Import)).into_iter().collect()
+}
