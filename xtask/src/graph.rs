@@ -91,7 +91,8 @@ fn world(folder: &Path, registry: &Registry) -> Result<MemoryWorld> {
             flow: facts.flow,
         });
     }
-    let rules = registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
+    let rules =
+        registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
     Ok(MemoryWorld::new(files, rules))
 }
 

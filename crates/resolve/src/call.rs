@@ -161,7 +161,14 @@ impl Session<'_> {
     }
 
     /// A generic result, as far as the arguments say what its parameters are.
-    fn with_arguments(&self, unit: &Arc<Unit>, sym: Sym, result: Val, args: &[ExprId], from: Option<&Frame>) -> Val {
+    fn with_arguments(
+        &self,
+        unit: &Arc<Unit>,
+        sym: Sym,
+        result: Val,
+        args: &[ExprId],
+        from: Option<&Frame>,
+    ) -> Val {
         let (Some(from), Some(scope)) = (from, unit.scope_of(sym.at)) else { return result };
         if !mentions_param(&result.ty) {
             return result;
@@ -258,7 +265,8 @@ impl Session<'_> {
         if !symbol.kind.is_callable() {
             return true;
         }
-        let extension = usize::from(symbol.modifiers.contains(Modifier::Extension) && unit.qualifier(sym.at).is_none());
+        let extension =
+            usize::from(symbol.modifiers.contains(Modifier::Extension) && unit.qualifier(sym.at).is_none());
         let count = count + extension;
         let least = symbol.params.iter().filter(|param| !param.default && !param.variadic).count();
         let any = symbol.params.iter().any(|param| param.variadic);
@@ -316,7 +324,10 @@ fn bare_type(written: &str) -> &str {
 }
 
 fn is_plain(bare: &str) -> bool {
-    matches!(bare.to_ascii_lowercase().as_str(), "string" | "str" | "int" | "long" | "bool" | "boolean" | "float" | "double" | "char")
+    matches!(
+        bare.to_ascii_lowercase().as_str(),
+        "string" | "str" | "int" | "long" | "bool" | "boolean" | "float" | "double" | "char"
+    )
 }
 
 /// How a literal fits a type as written.
@@ -324,7 +335,10 @@ fn fits_literal(written: &str, literal: Literal) -> i32 {
     let bare = bare_type(written).to_ascii_lowercase();
     let among = |words: &[&str]| words.contains(&bare.as_str());
     let text = among(&["string", "str", "charsequence", "string_view", "object", "any"]);
-    let number = among(&["int", "long", "short", "byte", "integer", "size_t", "u8", "u32", "u64", "i32", "i64", "usize", "number", "uint"]);
+    let number = among(&[
+        "int", "long", "short", "byte", "integer", "size_t", "u8", "u32", "u64", "i32", "i64", "usize",
+        "number", "uint",
+    ]);
     let fraction = among(&["float", "double", "decimal", "f32", "f64", "number"]);
     match literal {
         Literal::String if text => 2,

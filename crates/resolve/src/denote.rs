@@ -1,9 +1,9 @@
 //! What an expression names, and what its value is.
 
+use crate::modules::plain;
 use crate::session::{Frame, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty, Val};
-use crate::modules::plain;
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::sync::Arc;
 
@@ -28,9 +28,10 @@ impl Session<'_> {
             Expr::Member { base, name } => self.find_member(frame, base, unit.text(name)),
             Expr::Function(symbol) => vec![Found::symbol(unit.sym(symbol), Rule::Scope)],
             Expr::Apply { base, args } => self.find_applied(frame, base, args),
-            Expr::Wrap { wrapper: Wrapper::Pointer | Wrapper::Reference | Wrapper::Deref | Wrapper::Optional, inner } => {
-                self.denote(frame, inner).to_vec()
-            }
+            Expr::Wrap {
+                wrapper: Wrapper::Pointer | Wrapper::Reference | Wrapper::Deref | Wrapper::Optional,
+                inner,
+            } => self.denote(frame, inner).to_vec(),
             Expr::Named { value, .. } => self.denote(frame, value).to_vec(),
             Expr::Either(list) => {
                 let each = unit.facts.flow.list(list).iter();
@@ -110,7 +111,11 @@ impl Session<'_> {
             Ty::Param(file, at) => {
                 let Some(unit) = self.unit(*file) else { return Vec::new() };
                 let bound = self.bound_value(&unit, *at);
-                if matches!(bound.ty, Ty::Param(..) | Ty::Unknown) { Vec::new() } else { self.member(&Val { rule: Rule::Declared, ..bound }, name, from) }
+                if matches!(bound.ty, Ty::Param(..) | Ty::Unknown) {
+                    Vec::new()
+                } else {
+                    self.member(&Val { rule: Rule::Declared, ..bound }, name, from)
+                }
             }
             Ty::Either(types) => {
                 let each = types.iter().flat_map(|ty| self.member(&val.with(ty.clone()), name, from));
@@ -162,10 +167,16 @@ impl Session<'_> {
         if let alias @ (Ty::Of(..) | Ty::Either(_)) = self.instance_of(sym)
             && alias != *of
         {
-            return alias.each().iter().flat_map(|ty| match ty {
-                Ty::Of(target, args) if *target != sym => self.static_member(*target, &Ty::Of(*target, args.clone()), name, from),
-                _ => Vec::new(),
-            }).collect();
+            return alias
+                .each()
+                .iter()
+                .flat_map(|ty| match ty {
+                    Ty::Of(target, args) if *target != sym => {
+                        self.static_member(*target, &Ty::Of(*target, args.clone()), name, from)
+                    }
+                    _ => Vec::new(),
+                })
+                .collect();
         }
         Vec::new()
     }
@@ -206,7 +217,14 @@ impl Session<'_> {
     }
 
     /// Members of what a type from outside holds.
-    fn held_member(&self, val: &Val, holder: &str, args: &Arc<[Ty]>, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    fn held_member(
+        &self,
+        val: &Val,
+        holder: &str,
+        args: &Arc<[Ty]>,
+        name: &str,
+        from: &Arc<Unit>,
+    ) -> Vec<Found> {
         let rules = &from.rules;
         if rules.holders.iter().any(|known| known == holder)
             && let Some(held) = args.first()
@@ -243,7 +261,10 @@ impl Session<'_> {
             | Expr::Apply { .. }
             | Expr::Named { .. }
             | Expr::Either(_)
-            | Expr::Wrap { wrapper: Wrapper::Pointer | Wrapper::Reference | Wrapper::Deref | Wrapper::Optional, .. } => {
+            | Expr::Wrap {
+                wrapper: Wrapper::Pointer | Wrapper::Reference | Wrapper::Deref | Wrapper::Optional,
+                ..
+            } => {
                 let found = self.denote(frame, expr);
                 self.values(&found)
             }
@@ -277,7 +298,9 @@ impl Session<'_> {
         let Some(unit) = self.home(sym) else { return Val::unknown() };
         let Some(kind) = unit.kind(sym.at) else { return Val::unknown() };
         match kind {
-            SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate => Val::new(Ty::Type(sym, Arc::from([])), Rule::Static),
+            SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate => {
+                Val::new(Ty::Type(sym, Arc::from([])), Rule::Static)
+            }
             kind if kind.is_type() => {
                 let args = match via.map(|via| &**via) {
                     Some(Ty::Type(of, args)) if *of == sym => args.clone(),
@@ -316,7 +339,10 @@ impl Session<'_> {
         match unit.expr(expr) {
             Expr::SelfRef => self.self_value(frame),
             Expr::SuperRef => match self.self_type(unit, self.symbol_at(frame)) {
-                Some(ty) => self.line(&ty).get(1).map_or_else(Val::unknown, |base| Val::new(base.clone(), Rule::Super)),
+                Some(ty) => self
+                    .line(&ty)
+                    .get(1)
+                    .map_or_else(Val::unknown, |base| Val::new(base.clone(), Rule::Super)),
                 None => Val::unknown(),
             },
             Expr::Call { callee, args } => self.call(frame, callee, args),
@@ -334,7 +360,9 @@ impl Session<'_> {
             Expr::Wrap { inner, .. } => self.eval(frame, inner),
             Expr::Sequence { kind, items } => match kind {
                 Sequence::Map => inferred(Ty::Shape(unit.file, frame.scope, expr)),
-                Sequence::Tuple => inferred(Ty::Tuple(flow.list(items).iter().map(|&item| self.eval(frame, item).ty).collect())),
+                Sequence::Tuple => inferred(Ty::Tuple(
+                    flow.list(items).iter().map(|&item| self.eval(frame, item).ty).collect(),
+                )),
                 Sequence::List => {
                     let items = flow.list(items).iter().take(8).map(|&item| self.eval(frame, item).ty);
                     inferred(Ty::Many(Ty::either(items).into()))
@@ -379,7 +407,8 @@ impl Session<'_> {
             Ty::Tuple(_) => Val::unknown(),
             Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
             Ty::Of(..) => {
-                let member = self.implicit(&frame.unit, "index").map(|name| self.member(&val, name, &frame.unit));
+                let member =
+                    self.implicit(&frame.unit, "index").map(|name| self.member(&val, name, &frame.unit));
                 member.map_or_else(Val::unknown, |found| self.call_found(&found, &[], None))
             }
             _ => self.via(frame, &val, Via::Element),
@@ -396,11 +425,19 @@ impl Session<'_> {
                 let name = self.implicit(&frame.unit, "enter");
                 let found = name.map(|name| self.member(val, name, &frame.unit)).unwrap_or_default();
                 let entered = self.call_found(&found, &[], None);
-                if entered.ty.is_known() { entered } else if matches!(val.ty, Ty::Of(..)) { val.clone() } else { Val::unknown() }
+                if entered.ty.is_known() {
+                    entered
+                } else if matches!(val.ty, Ty::Of(..)) {
+                    val.clone()
+                } else {
+                    Val::unknown()
+                }
             }
             Via::Item(at) => match &val.ty {
                 Ty::Tuple(items) => val.with(items.get(at as usize).cloned().unwrap_or(Ty::Unknown)),
-                Ty::Outside(_, args) => val.with(args.get(at as usize).or(args.first()).cloned().unwrap_or(Ty::Unknown)),
+                Ty::Outside(_, args) => {
+                    val.with(args.get(at as usize).or(args.first()).cloned().unwrap_or(Ty::Unknown))
+                }
                 Ty::Many(inner) => val.with((**inner).clone()),
                 ty if at == 0 => val.with(ty.clone()),
                 _ => Val::unknown(),

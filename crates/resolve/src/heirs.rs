@@ -28,7 +28,11 @@ fn inherits(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolved
         for ty in session.ty(&frame, expr).each() {
             let Ty::Of(base, _) = ty else { continue };
             let kind = match session.home(*base).and_then(|home| home.kind(base.at)) {
-                Some(SymbolKind::Interface | SymbolKind::Trait) if unit.kind(at) != Some(SymbolKind::Interface) => EdgeKind::Implements,
+                Some(SymbolKind::Interface | SymbolKind::Trait)
+                    if unit.kind(at) != Some(SymbolKind::Interface) =>
+                {
+                    EdgeKind::Implements
+                }
                 _ if relation == Relation::Implements => EdgeKind::Implements,
                 _ => EdgeKind::Inherits,
             };
@@ -79,7 +83,14 @@ fn overrides(session: &Session<'_>, unit: &Arc<Unit>, at: u32, of: &Ty, out: &mu
                 if member != unit.sym(child) {
                     any = true;
                     let line = symbol.name_span.first_line;
-                    out.edges.push(edge(unit.sym(child), EdgeKind::Overrides, member, line, Confidence::Exact, Rule::Inherited));
+                    out.edges.push(edge(
+                        unit.sym(child),
+                        EdgeKind::Overrides,
+                        member,
+                        line,
+                        Confidence::Exact,
+                        Rule::Inherited,
+                    ));
                 }
             }
             if any {
@@ -92,10 +103,18 @@ fn overrides(session: &Session<'_>, unit: &Arc<Unit>, at: u32, of: &Ty, out: &mu
 /// Members of a base class that do what an interface of the heir promises.
 fn inherited_implementations(session: &Session<'_>, unit: &Arc<Unit>, at: u32, of: &Ty, out: &mut Resolved) {
     let line = session.line(of);
-    let interfaces: Vec<Sym> = line.iter().skip(1).filter_map(|ty| match ty {
-        Ty::Of(sym, _) if session.home(*sym).and_then(|home| home.kind(sym.at)) == Some(SymbolKind::Interface) => Some(*sym),
-        _ => None,
-    }).collect();
+    let interfaces: Vec<Sym> = line
+        .iter()
+        .skip(1)
+        .filter_map(|ty| match ty {
+            Ty::Of(sym, _)
+                if session.home(*sym).and_then(|home| home.kind(sym.at)) == Some(SymbolKind::Interface) =>
+            {
+                Some(*sym)
+            }
+            _ => None,
+        })
+        .collect();
     if interfaces.is_empty() || unit.kind(at) == Some(SymbolKind::Interface) {
         return;
     }
@@ -114,7 +133,14 @@ fn inherited_implementations(session: &Session<'_>, unit: &Arc<Unit>, at: u32, o
                     Some(unit.kind(parent)? != SymbolKind::Interface)
                 });
                 if from_class == Some(true) {
-                    out.edges.push(edge(home.sym(member), EdgeKind::Dispatches, one, shown, Confidence::Probable, Rule::Implementation));
+                    out.edges.push(edge(
+                        home.sym(member),
+                        EdgeKind::Dispatches,
+                        one,
+                        shown,
+                        Confidence::Probable,
+                        Rule::Implementation,
+                    ));
                 }
             }
         }
@@ -130,14 +156,21 @@ fn satisfied(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolve
         match ty {
             Ty::Of(sym, _) => {
                 let Some(home) = session.home(*sym) else { continue };
-                wanted.extend(home.children(Some(sym.at)).iter().filter(|&&m| home.kind(m) == Some(SymbolKind::Method)).map(|&m| home.sym(m)));
+                wanted.extend(
+                    home.children(Some(sym.at))
+                        .iter()
+                        .filter(|&&m| home.kind(m) == Some(SymbolKind::Method))
+                        .map(|&m| home.sym(m)),
+                );
             }
             // What comes from outside asks for more than we can see.
             _ => return,
         }
     }
     let Some(&first) = wanted.iter().min_by_key(|&&member| {
-        session.home(member).map_or(usize::MAX, |home| session.named(&home.rules.family, home.name(member.at)).len())
+        session
+            .home(member)
+            .map_or(usize::MAX, |home| session.named(&home.rules.family, home.name(member.at)).len())
     }) else {
         return;
     };
@@ -155,16 +188,33 @@ fn satisfied(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolve
         for &member in &wanted {
             let Some(home) = session.home(member) else { break };
             let found = session.type_member(&ty, home.name(member.at), 0, Rule::Implementation);
-            let fit = found.iter().filter_map(crate::value::Found::sym).find(|&one| same_form(session, &home, member.at, one));
+            let fit = found
+                .iter()
+                .filter_map(crate::value::Found::sym)
+                .find(|&one| same_form(session, &home, member.at, one));
             match fit {
                 Some(one) => reached.push((member, one)),
                 None => break,
             }
         }
         if reached.len() == wanted.len() {
-            out.edges.push(edge(sym, EdgeKind::Implements, interface, line, Confidence::Exact, Rule::Implementation));
+            out.edges.push(edge(
+                sym,
+                EdgeKind::Implements,
+                interface,
+                line,
+                Confidence::Exact,
+                Rule::Implementation,
+            ));
             for (member, one) in reached {
-                out.edges.push(edge(member, EdgeKind::Dispatches, one, line, Confidence::Probable, Rule::Implementation));
+                out.edges.push(edge(
+                    member,
+                    EdgeKind::Dispatches,
+                    one,
+                    line,
+                    Confidence::Probable,
+                    Rule::Implementation,
+                ));
             }
         }
     }
@@ -178,7 +228,8 @@ fn is_overridable(kind: SymbolKind) -> bool {
 fn same_form(session: &Session<'_>, unit: &Arc<Unit>, at: u32, other: Sym) -> bool {
     let Some(home) = session.home(other) else { return false };
     let (Some(one), Some(two)) = (unit.symbol(at), home.symbol(other.at)) else { return false };
-    is_overridable(two.kind) && (!unit.rules.overloads && !unit.rules.structural || one.params.len() == two.params.len())
+    is_overridable(two.kind)
+        && (!unit.rules.overloads && !unit.rules.structural || one.params.len() == two.params.len())
 }
 
 fn edge(from: Sym, kind: EdgeKind, to: Sym, line: u32, confidence: Confidence, rule: Rule) -> Edge {

@@ -111,9 +111,9 @@ impl Session<'_> {
                     && !unit.rules.hoists
                     && scope != 0
                     && !is_symbol(at)
-                    && unit.binding(*at).is_some_and(|b| {
-                        b.at > frame.at && matches!(b.kind, BindingKind::Local)
-                    })
+                    && unit
+                        .binding(*at)
+                        .is_some_and(|b| b.at > frame.at && matches!(b.kind, BindingKind::Local))
             };
             return bindings.iter().copied().filter(|at| !late(at)).collect();
         }
@@ -172,7 +172,9 @@ impl Session<'_> {
         if let Some(ty) = binding.ty {
             let declared = self.ty(&frame, ty);
             let declared = match (binding.via, binding.value) {
-                (Via::Item(_) | Via::Member(_), None) => self.via(&frame, &Val::new(declared, Rule::Declared), binding.via),
+                (Via::Item(_) | Via::Member(_), None) => {
+                    self.via(&frame, &Val::new(declared, Rule::Declared), binding.via)
+                }
                 _ => Val::new(declared, Rule::Declared),
             };
             if declared.ty.is_known() {
@@ -253,7 +255,8 @@ impl Session<'_> {
     /// Whether a symbol is a type or can have members as one.
     pub(crate) fn is_type(&self, sym: Sym) -> bool {
         self.home(sym).and_then(|unit| unit.kind(sym.at)).is_some_and(|kind| {
-            kind.is_type() || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate)
+            kind.is_type()
+                || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate)
         })
     }
 }

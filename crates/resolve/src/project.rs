@@ -68,7 +68,9 @@ impl Project {
 
 /// Whether a folder is another or lies inside it.
 pub(crate) fn is_inside(folder: &str, outer: &str) -> bool {
-    outer.is_empty() || folder == outer || (folder.starts_with(outer) && folder.as_bytes().get(outer.len()) == Some(&b'/'))
+    outer.is_empty()
+        || folder == outer
+        || (folder.starts_with(outer) && folder.as_bytes().get(outer.len()) == Some(&b'/'))
 }
 
 /// Whether a file's name fits a pattern with at most one `*`.

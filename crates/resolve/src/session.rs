@@ -92,9 +92,8 @@ impl<'r> Session<'r> {
         }
         let nodes = self.resolver.world.named(name);
         let syms = nodes.into_iter().filter_map(|node| Some(Sym { file: node.file, at: node.symbol? }));
-        let syms: Arc<[Sym]> = syms
-            .filter(|sym| self.unit(sym.file).is_some_and(|unit| unit.rules.family == family))
-            .collect();
+        let syms: Arc<[Sym]> =
+            syms.filter(|sym| self.unit(sym.file).is_some_and(|unit| unit.rules.family == family)).collect();
         self.names.borrow_mut().insert(name.into(), syms.clone());
         syms
     }

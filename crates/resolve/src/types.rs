@@ -35,7 +35,8 @@ impl Session<'_> {
             }
             Expr::SelfRef => self.self_type(unit, self.symbol_at(frame)).unwrap_or(Ty::Unknown),
             Expr::Apply { base, args } => {
-                let args: Arc<[Ty]> = unit.facts.flow.list(args).iter().map(|&arg| self.ty(frame, arg)).collect();
+                let args: Arc<[Ty]> =
+                    unit.facts.flow.list(args).iter().map(|&arg| self.ty(frame, arg)).collect();
                 self.apply(&self.ty(frame, base), &args)
             }
             Expr::Index { base, key } => self.apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)])),
@@ -92,7 +93,11 @@ impl Session<'_> {
                     binding.ty.map_or(Ty::Unknown, |ty| self.ty(&frame, ty))
                 });
                 match stands_for {
-                    Some(ty @ (Ty::Of(..) | Ty::Either(_) | Ty::Shape(..) | Ty::Gives(_))) if !self.has_members(sym) => ty,
+                    Some(ty @ (Ty::Of(..) | Ty::Either(_) | Ty::Shape(..) | Ty::Gives(_)))
+                        if !self.has_members(sym) =>
+                    {
+                        ty
+                    }
                     _ => Ty::of(sym),
                 }
             }
@@ -200,7 +205,8 @@ impl Session<'_> {
         }
         let both = |modifier| unit.is(sym.at, modifier) && home.is(other.at, modifier);
         let same_place = || self.full_name(sym) == self.full_name(other);
-        let either_declares = unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
+        let either_declares =
+            unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Module;
         if !is_type(kind) || !is_type(other_kind) {
             return false;

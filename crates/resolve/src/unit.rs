@@ -3,7 +3,8 @@
 use crate::value::Sym;
 use crate::world::FileFacts;
 use orient_model::{
-    Assign, Atom, Binding, BindingKind, Expr, ExprId, Modifier, RefKind, Reference, Relation, Rules, Symbol, SymbolKind,
+    Assign, Atom, Binding, BindingKind, Expr, ExprId, Modifier, RefKind, Reference, Relation, Rules, Symbol,
+    SymbolKind,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ impl Unit {
         }
         let mut scope_of = vec![None; outline.symbols.len()];
         for (at, scope) in flow.scopes.iter().enumerate().skip(1) {
-            let outer = scope.parent.and_then(|parent| flow.scopes.get(parent as usize)).and_then(|s| s.symbol);
+            let outer =
+                scope.parent.and_then(|parent| flow.scopes.get(parent as usize)).and_then(|s| s.symbol);
             if let Some(symbol) = scope.symbol
                 && outer != Some(symbol)
                 && let Some(slot) = scope_of.get_mut(symbol as usize)

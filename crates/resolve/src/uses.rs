@@ -4,8 +4,8 @@ use crate::session::{Frame, Session};
 use crate::unit::{Unit, last_name};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{
-    Confidence, Edge, EdgeKind, Expr, ExprId, ImportKind, Miss, Modifier, Node, Outside, Reason, RefKind, Reference,
-    Resolved, Rule, SymbolKind,
+    Confidence, Edge, EdgeKind, Expr, ExprId, ImportKind, Miss, Modifier, Node, Outside, Reason, RefKind,
+    Reference, Resolved, Rule, SymbolKind,
 };
 use std::sync::Arc;
 
@@ -69,16 +69,23 @@ impl Uses<'_, '_> {
                     let Some(kind) = home.kind(sym.at) else { continue };
                     let calls = (kind.is_callable() && kind != SymbolKind::Property)
                         || kind.is_type()
-                        || matches!(kind, SymbolKind::TypeAlias | SymbolKind::EnumMember | SymbolKind::Delegate);
+                        || matches!(
+                            kind,
+                            SymbolKind::TypeAlias | SymbolKind::EnumMember | SymbolKind::Delegate
+                        );
                     if calls {
                         targets.push(one);
                         continue;
                     }
                     let val = self.session.through(self.session.type_of(*sym), via.as_ref());
                     let held = self.held(&val, one.sure, args);
-                    if held.is_empty() && kind == SymbolKind::Property { targets.push(one) } else if held.is_empty() {
+                    if held.is_empty() && kind == SymbolKind::Property {
+                        targets.push(one)
+                    } else if held.is_empty() {
                         targets.push(one.by(Rule::Value).at_most(Confidence::Probable));
-                    } else { targets.extend(held) }
+                    } else {
+                        targets.extend(held)
+                    }
                 }
                 Thing::Value(ty) => {
                     let val = Val { ty: ty.clone(), rule: one.rule, sure: one.sure };
@@ -168,7 +175,9 @@ impl Uses<'_, '_> {
                 }
                 Thing::Value(_) => {}
                 Thing::Symbol(sym, _) => match self.session.instance_of(*sym) {
-                    Ty::Of(of, _) if self.session.is_type(*sym) => targets.push(Found::symbol(of, one.rule).at_most(one.sure)),
+                    Ty::Of(of, _) if self.session.is_type(*sym) => {
+                        targets.push(Found::symbol(of, one.rule).at_most(one.sure))
+                    }
                     _ => targets.push(one),
                 },
                 Thing::Outside(..) => targets.push(one),
@@ -189,7 +198,10 @@ impl Uses<'_, '_> {
         let mut found = Vec::new();
         for name in names {
             for &member in shape.members.get(name).into_iter().flatten() {
-                let is = self.session.home(member).is_some_and(|unit| unit.kind(member.at) == Some(SymbolKind::Constructor));
+                let is = self
+                    .session
+                    .home(member)
+                    .is_some_and(|unit| unit.kind(member.at) == Some(SymbolKind::Constructor));
                 if is {
                     found.push(Found::symbol(member, Rule::Constructor));
                 }
@@ -262,24 +274,42 @@ impl Uses<'_, '_> {
                 Expr::Name(_) | Expr::Member { .. } | Expr::Function(_) => (None, arg),
                 _ => continue,
             };
-            let given: Vec<Sym> = self.session.eval(frame, value).ty.each().iter().filter_map(|ty| match ty {
-                Ty::Function(sym, _) => Some(*sym),
-                _ => None,
-            }).collect();
+            let given: Vec<Sym> = self
+                .session
+                .eval(frame, value)
+                .ty
+                .each()
+                .iter()
+                .filter_map(|ty| match ty {
+                    Ty::Function(sym, _) => Some(*sym),
+                    _ => None,
+                })
+                .collect();
             if given.is_empty() || given.len() > 3 {
                 continue;
             }
             let param = match named {
-                Some(name) => home.params(scope).find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name)),
+                Some(name) => {
+                    home.params(scope).find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name))
+                }
                 None => home.params(scope).nth(place),
             };
-            let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else { continue };
+            let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else {
+                continue;
+            };
             for line in called_in(&home, callee.at, name) {
                 for &target in &given {
                     let from = Node { file: callee.file, symbol: Some(callee.at) };
                     let to = Node { file: target.file, symbol: Some(target.at) };
                     let (kind, rule) = (EdgeKind::Calls, Rule::Argument);
-                    self.out.edges.push(Edge { from, kind, to, line, confidence: Confidence::Probable, rule });
+                    self.out.edges.push(Edge {
+                        from,
+                        kind,
+                        to,
+                        line,
+                        confidence: Confidence::Probable,
+                        rule,
+                    });
                 }
             }
         }
@@ -288,7 +318,8 @@ impl Uses<'_, '_> {
     fn mention(&mut self, frame: &Frame, kind: EdgeKind) {
         let found = self.session.denote(frame, self.reference.expr);
         if found.is_empty() {
-            if kind == EdgeKind::TypeOf || matches!(self.unit.expr(self.reference.expr), Expr::Member { .. }) {
+            if kind == EdgeKind::TypeOf || matches!(self.unit.expr(self.reference.expr), Expr::Member { .. })
+            {
                 self.miss(frame, self.reference.expr);
             }
             return;
@@ -298,7 +329,10 @@ impl Uses<'_, '_> {
             let sure = if several { one.sure.max(Confidence::Probable) } else { one.sure };
             match one.sym() {
                 Some(sym) => {
-                    let is_getter = self.session.home(sym).is_some_and(|unit| unit.kind(sym.at) == Some(SymbolKind::Property) && unit.symbol(sym.at).is_some_and(|s| s.body.is_some()));
+                    let is_getter = self.session.home(sym).is_some_and(|unit| {
+                        unit.kind(sym.at) == Some(SymbolKind::Property)
+                            && unit.symbol(sym.at).is_some_and(|s| s.body.is_some())
+                    });
                     self.edge(kind, sym, one.rule, sure);
                     let _ = is_getter;
                 }
@@ -375,19 +409,32 @@ fn called_in(unit: &Unit, symbol: u32, name: orient_model::Atom) -> Vec<u32> {
 fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
     for (at, import) in unit.facts.outline.imports.iter().enumerate() {
         let found = match import.kind {
-            ImportKind::Wildcard => session.find_module(unit, unit.said(import.module)).map(|module| Found::module(module, Rule::Import)).into_iter().collect(),
+            ImportKind::Wildcard => session
+                .find_module(unit, unit.said(import.module))
+                .map(|module| Found::module(module, Rule::Import))
+                .into_iter()
+                .collect(),
             ImportKind::Effect => effect(session, unit, unit.said(import.module)),
             _ => session.import(unit, at as u32),
         };
         for one in found {
             let to = match &one.thing {
                 Thing::Symbol(sym, _) => Node { file: sym.file, symbol: Some(sym.at) },
-                Thing::Value(Ty::Module(crate::value::Module::File(file))) => Node { file: *file, symbol: None },
+                Thing::Value(Ty::Module(crate::value::Module::File(file))) => {
+                    Node { file: *file, symbol: None }
+                }
                 Thing::Value(Ty::Type(sym, _)) => Node { file: sym.file, symbol: Some(sym.at) },
                 _ => continue,
             };
             let from = Node { file: unit.file, symbol: None };
-            out.edges.push(Edge { from, kind: EdgeKind::Imports, to, line: import.line, confidence: one.sure, rule: one.rule });
+            out.edges.push(Edge {
+                from,
+                kind: EdgeKind::Imports,
+                to,
+                line: import.line,
+                confidence: one.sure,
+                rule: one.rule,
+            });
         }
     }
     let _ = Modifier::Static;

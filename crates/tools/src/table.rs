@@ -1,8 +1,8 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
-    Callees, Callers, Config, Dump, Files, Gc, Hierarchy, Impact, Implementations, Index, Outline,
-    References, Show, Status, Symbols, Trace,
+    Callees, Callers, Config, Deps, Dump, Files, Gc, Hierarchy, Impact, Implementations, Index, Outline,
+    Rdeps, References, Show, Status, Symbols, Trace,
 };
 use crate::tool::Tool;
 
@@ -21,6 +21,8 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Hierarchy>(),
     Tool::of::<Trace>(),
     Tool::of::<Impact>(),
+    Tool::of::<Deps>(),
+    Tool::of::<Rdeps>(),
     Tool::of::<Dump>(),
     Tool::of::<Gc>(),
     Tool::of::<Config>(),

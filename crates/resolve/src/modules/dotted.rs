@@ -80,14 +80,16 @@ impl Session<'_> {
     }
 
     fn is_folder(&self, path: &str) -> bool {
-        !self.folder(path).is_empty() || !self.resolver.world.folder(&format!("{path}/").as_str().into()).is_empty()
+        !self.folder(path).is_empty()
+            || !self.resolver.world.folder(&format!("{path}/").as_str().into()).is_empty()
     }
 
     /// The file with this path and one of the language's extensions.
     pub(super) fn file_of(&self, unit: &Unit, path: &str) -> Option<u32> {
-        unit.rules.extensions.iter().find_map(|extension| {
-            self.resolver.world.file_at(&format!("{path}.{extension}").as_str().into())
-        })
+        unit.rules
+            .extensions
+            .iter()
+            .find_map(|extension| self.resolver.world.file_at(&format!("{path}.{extension}").as_str().into()))
     }
 
     /// The file that stands for a folder.

@@ -60,7 +60,10 @@ impl Session<'_> {
             }
             for &symbol in unit.children(None) {
                 if unit.name(symbol) == name && unit.qualifier(symbol).is_none() {
-                    found.push(Found::symbol(unit.sym(symbol), if inside { Rule::Package } else { Rule::Static }));
+                    found.push(Found::symbol(
+                        unit.sym(symbol),
+                        if inside { Rule::Package } else { Rule::Static },
+                    ));
                 }
             }
         }

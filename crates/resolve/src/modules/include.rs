@@ -23,7 +23,8 @@ impl Session<'_> {
         while let Some(&file) = files.get(at) {
             at += 1;
             let Some(here) = self.unit(file) else { continue };
-            for import in here.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect) {
+            for import in here.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect)
+            {
                 let path = here.said(import.module);
                 self.ask(&stem(path));
                 if let Some(found) = self.include(&here, path)
@@ -116,7 +117,9 @@ impl Session<'_> {
 
     fn all_declare(&self, found: &[Found]) -> bool {
         found.iter().all(|one| {
-            one.sym().and_then(|sym| Some((self.home(sym)?, sym))).is_some_and(|(unit, sym)| unit.is(sym.at, Modifier::Declaration))
+            one.sym()
+                .and_then(|sym| Some((self.home(sym)?, sym)))
+                .is_some_and(|(unit, sym)| unit.is(sym.at, Modifier::Declaration))
         })
     }
 
@@ -209,6 +212,7 @@ impl Session<'_> {
     /// Whether a definition outside of its namespace names the same: `A::f` inside `namespace n`.
     fn ends_alike(&self, home: &Arc<Unit>, sym: Sym, full: &str) -> bool {
         let own = self.full_name(sym);
-        home.qualifier(sym.at).is_some() && (full.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{full}")))
+        home.qualifier(sym.at).is_some()
+            && (full.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{full}")))
     }
 }

@@ -77,7 +77,9 @@ impl Session<'_> {
                 found.into_iter().collect()
             }
             ImportKind::Item => {
-                let (Some(from), Some(name)) = (self.find_module(unit, module), name) else { return Vec::new() };
+                let (Some(from), Some(name)) = (self.find_module(unit, module), name) else {
+                    return Vec::new();
+                };
                 self.module_member(&from, name, unit).into_iter().map(imported_rule).collect()
             }
             ImportKind::Default => {

@@ -21,7 +21,13 @@ impl Session<'_> {
         !matches!(kind, Some(SymbolKind::Constructor | SymbolKind::Impl) | None)
     }
 
-    pub(super) fn from_namespace(&self, unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
+    pub(super) fn from_namespace(
+        &self,
+        unit: &Arc<Unit>,
+        import: &Import,
+        module: &str,
+        name: Option<&str>,
+    ) -> Vec<Found> {
         let space = plain(module);
         match (import.kind, name) {
             (ImportKind::Item | ImportKind::Default, Some(name)) => {
@@ -53,7 +59,13 @@ impl Session<'_> {
         if found.is_empty() { vec![Found::module(Module::Namespace(full), Rule::Qualified)] } else { found }
     }
 
-    pub(super) fn wildcard_namespace(&self, unit: &Arc<Unit>, import: &Import, module: &str, name: &str) -> Vec<Found> {
+    pub(super) fn wildcard_namespace(
+        &self,
+        unit: &Arc<Unit>,
+        import: &Import,
+        module: &str,
+        name: &str,
+    ) -> Vec<Found> {
         let space = plain(module);
         let is_static = Modifiers(import.modifiers.0).contains(Modifier::Static);
         if !is_static {

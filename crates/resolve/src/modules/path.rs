@@ -113,7 +113,8 @@ impl Session<'_> {
         if !BUILT.contains(&head) {
             return None;
         }
-        let rest = rest.split_once('/').filter(|(next, _)| BUILT.contains(next)).map_or(rest, |(_, rest)| rest);
+        let rest =
+            rest.split_once('/').filter(|(next, _)| BUILT.contains(next)).map_or(rest, |(_, rest)| rest);
         ["src", "", "lib"].iter().find_map(|source| {
             let path = join(&manifest.folder, &join(source, rest));
             self.script_at(unit, path.trim_start_matches('/'))
@@ -141,7 +142,8 @@ impl Session<'_> {
         let outline = &unit.facts.outline;
         for export in outline.exports.iter().filter(|export| unit.said(export.public) == name) {
             let inner = unit.said(export.name);
-            let found = if inner.is_empty() { self.exported_value(unit, name) } else { self.top_level(unit, inner) };
+            let found =
+                if inner.is_empty() { self.exported_value(unit, name) } else { self.top_level(unit, inner) };
             if !found.is_empty() {
                 return found;
             }
@@ -174,7 +176,8 @@ impl Session<'_> {
             return Vec::new();
         }
         for import in unit.wildcards(0) {
-            let passes = unit.facts.outline.imports.get(import as usize).is_some_and(|import| import.reexport);
+            let passes =
+                unit.facts.outline.imports.get(import as usize).is_some_and(|import| import.reexport);
             if passes {
                 let found = self.through_wildcard(unit, import, name);
                 if !found.is_empty() {
@@ -189,7 +192,9 @@ impl Session<'_> {
     fn exported_value(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
         let children = unit.children(None).iter();
         children
-            .filter(|&&at| unit.name(at) == name && (unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default)))
+            .filter(|&&at| {
+                unit.name(at) == name && (unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default))
+            })
             .map(|&at| Found::symbol(unit.sym(at), Rule::Scope))
             .collect()
     }

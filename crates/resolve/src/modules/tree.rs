@@ -13,7 +13,13 @@ use std::sync::Arc;
 const ROOTS: &[&str] = &["lib", "main"];
 
 impl Session<'_> {
-    pub(super) fn from_tree(&self, unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
+    pub(super) fn from_tree(
+        &self,
+        unit: &Arc<Unit>,
+        import: &Import,
+        module: &str,
+        name: Option<&str>,
+    ) -> Vec<Found> {
         let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
         let found = match (import.kind, name) {
             (ImportKind::Item, Some("self")) => self.walk_path(&frame, module),
@@ -59,7 +65,10 @@ impl Session<'_> {
             name => {
                 let inside = self.module_at(frame);
                 let own = self.member(&Val::new(inside, Rule::Static), name, unit);
-                let own: Vec<Found> = own.into_iter().filter(|one| !matches!(one.thing, crate::value::Thing::Outside(..))).collect();
+                let own: Vec<Found> = own
+                    .into_iter()
+                    .filter(|one| !matches!(one.thing, crate::value::Thing::Outside(..)))
+                    .collect();
                 if own.is_empty() { self.crate_name(unit, name) } else { own }
             }
         }
@@ -111,14 +120,18 @@ impl Session<'_> {
             name if ROOTS.contains(&name) && self.declares_roots(unit) => return None,
             name => (name.to_owned(), folder.clone()),
         };
-        let mut candidates: Vec<String> = ["mod", "lib", "main"].iter().map(|root| join(&around, root)).collect();
+        let mut candidates: Vec<String> =
+            ["mod", "lib", "main"].iter().map(|root| join(&around, root)).collect();
         if !around.is_empty() {
             candidates.push(around.clone());
         }
         let files = candidates.iter().filter_map(|path| self.file_of(unit, path));
         let declares = |file: &u32| {
             self.unit(*file).is_some_and(|parent| {
-                parent.children(None).iter().any(|&at| parent.kind(at) == Some(SymbolKind::Module) && parent.name(at) == module)
+                parent
+                    .children(None)
+                    .iter()
+                    .any(|&at| parent.kind(at) == Some(SymbolKind::Module) && parent.name(at) == module)
             })
         };
         let files: Vec<u32> = files.filter(|&file| file != unit.file).collect();
@@ -130,16 +143,18 @@ impl Session<'_> {
         let folder = unit.folder();
         let manifests = self.resolver.project.around(&unit.rules, &folder);
         manifests.first().is_none_or(|manifest| {
-            folder == manifest.folder || folder == join(&manifest.folder, "src") || folder.starts_with(&join(&manifest.folder, "src/bin"))
+            folder == manifest.folder
+                || folder == join(&manifest.folder, "src")
+                || folder.starts_with(&join(&manifest.folder, "src/bin"))
                 || !self.is_declared_here(unit)
         })
     }
 
     fn is_declared_here(&self, unit: &Arc<Unit>) -> bool {
         let (folder, name) = (unit.folder(), stem(&unit.facts.path.display()));
-        self.file_of(unit, &join(&folder, "mod")).and_then(|file| self.unit(file)).is_some_and(|parent| {
-            parent.children(None).iter().any(|&at| parent.name(at) == name)
-        })
+        self.file_of(unit, &join(&folder, "mod"))
+            .and_then(|file| self.unit(file))
+            .is_some_and(|parent| parent.children(None).iter().any(|&at| parent.name(at) == name))
     }
 
     /// The root of the crate a file is in.
@@ -184,7 +199,8 @@ impl Session<'_> {
             return self.resolver.world.file_at(&path.as_str().into()).map(Module::File);
         }
         let name = name.trim_start_matches("r#");
-        let file = self.file_of(unit, &join(&folder, name)).or_else(|| self.stands_for(unit, &join(&folder, name)));
+        let file =
+            self.file_of(unit, &join(&folder, name)).or_else(|| self.stands_for(unit, &join(&folder, name)));
         file.map(Module::File)
     }
 
@@ -194,7 +210,13 @@ impl Session<'_> {
     }
 
     /// A name inside a module written out in a file.
-    pub(crate) fn inner_member(&self, unit: &Arc<Unit>, symbol: u32, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn inner_member(
+        &self,
+        unit: &Arc<Unit>,
+        symbol: u32,
+        name: &str,
+        from: &Arc<Unit>,
+    ) -> Vec<Found> {
         match unit.scope_of(symbol) {
             Some(scope) => self.in_scope(unit, scope, name, from),
             None => Vec::new(),
@@ -218,7 +240,13 @@ impl Session<'_> {
         Vec::new()
     }
 
-    pub(super) fn wildcard_tree(&self, unit: &Arc<Unit>, import: &Import, module: &str, name: &str) -> Vec<Found> {
+    pub(super) fn wildcard_tree(
+        &self,
+        unit: &Arc<Unit>,
+        import: &Import,
+        module: &str,
+        name: &str,
+    ) -> Vec<Found> {
         let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
         let vals: Vec<Val> = self.walk_path(&frame, module).iter().map(|found| self.value(found)).collect();
         let found = vals.iter().flat_map(|val| self.member(val, name, unit));
@@ -236,9 +264,9 @@ impl Session<'_> {
             project.of(&unit.rules).find(|other| other.folder == folder)
         });
         let by_name = || {
-            project.of(&unit.rules).find(|manifest| {
-                manifest.all(Says::Name).any(|(_, value)| value.replace('-', "_") == wanted)
-            })
+            project
+                .of(&unit.rules)
+                .find(|manifest| manifest.all(Says::Name).any(|(_, value)| value.replace('-', "_") == wanted))
         };
         let Some(manifest) = renamed.or_else(by_name) else { return Vec::new() };
         let entries = manifest.all(Says::Entry).filter(|(name, _)| *name == "lib").map(|(_, value)| value);
@@ -257,4 +285,3 @@ impl Session<'_> {
         self.member(&Val::new(module, Rule::Static), name, &frame.unit)
     }
 }
-

@@ -4,6 +4,8 @@ pub(crate) mod blocked;
 pub(crate) mod calls;
 pub(crate) mod candidates;
 pub(crate) mod changed;
+pub(crate) mod depends;
 pub(crate) mod heirs;
+pub(crate) mod links;
 pub(crate) mod node;
 pub(crate) mod route;
