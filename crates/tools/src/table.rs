@@ -1,8 +1,8 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
-    Callees, Callers, Config, Deps, Dump, Files, Gc, Hierarchy, Impact, Implementations, Index, Outline,
-    Rdeps, References, Show, Status, Symbols, Trace,
+    Callees, Callers, Config, Deps, Dump, Edges, Files, Gc, Hierarchy, Impact, Implementations, Index, Map,
+    Outline, Rdeps, References, Show, Status, Symbols, Trace, Unused,
 };
 use crate::tool::Tool;
 
@@ -23,6 +23,9 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Impact>(),
     Tool::of::<Deps>(),
     Tool::of::<Rdeps>(),
+    Tool::of::<Edges>(),
+    Tool::of::<Unused>(),
+    Tool::of::<Map>(),
     Tool::of::<Dump>(),
     Tool::of::<Gc>(),
     Tool::of::<Config>(),

@@ -9,3 +9,5 @@ pub(crate) mod heirs;
 pub(crate) mod links;
 pub(crate) mod node;
 pub(crate) mod route;
+pub(crate) mod survey;
+pub(crate) mod usage;
