@@ -6,19 +6,44 @@ use crate::value::{Found, Sym, Ty, Val};
 use orient_model::{Binding, BindingKind, Confidence, Modifier, Rule, ScopeKind, SymbolKind, Via};
 use std::sync::Arc;
 
+/// What a name is looked up as: a type is not hidden by a field or a parameter of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// Whatever it is.
+    Anything,
+    /// A type.
+    Type,
+}
+
+/// Whether a name of this kind can stand for a type.
+fn can_be_type(kind: SymbolKind) -> bool {
+    !matches!(
+        kind,
+        SymbolKind::Field | SymbolKind::Property | SymbolKind::Method | SymbolKind::Event | SymbolKind::Test
+    )
+}
+
 impl Session<'_> {
     /// Everything a name may mean here; the innermost scope that binds it decides.
     pub(crate) fn lookup(&self, frame: &Frame, name: &str) -> Vec<Found> {
+        self.lookup_as(frame, name, Want::Anything)
+    }
+
+    /// Everything a name may mean where this is wanted.
+    pub(crate) fn lookup_as(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
         let unit = &frame.unit;
         let mut left_function = false;
         let mut scope = Some(frame.scope);
         while let Some(at) = scope {
             let Some(here) = unit.facts.flow.scopes.get(at as usize) else { break };
-            let found = self.bound_here(frame, at, name, left_function);
+            let found = self.bound_here(frame, at, name, left_function, want);
             if !found.is_empty() {
                 return found;
             }
-            let found = self.around(frame, at, name);
+            let mut found = self.around(frame, at, name);
+            if want == Want::Type {
+                found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym).is_some_and(can_be_type)));
+            }
             if !found.is_empty() {
                 return found;
             }
@@ -71,7 +96,14 @@ impl Session<'_> {
         found
     }
 
-    fn bound_here(&self, frame: &Frame, scope: u32, name: &str, left_function: bool) -> Vec<Found> {
+    fn bound_here(
+        &self,
+        frame: &Frame,
+        scope: u32,
+        name: &str,
+        left_function: bool,
+        want: Want,
+    ) -> Vec<Found> {
         let unit = &frame.unit;
         let all = unit.bound(scope, name);
         if all.is_empty() {
@@ -85,7 +117,9 @@ impl Session<'_> {
                 !hidden
                     && unit.symbol(symbol).is_some_and(|s| s.qualifier.is_none() || s.kind.is_type())
                     && unit.kind(symbol) != Some(SymbolKind::Constructor)
+                    && (want == Want::Anything || unit.kind(symbol).is_some_and(can_be_type))
             }
+            BindingKind::Param | BindingKind::Receiver if want == Want::Type => false,
             _ => !hidden,
         };
         let bindings: Vec<u32> =
@@ -250,6 +284,11 @@ impl Session<'_> {
             Some(sym) if self.is_type(sym) => Some(self.own_type(sym)),
             _ => None,
         })
+    }
+
+    /// The kind of a symbol.
+    pub(crate) fn kind(&self, sym: Sym) -> Option<SymbolKind> {
+        self.home(sym)?.kind(sym.at)
     }
 
     /// Whether a symbol is a type or can have members as one.

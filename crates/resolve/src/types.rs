@@ -1,5 +1,6 @@
 //! Types: what a type expression means, what a type is made of, what it inherits.
 
+use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty, Val};
@@ -28,6 +29,7 @@ impl Session<'_> {
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = match unit.expr(expr) {
+                    Expr::Name(name) => self.lookup_as(frame, unit.text(name), Want::Type),
                     Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
                     _ => self.denote(frame, expr).to_vec(),
                 };

@@ -4,8 +4,8 @@ use crate::session::{Frame, Session};
 use crate::unit::{Unit, last_name};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{
-    Confidence, Edge, EdgeKind, Expr, ExprId, ImportKind, Miss, Modifier, Node, Outside, Reason, RefKind,
-    Reference, Resolved, Rule, SymbolKind,
+    Confidence, Edge, EdgeKind, Expr, ExprId, ImportKind, Miss, Node, Outside, Reason, RefKind, Reference,
+    Resolved, Rule, SymbolKind,
 };
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Uses<'_, '_> {
         if found.is_empty() {
             return self.miss(frame, callee);
         }
-        let targets = self.callables(found, args);
+        let targets = self.callables(found);
         if targets.is_empty() {
             return self.miss(frame, callee);
         }
@@ -59,7 +59,7 @@ impl Uses<'_, '_> {
     }
 
     /// Functions behind what was found: a variable that holds one, an instance that can be called.
-    fn callables(&self, found: Vec<Found>, args: &[ExprId]) -> Vec<Found> {
+    fn callables(&self, found: Vec<Found>) -> Vec<Found> {
         let mut targets = Vec::new();
         for one in found {
             match &one.thing {
@@ -78,7 +78,7 @@ impl Uses<'_, '_> {
                         continue;
                     }
                     let val = self.session.through(self.session.type_of(*sym), via.as_ref());
-                    let held = self.held(&val, one.sure, args);
+                    let held = self.held(&val, one.sure);
                     if held.is_empty() && kind == SymbolKind::Property {
                         targets.push(one)
                     } else if held.is_empty() {
@@ -89,14 +89,14 @@ impl Uses<'_, '_> {
                 }
                 Thing::Value(ty) => {
                     let val = Val { ty: ty.clone(), rule: one.rule, sure: one.sure };
-                    targets.extend(self.held(&val, one.sure, args));
+                    targets.extend(self.held(&val, one.sure));
                 }
             }
         }
         targets
     }
 
-    fn held(&self, val: &Val, sure: Confidence, args: &[ExprId]) -> Vec<Found> {
+    fn held(&self, val: &Val, sure: Confidence) -> Vec<Found> {
         let session = self.session;
         let unsure = if val.ty.each().len() > 1 { Confidence::Probable } else { sure };
         let mut targets = Vec::new();
@@ -121,7 +121,6 @@ impl Uses<'_, '_> {
                 _ => {}
             }
         }
-        let _ = args;
         targets
     }
 
@@ -329,12 +328,7 @@ impl Uses<'_, '_> {
             let sure = if several { one.sure.max(Confidence::Probable) } else { one.sure };
             match one.sym() {
                 Some(sym) => {
-                    let is_getter = self.session.home(sym).is_some_and(|unit| {
-                        unit.kind(sym.at) == Some(SymbolKind::Property)
-                            && unit.symbol(sym.at).is_some_and(|s| s.body.is_some())
-                    });
                     self.edge(kind, sym, one.rule, sure);
-                    let _ = is_getter;
                 }
                 None => self.outside(one),
             }
@@ -364,7 +358,7 @@ impl Uses<'_, '_> {
         });
     }
 
-    /// Keeps what was not resolved, with the reason. A name that nothing here is called says nothing.
+    /// Keeps what was not resolved, with the reason.
     fn miss(&mut self, frame: &Frame, expr: ExprId) {
         let Some(name) = last_name(&self.unit.facts, expr) else { return };
         let reason = match self.unit.expr(expr) {
@@ -379,7 +373,10 @@ impl Uses<'_, '_> {
             Expr::Name(_) => Reason::Unknown,
             _ => Reason::Computed,
         };
-        self.session.ask(name);
+        if self.session.named(&self.unit.rules.family, name).is_empty() {
+            // Nothing here is called so: it is the language's own, or of a package that is not here.
+            return self.outside(&Found::outside("", name));
+        }
         self.out.misses.push(Miss {
             from: self.reference.symbol,
             kind: self.reference.kind,
@@ -437,7 +434,6 @@ fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
             });
         }
     }
-    let _ = Modifier::Static;
 }
 
 fn effect(session: &Session<'_>, unit: &Arc<Unit>, module: &str) -> Vec<Found> {

@@ -6,6 +6,7 @@
 
 mod amount;
 mod answer;
+mod audit;
 mod diff;
 mod error;
 mod faults;

@@ -1,8 +1,8 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
-    Callees, Callers, Config, Deps, Dump, Edges, Files, Gc, Hierarchy, Impact, Implementations, Index, Map,
-    Outline, Rdeps, References, Show, Status, Symbols, Trace, Unused,
+    Audit, Callees, Callers, Config, Deps, Dump, Edges, Files, Gc, Hierarchy, Impact, Implementations, Index,
+    Map, Outline, Rdeps, References, Show, Status, Symbols, Trace, Unused,
 };
 use crate::tool::Tool;
 
@@ -26,6 +26,7 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Edges>(),
     Tool::of::<Unused>(),
     Tool::of::<Map>(),
+    Tool::of::<Audit>(),
     Tool::of::<Dump>(),
     Tool::of::<Gc>(),
     Tool::of::<Config>(),

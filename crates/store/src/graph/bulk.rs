@@ -53,7 +53,7 @@ impl GraphLoad {
         }
         asks.sort_unstable();
         let file = u32::try_from(put.file.0).expect("files are numbered with 32 bits in a load");
-        self.asks.extend(asks.iter().map(|&name| (name as u32, file)));
+        self.asks.extend(asks.iter().map(|&name| (name.cast_unsigned() as u32, file)));
         for edge in &put.graph.edges {
             let bucket = self.bucket(edge.target.0);
             self.counts[bucket] += 1;

@@ -1,6 +1,7 @@
 //! All files and names of a repository in memory, while it is loaded for the first time: resolution asks for them from
 //! many threads, and the database has no indexes yet.
 
+use super::read::ends_with;
 use super::rows::NodeId;
 use crate::interner::Interner;
 use crate::rows::{FileId, SymbolId};
@@ -53,6 +54,8 @@ pub struct Directory {
     first: Vec<u32>,
     /// Places in `files`, by path.
     by_path: Vec<u32>,
+    /// The same by the last part of the path, then by path.
+    by_name: Vec<u32>,
     manifests: Vec<FileId>,
     pub(crate) names: Arc<Interner>,
     /// For each name where its symbols start in `bearers`, and where the last ones end.
@@ -69,6 +72,8 @@ impl Directory {
         let Noted { files, first, names: of_symbols } = noted;
         let mut by_path: Vec<u32> = (0..files.len() as u32).collect();
         by_path.sort_by(|&a, &b| files[a as usize].path.cmp(&files[b as usize].path));
+        let mut by_name = by_path.clone();
+        by_name.sort_by(|&a, &b| files[a as usize].path.file_name().cmp(files[b as usize].path.file_name()));
         let manifests = by_path.iter().map(|&at| &files[at as usize]);
         let manifests = manifests.filter(|file| file.manifest).map(|file| file.id).collect();
         let mut starts = vec![0u32; names.len() + 2];
@@ -86,7 +91,7 @@ impl Directory {
         }
         let in_order = by_path.is_sorted();
         let symbols = of_symbols.len() as u32;
-        Self { files, first, by_path, manifests, names, starts, bearers, symbols, in_order }
+        Self { files, first, by_path, by_name, manifests, names, starts, bearers, symbols, in_order }
     }
 
     /// The indexed file at a path.
@@ -126,6 +131,15 @@ impl Directory {
             }
         }
         found
+    }
+
+    /// The files whose path is this, or ends so after a `/`, by path.
+    pub fn ending(&self, path: &[u8]) -> Vec<FileId> {
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let file = |&at: &u32| &self.files[at as usize];
+        let start = self.by_name.partition_point(|at| file(at).path.file_name() < name);
+        let same = self.by_name[start..].iter().map(file).take_while(|file| file.path.file_name() == name);
+        same.filter(|file| ends_with(&file.path, path)).map(|file| file.id).collect()
     }
 
     /// The files that say where modules are, by path.

@@ -4,6 +4,7 @@
 //! lead, and names by who asks for them.
 
 mod bulk;
+mod check;
 mod directory;
 mod prepared;
 mod read;
@@ -11,6 +12,7 @@ mod rows;
 mod write;
 
 pub(crate) use bulk::GraphLoad;
+pub(crate) use check::Expected;
 pub(crate) use directory::Noted;
 pub use directory::{Directory, DirectoryFile};
 pub use prepared::PreparedGraph;

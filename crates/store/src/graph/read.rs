@@ -57,6 +57,14 @@ impl Reader<'_> {
         }
     }
 
+    /// The indexed files whose path is this, or ends so after a `/`, by path.
+    pub fn ending(&self, path: &[u8]) -> Result<Vec<FileId>, StoreError> {
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let files = files::by_name(self.db, name).at(self.path)?;
+        let ending = files.into_iter().filter(|(_, full)| ends_with(full, path));
+        Ok(ending.map(|(id, _)| FileId(id)).collect())
+    }
+
     /// The files that say where modules are, by path.
     pub fn manifests(&self) -> Result<Vec<FileId>, StoreError> {
         Ok(files::with_manifest(self.db).at(self.path)?.into_iter().map(FileId).collect())
@@ -143,6 +151,12 @@ impl Reader<'_> {
     fn damaged(&self, detail: impl Into<String>) -> StoreError {
         StoreError::damaged(self.path, detail)
     }
+}
+
+/// Whether a path is this, or ends so after a `/`.
+pub(super) fn ends_with(path: &RepoPath, end: &[u8]) -> bool {
+    let before = path.as_bytes().strip_suffix(end);
+    before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
 }
 
 /// The bounds of all paths inside a folder.

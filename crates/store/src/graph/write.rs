@@ -21,7 +21,7 @@ impl ChangeSet<'_> {
         self.next.resolver = resolver;
     }
 
-    /// Files with edges to what this change set removed, as far as they are still there: they must be resolved again.
+    /// Files that gave rise to edges to or from what this change set removed: those that stay must be resolved again.
     pub fn severed(&self) -> Vec<FileId> {
         self.severed.iter().copied().map(FileId).collect()
     }
@@ -108,9 +108,11 @@ impl ChangeSet<'_> {
         Ok(id)
     }
 
-    /// Notes who has edges to a node that is about to go.
+    /// Notes who gave rise to edges to or from a node that is about to go.
     pub(crate) fn sever(&mut self, node: NodeId) -> rusqlite::Result<()> {
-        for edge in graphs::incoming(self.db, node.0)? {
+        let mut edges = graphs::incoming(self.db, node.0)?;
+        edges.extend(graphs::from_elsewhere(self.db, node.0)?);
+        for edge in edges {
             let file = match edge.owner {
                 0 if edge.source < 0 => Some(-edge.source),
                 // A source that went before has its file in this change set anyway.

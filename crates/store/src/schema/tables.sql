@@ -20,6 +20,7 @@ CREATE TABLE lang (
 CREATE TABLE file (
     id        INTEGER PRIMARY KEY,
     path      BLOB NOT NULL,
+    name      BLOB NOT NULL,    -- the last part of the path
     lang      INTEGER,          -- NULL: no language
     role      INTEGER NOT NULL,
     status    INTEGER NOT NULL, -- 0: indexed; else why not

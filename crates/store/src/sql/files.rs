@@ -7,10 +7,10 @@ use orient_model::{ContentHash, RepoPath, Role, Stamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row, params};
 
-pub(crate) const INSERT: &str = "INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
-const UPDATE: &str = "UPDATE file SET path = ?2, lang = ?3, role = ?4, status = ?5, detail = ?6, size = ?7, mtime = ?8, \
-     ctime = ?9, inode = ?10, hash = ?11, bytes = ?12, lines = ?13, symbols = ?14, chunks = ?15, issues = ?16, \
-     generated = ?17, manifest = ?18 WHERE id = ?1";
+pub(crate) const INSERT: &str = "INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+const UPDATE: &str = "UPDATE file SET path = ?2, name = ?3, lang = ?4, role = ?5, status = ?6, detail = ?7, size = ?8, \
+     mtime = ?9, ctime = ?10, inode = ?11, hash = ?12, bytes = ?13, lines = ?14, symbols = ?15, chunks = ?16, \
+     issues = ?17, generated = ?18, manifest = ?19 WHERE id = ?1";
 const RESTAMP: &str = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode = ?5 WHERE path = ?1";
 const DELETE: &str = "DELETE FROM file WHERE id = ?1";
 const KEY_BY_PATH: &str = "SELECT id, hash, symbols, chunks FROM file WHERE path = ?1";
@@ -35,6 +35,7 @@ const INDEXED_BY_ID: &str = select_indexed!("file.id = ?1");
 const INDEXED_BETWEEN: &str = select_indexed!("path >= ?1 AND path < ?2 ORDER BY path");
 const IDS_BETWEEN: &str =
     "SELECT id, path FROM file WHERE status = 0 AND path >= ?1 AND path < ?2 ORDER BY path";
+const BY_NAME: &str = "SELECT id, path FROM file WHERE status = 0 AND name = ?1 ORDER BY path";
 const WITH_MANIFEST: &str = "SELECT id FROM file WHERE manifest = 1 ORDER BY path";
 
 macro_rules! select_file {
@@ -104,6 +105,7 @@ fn write(
         .execute(params![
             id,
             put.path.as_bytes(),
+            put.path.file_name(),
             lang,
             put.role as u8,
             put.status,
@@ -234,6 +236,11 @@ pub(crate) fn ids_between<T>(
         }
     }
     Ok(None)
+}
+
+/// The indexed files with a name, by path.
+pub(crate) fn by_name(db: &Connection, name: &[u8]) -> Result<Vec<(i64, RepoPath)>> {
+    db.prepare_cached(BY_NAME)?.query_map([name], |row| Ok((row.get(0)?, path(row, 1)?)))?.collect()
 }
 
 /// The files that say where modules are, by path.

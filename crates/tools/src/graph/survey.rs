@@ -23,7 +23,7 @@ pub(crate) struct Survey {
 /// Looks at all of a snapshot.
 pub(crate) fn survey(snapshot: &Snapshot, whole: &Whole) -> Result<Survey, EngineError> {
     let view = snapshot.graph();
-    let graph = usage(snapshot, whole)?;
+    let Uses { graph, scripts } = usage(snapshot, whole)?;
     let weights = rank(&graph);
     let used_by = graph.sources();
     let mut order: Vec<u32> = (0..whole.nodes.len() as u32).filter(|&node| matters(whole, node)).collect();
@@ -37,7 +37,7 @@ pub(crate) fn survey(snapshot: &Snapshot, whole: &Whole) -> Result<Survey, Engin
     }
     Ok(Survey {
         folders: folders(snapshot, whole, &weights, &order)?,
-        entries: entries(&view, whole)?,
+        entries: entries(&view, whole, &scripts)?,
         central,
         languages: languages(whole),
     })
@@ -53,10 +53,24 @@ fn matters(whole: &Whole, node: u32) -> bool {
     shown && whole.file(node).role == Role::Source && !whole.is_test(node)
 }
 
-/// Who uses what, outside tests. A use counts for the member and for the type around it.
-fn usage(snapshot: &Snapshot, whole: &Whole) -> Result<Compact, EngineError> {
+/// Who uses what, outside tests.
+struct Uses {
+    /// A use counts for the member and for the type around it.
+    graph: Compact,
+    /// For each file whether its top-level code calls something and no other file imports it.
+    scripts: Vec<bool>,
+}
+
+fn usage(snapshot: &Snapshot, whole: &Whole) -> Result<Uses, EngineError> {
     let mut pairs = Vec::new();
+    let (mut runs, mut imported) = (vec![false; whole.files.len()], vec![false; whole.files.len()]);
     whole.each_edge(snapshot, |edge| {
+        if let Some((source, target)) = whole.ends(edge) {
+            let (from, to) = (whole.nodes[source as usize], whole.nodes[target as usize]);
+            let calls = matches!(edge.kind, EdgeKind::Calls | EdgeKind::Constructs);
+            runs[from.file as usize] |= calls && from.kind.is_none();
+            imported[to.file as usize] |= edge.kind == EdgeKind::Imports && from.file != to.file;
+        }
         let counts = !matches!(edge.kind, EdgeKind::Imports | EdgeKind::Dispatches | EdgeKind::Overrides)
             && edge.confidence < Confidence::Approximate;
         let Some((source, target)) = whole.ends(edge).filter(|_| counts) else { return };
@@ -69,17 +83,19 @@ fn usage(snapshot: &Snapshot, whole: &Whole) -> Result<Compact, EngineError> {
             pairs.push((source, parent));
         }
     })?;
-    Ok(Compact::new(whole.nodes.len(), pairs))
+    let scripts = runs.into_iter().zip(imported).map(|(runs, imported)| runs && !imported).collect();
+    Ok(Uses { graph: Compact::new(whole.nodes.len(), pairs), scripts })
 }
 
-fn entries(view: &GraphView<'_>, whole: &Whole) -> Result<Vec<EntryLine>, EngineError> {
+fn entries(view: &GraphView<'_>, whole: &Whole, scripts: &[bool]) -> Result<Vec<EntryLine>, EngineError> {
     let mut found: Vec<(Entry, u32)> = Vec::new();
     for (number, node) in whole.nodes.iter().enumerate() {
         let number = number as u32;
         if whole.file(number).role != Role::Source || whole.is_test(number) {
             continue;
         }
-        let entry = if node.kind.is_some() { node.entry } else { view.entry(node.id)? };
+        let script = node.kind.is_none() && scripts[node.file as usize];
+        let entry = node.entry.or(script.then_some(Entry::Script));
         found.extend(entry.map(|entry| (entry, number)));
     }
     found.sort_unstable();

@@ -1,5 +1,6 @@
 //! The operations, one file each.
 
+mod audit;
 mod callees;
 mod callers;
 mod config;
@@ -22,6 +23,7 @@ mod symbols;
 mod trace;
 mod unused;
 
+pub(crate) use audit::Audit;
 pub(crate) use callees::Callees;
 pub(crate) use callers::Callers;
 pub(crate) use config::Config;
