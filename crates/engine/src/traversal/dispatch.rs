@@ -29,7 +29,7 @@ impl<E: Edges> Edges for Dispatching<E> {
     fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Fault> {
         let mut edges = self.0.incoming(node)?;
         if self.0.can_override(node)? {
-            add(&mut edges, self.0.outgoing(node)?);
+            add(&mut edges, &self.0.outgoing(node)?);
         }
         Ok(edges)
     }
@@ -37,7 +37,7 @@ impl<E: Edges> Edges for Dispatching<E> {
     fn outgoing(&self, node: NodeId) -> Result<Vec<EdgeRow>, E::Fault> {
         let mut edges = self.0.outgoing(node)?;
         if self.0.can_override(node)? {
-            add(&mut edges, self.0.incoming(node)?);
+            add(&mut edges, &self.0.incoming(node)?);
         }
         Ok(edges)
     }
@@ -52,7 +52,7 @@ impl<E: Edges> Edges for Dispatching<E> {
 }
 
 /// Adds the dispatch that follows from others, where it is not known by itself.
-fn add(edges: &mut Vec<EdgeRow>, others: Vec<EdgeRow>) {
+fn add(edges: &mut Vec<EdgeRow>, others: &[EdgeRow]) {
     for edge in others.iter().filter_map(reversed) {
         let same = |known: &EdgeRow| {
             known.kind == EdgeKind::Dispatches && (known.source, known.target) == (edge.source, edge.target)

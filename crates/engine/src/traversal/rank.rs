@@ -31,7 +31,9 @@ pub fn rank(graph: &Compact) -> Vec<f64> {
             }
         }
         let base = (1.0 - PASSED + PASSED * kept) * even;
-        next.iter_mut().for_each(|weight| *weight += base);
+        for weight in &mut next {
+            *weight += base;
+        }
         weights = next;
     }
     weights

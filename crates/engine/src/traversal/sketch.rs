@@ -33,13 +33,13 @@ impl Sketch {
     }
 
     pub(crate) fn node(&self, name: &str) -> NodeId {
-        let at = self.names.iter().position(|known| known == name).expect("a node of the sketch");
-        SymbolId(at as i64 + 1).into()
+        let numbered = self.names.iter().zip(1..).find(|(known, _)| *known == name);
+        SymbolId(numbered.expect("a node of the sketch").1).into()
     }
 
     pub(crate) fn name(&self, node: NodeId) -> &str {
         let id = node.symbol().expect("sketches have no files");
-        &self.names[id.0 as usize - 1]
+        &self.names[usize::try_from(id.0).expect("made above") - 1]
     }
 
     pub(crate) fn shown(&self, edges: &[EdgeRow]) -> Vec<String> {

@@ -4,5 +4,5 @@ mod scip;
 mod truth;
 mod verdict;
 
-pub(crate) use truth::{Place, Truth};
+pub(crate) use truth::{Pair, Place, Truth};
 pub(crate) use verdict::{Ours, Tally, Verdicts, judge, share};

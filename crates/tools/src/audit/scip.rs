@@ -127,6 +127,7 @@ fn numbers(into: &mut Vec<u32>, value: Value<'_>) -> Option<()> {
     Some(())
 }
 
+#[derive(Clone, Copy)]
 enum Value<'b> {
     Number(u64),
     Bytes(&'b [u8]),

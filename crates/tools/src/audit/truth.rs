@@ -8,15 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A symbol by where its name is declared: path and line; line 0 for top-level code.
 pub(crate) type Place = (String, u32);
 
+/// Who calls, and what.
+pub(crate) type Pair = (Place, Place);
+
 /// Pairs of places, and where they were looked for.
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
     /// The files whose callers are judged.
     pub(crate) files: BTreeSet<String>,
     /// The pairs that are asked for, each once.
-    pub(crate) asked: BTreeSet<(Place, Place)>,
+    pub(crate) asked: BTreeSet<Pair>,
     /// Every pair that counts as one, and the one it counts as; `None` for a pair that is right but not asked for.
-    pub(crate) accepted: BTreeMap<(Place, Place), BTreeSet<Option<(Place, Place)>>>,
+    pub(crate) accepted: BTreeMap<Pair, BTreeSet<Option<Pair>>>,
     /// Whether uses that are no calls count as found: the source does not tell them apart.
     pub(crate) any_use: bool,
 }

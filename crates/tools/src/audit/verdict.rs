@@ -1,6 +1,6 @@
 //! Right, wrong, missing: our pairs against the true ones.
 
-use super::truth::{Place, Truth};
+use super::truth::{Pair, Truth};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A pair of ours, with the surest edge that stands for it.
@@ -35,17 +35,17 @@ pub(crate) struct Verdicts {
     pub(crate) by_kind: BTreeMap<&'static str, Tally>,
     /// How many asked pairs are found with edges of each confidence.
     pub(crate) found_by_confidence: BTreeMap<&'static str, u64>,
-    pub(crate) wrong: Vec<((Place, Place), Ours)>,
-    pub(crate) missing: Vec<(Place, Place)>,
+    pub(crate) wrong: Vec<(Pair, Ours)>,
+    pub(crate) missing: Vec<Pair>,
 }
 
 /// Judges our pairs, each given once.
-pub(crate) fn judge(truth: &Truth, ours: &BTreeMap<(Place, Place), Ours>) -> Verdicts {
+pub(crate) fn judge(truth: &Truth, ours: &BTreeMap<Pair, Ours>) -> Verdicts {
     let mut verdicts = Verdicts { asked: truth.asked.len() as u64, ..Verdicts::default() };
-    let mut found: BTreeMap<&(Place, Place), BTreeSet<&'static str>> = BTreeMap::new();
+    let mut found: BTreeMap<&Pair, BTreeSet<&'static str>> = BTreeMap::new();
     for (pair, edge) in ours.iter().filter(|((caller, _), _)| truth.files.contains(&caller.0)) {
         let hits = truth.accepted.get(pair);
-        let asked: Vec<&(Place, Place)> = hits.into_iter().flatten().flatten().collect();
+        let asked: Vec<&Pair> = hits.into_iter().flatten().flatten().collect();
         for &key in &asked {
             found.entry(key).or_default().insert(edge.confidence);
         }
@@ -107,15 +107,16 @@ mod tests {
             (place("a", 1), place("b", 2), place("b.h", 9), place("c", 3), place("d", 4));
         let mut truth = Truth::default();
         truth.files.insert("a".to_owned());
-        truth.add(&[a.clone()], &[b, twin.clone()], true);
-        truth.add(&[a.clone()], &[c.clone()], false);
-        truth.add(&[a.clone()], &[place("lost", 1)], true);
+        let caller = std::slice::from_ref(&a);
+        truth.add(caller, &[b, twin.clone()], true);
+        truth.add(caller, std::slice::from_ref(&c), false);
+        truth.add(caller, &[place("lost", 1)], true);
         let edge = |confidence, calls| Ours { confidence, rule: "scope", kind: "calls", calls, line: 5 };
         let ours = BTreeMap::from([
             ((a.clone(), twin), edge("exact", true)),
             ((a.clone(), c), edge("exact", true)),
             ((a.clone(), d.clone()), edge("probable", true)),
-            ((d.clone(), a), edge("exact", true)),
+            ((d, a), edge("exact", true)),
         ]);
         let verdicts = judge(&truth, &ours);
         assert_eq!(verdicts.all, Tally { right: 1, wrong: 1 });

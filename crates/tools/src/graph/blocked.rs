@@ -114,12 +114,11 @@ fn bridge(view: &GraphView<'_>, reached: &Reach, behind: &[NodeId]) -> Result<Op
 fn calls_at(view: &GraphView<'_>, node: NodeId, bridge: Option<Bridge>) -> Result<Blocked, EngineError> {
     let file = view.file_of(node)?;
     let graph = view.file_graph(file.id)?;
-    let mut misses: Vec<(MissRow, Option<NodeId>)> = match bridge {
-        Some(bridge) => vec![(bridge.miss, Some(bridge.to))],
-        None => {
-            let here = graph.misses.iter().filter(|miss| miss.source == node && is_call(miss.kind));
-            here.map(|miss| (miss.clone(), None)).collect()
-        }
+    let mut misses: Vec<(MissRow, Option<NodeId>)> = if let Some(bridge) = bridge {
+        vec![(bridge.miss, Some(bridge.to))]
+    } else {
+        let here = graph.misses.iter().filter(|miss| miss.source == node && is_call(miss.kind));
+        here.map(|miss| (miss.clone(), None)).collect()
     };
     misses.sort_by_key(|(miss, _)| miss.line);
     let mut unresolved = Vec::new();

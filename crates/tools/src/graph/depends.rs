@@ -33,7 +33,7 @@ pub(crate) struct DependsArgs {
     #[arg(long, short, value_name = "N", default_value_t = 1)]
     #[serde(default = "one")]
     depth: u32,
-    /// Only these kinds of use: imports, calls, constructs, references, type_of, …
+    /// Only these kinds of use: imports, calls, constructs, references, `type_of`, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     #[serde(default)]
     kind: Vec<String>,

@@ -2,7 +2,7 @@
 
 use crate::amount::count;
 use crate::answer::Answer;
-use crate::audit::{Ours, Place, Tally, Truth, Verdicts, judge, share};
+use crate::audit::{Ours, Pair, Place, Tally, Truth, Verdicts, judge, share};
 use crate::error::{Code, ToolError};
 use crate::page::{Cell, Page, Tone};
 use crate::session::Session;
@@ -174,9 +174,9 @@ declaration. A SCIP index does not tell a call from another use of a function: b
 }
 
 /// Our pairs in the scope; the surest edge stands for each, a call before another use.
-fn ours(snapshot: &Snapshot, truth: &Truth) -> Result<BTreeMap<(Place, Place), Ours>, EngineError> {
+fn ours(snapshot: &Snapshot, truth: &Truth) -> Result<BTreeMap<Pair, Ours>, EngineError> {
     let whole = Whole::read(snapshot)?;
-    let mut best: BTreeMap<(Place, Place), (bool, Confidence, u32, EdgeRow)> = BTreeMap::new();
+    let mut best: BTreeMap<Pair, (bool, Confidence, u32, EdgeRow)> = BTreeMap::new();
     for file in &whole.files {
         if !truth.files.contains(file.path.display().as_ref()) {
             continue;
@@ -184,7 +184,8 @@ fn ours(snapshot: &Snapshot, truth: &Truth) -> Result<BTreeMap<(Place, Place), O
         let graph = snapshot.file_graph(file.id)?;
         for edge in &graph.edges[..graph.own] {
             let calls = matches!(edge.kind, EdgeKind::Calls | EdgeKind::Constructs);
-            if !calls && !(truth.any_use && edge.kind == EdgeKind::References) {
+            let wanted = calls || (truth.any_use && edge.kind == EdgeKind::References);
+            if !wanted {
                 continue;
             }
             let Some((source, target)) = whole.ends(edge) else { continue };

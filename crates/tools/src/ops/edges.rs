@@ -23,7 +23,7 @@ pub(crate) struct Edges;
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct EdgesArgs {
-    /// Only these kinds: calls, constructs, references, type_of, inherits, implements, overrides, imports, dispatches, …
+    /// Only these kinds: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, dispatches, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<String>,
     /// Only edges at least this sure: exact, probable or approximate

@@ -31,7 +31,7 @@ pub(crate) struct ReferencesArgs {
     /// A handle (`src/server.go#Server.Run`) or a name (`Run`, `Server.Run`)
     #[arg(value_name = "SYMBOL")]
     symbol: String,
-    /// Only these kinds of use: calls, constructs, references, type_of, inherits, implements, overrides, imports, …
+    /// Only these kinds of use: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, …
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     #[serde(default)]
     kind: Vec<String>,
@@ -179,7 +179,7 @@ fn counted(kinds: impl Iterator<Item = EdgeKind>) -> Vec<KindCount> {
         .map(|&kind| KindCount { kind: kind.as_str(), count: counts[kind as usize] })
         .filter(|kind| kind.count > 0)
         .collect();
-    shown.sort_by(|a, b| b.count.cmp(&a.count));
+    shown.sort_by_key(|kind| std::cmp::Reverse(kind.count));
     shown
 }
 
