@@ -1,7 +1,7 @@
 //! The one place that knows the extractor: which language a file is in, and what it says.
 
 use orient_lang::{Pack, Registry, Roles, classify};
-use orient_model::{Facts, Issue, IssueKind, RepoPath, Role, Span};
+use orient_model::{Facts, Issue, IssueKind, RepoPath, Role, Rules, Span};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
@@ -20,8 +20,18 @@ impl Language {
         Registry::builtin().by_name(name).map(Self)
     }
 
+    /// The same language, as it is read in a file at this path: some files also say where modules are.
+    pub(crate) fn at(self, path: &RepoPath) -> Self {
+        Self(Registry::builtin().for_file(self.0, path.as_bytes()))
+    }
+
     pub(crate) fn name(self) -> &'static str {
         self.0.name()
+    }
+
+    /// What resolution must know of it; none for one whose names are not resolved.
+    pub(crate) fn rules(self) -> Option<&'static Rules> {
+        self.0.rules()
     }
 
     /// A number that changes whenever the same bytes may give other facts. Text in no language is read by all that is
@@ -37,9 +47,15 @@ impl Language {
     }
 }
 
-/// The versions of all languages, in the order of their names.
+/// The versions of all languages and of what reads their project files, in the order of their names.
 pub(crate) fn versions() -> impl Iterator<Item = u64> {
-    Registry::builtin().packs().iter().map(Pack::version)
+    let registry = Registry::builtin();
+    registry.packs().iter().chain(registry.projects()).map(Pack::version)
+}
+
+/// The rules of all languages that have some, in the order of their names.
+pub(crate) fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rules)> {
+    Registry::builtin().packs().iter().filter_map(|pack| Some((pack.name(), pack.rules()?)))
 }
 
 /// The facts of a file. A fault of the extractor costs the facts of this file, never the run.

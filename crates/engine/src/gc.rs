@@ -166,6 +166,7 @@ fn used_facts(trees: &[PathBuf]) -> Result<Option<HashSet<CacheKey>>, EngineErro
         };
         snapshot.each_file(|file| {
             let language = file.language.as_deref().and_then(Language::by_name);
+            let language = language.map(|language| language.at(&file.path));
             used.extend(file.hash.map(|hash| CacheKey::new(hash, Language::version(language))));
         })?;
     }

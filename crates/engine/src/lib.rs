@@ -1,10 +1,11 @@
 //! The façade: an [`Engine`] brings the index of a tree up to date, a [`Snapshot`] of it answers questions.
 //!
-//! Drives walking, extraction and the store, and owns their order: list, compare, read on several threads, write on
-//! one. Knows no SQL, no grammar and no way to print.
+//! Drives walking, extraction, resolution and the store, and owns their order: list, compare, read and resolve on
+//! several threads, write on one. Knows no SQL, no grammar and no way to print.
 
 mod definition;
 mod dump;
+mod dump_graph;
 mod engine;
 mod entry;
 mod error;
@@ -12,6 +13,7 @@ mod extract;
 mod facts_batch;
 mod gc;
 mod graph;
+mod graph_plan;
 mod graph_view;
 mod languages;
 mod lookup;
@@ -23,12 +25,14 @@ mod place;
 mod plan;
 mod progress;
 mod refresh;
+mod resolving;
 mod seed;
 mod snapshot;
 mod source;
 pub mod traversal;
 mod whole;
 mod work;
+mod world;
 mod writing;
 
 pub use definition::{Definition, Parameter};

@@ -22,6 +22,9 @@ pub fn extract(pack: Option<&Pack>, bytes: &[u8]) -> Facts {
     if std::str::from_utf8(bytes).is_err() {
         facts.outline.issues.push(Issue { kind: IssueKind::Encoding, span: Span::default() });
     }
+    if let Some(project) = pack.and_then(Pack::project) {
+        project.add(bytes, &mut facts.outline);
+    }
     facts.outline.generated = role::says_generated(bytes);
     facts
 }

@@ -2,7 +2,7 @@
 //!
 //! A language is a pack: a folder of data under `packs/`. A deep pack has a table that says what each node kind of its
 //! grammar is; one walk over the tree lowers everything. A shallow pack has queries for its symbols. Files of no known
-//! language are cut into windows. Extraction never fails: what cannot be read becomes an issue among the facts.
+//! language are cut into windows. Project files also say where modules are. Extraction never fails: what cannot be read becomes an issue among the facts.
 
 mod blank;
 mod chunks;
@@ -14,6 +14,7 @@ mod lower;
 mod mend;
 mod pack;
 mod parse;
+mod project;
 mod reference;
 mod registry;
 mod render;

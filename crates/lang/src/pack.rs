@@ -2,6 +2,7 @@
 
 use crate::embed::EmbedSpec;
 use crate::error::PackError;
+use crate::project::{Project, ValuesSpec};
 use crate::registry::Source;
 use crate::rules::RulesSpec;
 use crate::shallow::{AlsoSpec, Tags};
@@ -61,6 +62,8 @@ pub(crate) struct Header {
     pub(crate) words: BTreeMap<String, String>,
     /// What resolution must know; without it names are not resolved.
     pub(crate) resolve: Option<RulesSpec>,
+    /// How its files are read as values, where project files are written in it.
+    pub(crate) values: Option<ValuesSpec>,
 }
 
 /// Files that several languages call the same.
@@ -97,6 +100,7 @@ pub struct Pack {
     conventions: OnceLock<Conventions>,
     words: OnceLock<HashMap<Vec<u8>, HeaderWord>>,
     version: OnceLock<u64>,
+    project: OnceLock<Option<Project>>,
 }
 
 /// How files of the language are read.
@@ -152,6 +156,7 @@ impl Pack {
             conventions: OnceLock::new(),
             words: OnceLock::new(),
             version: OnceLock::new(),
+            project: OnceLock::new(),
         })
     }
 
@@ -173,6 +178,16 @@ impl Pack {
     /// The patterns of file names it is for.
     pub fn files(&self) -> &[String] {
         &self.header.files
+    }
+
+    /// What people call the project files it reads; none for a pack that reads others.
+    pub fn project_title(&self) -> Option<&str> {
+        self.project().map(Project::title)
+    }
+
+    /// The names of the project files it reads.
+    pub fn project_files(&self) -> &[&'static str] {
+        self.source.project.as_ref().map_or(&[], |project| project.files)
     }
 
     /// Whether everything is read from its files, not only symbols and names.
@@ -203,6 +218,7 @@ impl Pack {
             let mut parts = vec![facts.as_bytes()];
             parts.extend(self.source.table.as_deref().map(str::as_bytes));
             parts.extend(self.source.tags.as_deref().map(str::as_bytes));
+            parts.extend(self.source.project.as_ref().map(|project| project.text.as_bytes()));
             for (_, parent) in &self.source.inherited {
                 parts.push(parent.as_bytes());
             }
@@ -221,12 +237,19 @@ impl Pack {
         self.conventions.get_or_init(|| self.compile_conventions().unwrap_or_else(|_| Conventions::none()))
     }
 
+    /// What its files say about where modules are, if they are project files.
+    pub(crate) fn project(&self) -> Option<&Project> {
+        let compile = || self.source.project.as_ref().and_then(|source| Project::new(self, source).ok());
+        self.project.get_or_init(compile).as_ref()
+    }
+
     /// All faults of the pack; none for a good one.
     pub(crate) fn faults(&self) -> Vec<PackError> {
         let mut faults = self.compile().err().unwrap_or_default();
         faults.extend(self.compile_conventions().err());
         faults.extend(self.compile_words().err());
         faults.extend(crate::embed::faults(self));
+        faults.extend(self.source.project.as_ref().and_then(|source| Project::new(self, source).err()));
         for contested in &self.header.contested {
             faults.extend(self.regex("contested", Some(&contested.contains)).err());
         }

@@ -7,7 +7,7 @@ use orient_model::{
 use std::fmt::Write;
 
 /// Renders one part of the facts: `symbols`, `docs`, `imports`, `exports`, `scopes`, `bindings`, `references`,
-/// `assigns`, `returns`, `chunks`, `issues`.
+/// `assigns`, `returns`, `chunks`, `issues`, `manifest`.
 pub fn render(facts: &Facts, part: &str) -> Option<String> {
     let mut out = String::new();
     let (outline, flow) = (&facts.outline, &facts.flow);
@@ -56,6 +56,15 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
                 );
             }
         }
+        "manifest" => {
+            for statement in &outline.manifest {
+                let (name, value) =
+                    (outline.strings.get(statement.name), outline.strings.get(statement.value));
+                let _ = write!(out, "{}", statement.says.as_str());
+                let _ = if name.is_empty() { Ok(()) } else { write!(out, " {name}") };
+                let _ = if value.is_empty() { writeln!(out) } else { writeln!(out, " = {value}") };
+            }
+        }
         _ => return None,
     }
     Some(out)
@@ -74,6 +83,7 @@ pub const PARTS: &[&str] = &[
     "returns",
     "chunks",
     "issues",
+    "manifest",
 ];
 
 fn owner(outline: &Outline, symbol: Option<u32>) -> String {

@@ -2,7 +2,7 @@
 
 use crate::Atom;
 
-/// One statement of a project file. Paths are as written, relative to the file's folder.
+/// One statement of a project file. Paths are as written, relative to the file's folder, with `/` between their parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Statement {
     /// What is said.
@@ -45,22 +45,44 @@ macro_rules! says {
 }
 
 says! {
-    /// The package is called `value`: others import it by that name or below it.
+    /// The package is called `value`: others import it by that name or below it. `name` is empty, or `lib` where code
+    /// calls it otherwise than other project files do.
     Name = 0, "name";
     /// Whoever imports the package gets the file `value`; `name` tells entries apart: `main`, `types`, `module`, a binary's name.
     Entry = 1, "entry";
-    /// `name` under the package's name (`./sub`, `./x/*`) leads to the file `value`.
+    /// `name` under the package's name (`.`, `./sub`, `./x/*`) leads to the file `value`. Several for one name are in the
+    /// order to try them.
     Export = 2, "export";
-    /// Inside the package `name` (`#x`, `@app/*`) leads to `value`, relative to [`Says::Base`] if there is one.
+    /// Inside the package `name` (`#x`, `@app/*`) leads to `value`, relative to [`Says::Base`] if there is one. Several for
+    /// one name are in the order to try them.
     Alias = 3, "alias";
     /// Bare module names are also looked for under `value`.
     Base = 4, "base";
     /// What another project file, `value`, says holds here too.
     Extends = 5, "extends";
-    /// Names starting with the prefix `name` live under the folder `value`.
+    /// Names starting with the prefix `name` live under the folder `value`; the file's own folder if that is empty.
     Root = 6, "root";
-    /// Packages below the pattern `value` belong to this project.
+    /// Packages below the pattern `value` belong to this project; with `!` before it they do not.
     Member = 7, "member";
     /// The package known here as `name` is `value`: a path in the tree, or the name of another package.
     Depends = 8, "depends";
+    /// Every file of the project sees what the namespace `value` holds, without saying so; with the name `static` the
+    /// members of the type `value`; with any other, `value` under that name.
+    Using = 9, "using";
+    /// Files of the folder `value`, empty where it is not said, are built into the folder `name`: what an entry there
+    /// was made from.
+    Built = 10, "built";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers_come_back() {
+        for &says in Says::ALL {
+            assert_eq!((says.as_str().parse(), Says::from_number(says as u8)), (Ok(says), Some(says)));
+        }
+        assert_eq!(Says::from_number(200), None);
+    }
 }

@@ -220,7 +220,12 @@ impl Uses<'_, '_> {
             let Some(home) = self.session.home(sym) else { continue };
             let Some(kind) = home.kind(sym.at) else { continue };
             if kind.is_type() || kind == SymbolKind::TypeAlias {
-                self.emit_construction(frame, sym, &target, args);
+                if self.reference.kind == RefKind::Construct || self.unit.rules.calls_construct {
+                    self.emit_construction(frame, sym, &target, args);
+                } else {
+                    // A conversion uses the type and makes nothing.
+                    self.edge(EdgeKind::TypeOf, sym, target.rule, target.sure);
+                }
                 continue;
             }
             match kind {

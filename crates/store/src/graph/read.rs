@@ -29,6 +29,11 @@ impl Reader<'_> {
         files::indexed(self.db, file.0).at(self.path)
     }
 
+    /// The indexed file at a path.
+    pub fn indexed_at(&self, path: &RepoPath) -> Result<Option<DirectoryFile>, StoreError> {
+        files::indexed_at(self.db, path).at(self.path)
+    }
+
     /// The indexed files at and below a folder, by path.
     pub fn indexed_under(&self, folder: &[u8]) -> Result<Vec<DirectoryFile>, StoreError> {
         let mut found = Vec::new();

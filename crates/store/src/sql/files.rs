@@ -32,6 +32,7 @@ macro_rules! select_indexed {
     };
 }
 const INDEXED_BY_ID: &str = select_indexed!("file.id = ?1");
+const INDEXED_BY_PATH: &str = select_indexed!("path = ?1");
 const INDEXED_BETWEEN: &str = select_indexed!("path >= ?1 AND path < ?2 ORDER BY path");
 const IDS_BETWEEN: &str =
     "SELECT id, path FROM file WHERE status = 0 AND path >= ?1 AND path < ?2 ORDER BY path";
@@ -205,6 +206,10 @@ pub(crate) fn by_id(db: &Connection, id: FileId) -> Result<Option<FileRow>> {
 /// As much of an indexed file as resolution needs.
 pub(crate) fn indexed(db: &Connection, id: i64) -> Result<Option<DirectoryFile>> {
     db.prepare_cached(INDEXED_BY_ID)?.query_row([id], read_indexed).optional()
+}
+
+pub(crate) fn indexed_at(db: &Connection, path: &RepoPath) -> Result<Option<DirectoryFile>> {
+    db.prepare_cached(INDEXED_BY_PATH)?.query_row([path.as_bytes()], read_indexed).optional()
 }
 
 /// Shows the indexed files between two paths, by path.
