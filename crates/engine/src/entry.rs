@@ -2,7 +2,7 @@
 
 use crate::traversal::Edges;
 use crate::{Definition, EngineError, GraphView, NodeId};
-use orient_model::{EdgeKind, Role, SymbolKind};
+use orient_model::{EdgeKind, Modifier, Modifiers, Role, SymbolKind};
 
 /// Why something is an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,12 +48,14 @@ const CALLED_MARKS: &[&str] =
 pub(crate) fn of_header<'a>(
     name: &str,
     kind: SymbolKind,
+    modifiers: Modifiers,
     attributes: impl IntoIterator<Item = &'a str>,
 ) -> Option<Entry> {
-    if !kind.is_callable() {
+    if !kind.is_callable() || modifiers.contains(Modifier::Declaration) {
         return None;
     }
-    if name == "main" || name == "Main" {
+    let free = kind == SymbolKind::Function || modifiers.contains(Modifier::Static);
+    if free && (name == "main" || name == "Main") {
         return Some(Entry::Main);
     }
     attributes.into_iter().any(marks).then_some(Entry::Marked)
@@ -77,8 +79,8 @@ impl GraphView<'_> {
             return Ok(None);
         }
         let described = self.describe(node)?;
-        if let Some(Definition { name, kind, attributes, .. }) = &described.definition {
-            return Ok(of_header(name, *kind, attributes.iter().map(String::as_str)));
+        if let Some(Definition { name, kind, modifiers, attributes, .. }) = &described.definition {
+            return Ok(of_header(name, *kind, *modifiers, attributes.iter().map(String::as_str)));
         }
         let runs = |kind| matches!(kind, EdgeKind::Calls | EdgeKind::Constructs);
         if described.file.role != Role::Source || !self.outgoing(node)?.iter().any(|edge| runs(edge.kind)) {
@@ -101,16 +103,21 @@ mod tests {
 
     #[test]
     fn headers_tell_what_is_called_from_outside() {
-        let of =
-            |name, attributes: &[&str]| of_header(name, SymbolKind::Function, attributes.iter().copied());
-        assert_eq!(of("main", &[]), Some(Entry::Main));
+        let of = |name, kind, attributes: &[&str]| {
+            of_header(name, kind, Modifiers::default(), attributes.iter().copied())
+        };
+        let function = SymbolKind::Function;
+        assert_eq!(of("main", function, &[]), Some(Entry::Main));
+        assert_eq!(of("main", SymbolKind::Method, &[]), None, "of an object, not of the program");
         for mark in ["app.route(\"/x\")", "tokio::main", "GetMapping(\"/x\")", "HttpGet", "router.get(\"/\")"]
         {
-            assert_eq!(of("f", &[mark]), Some(Entry::Marked), "{mark}");
+            assert_eq!(of("f", function, &[mark]), Some(Entry::Marked), "{mark}");
         }
         for other in ["property", "x.get", "staticmethod", "derive(Debug)", "test", "inline"] {
-            assert_eq!(of("f", &[other]), None, "{other}");
+            assert_eq!(of("f", function, &[other]), None, "{other}");
         }
-        assert_eq!(of_header("main", SymbolKind::Field, []), None);
+        let mut modifiers = Modifiers::default();
+        modifiers.insert(Modifier::Static);
+        assert_eq!(of_header("Main", SymbolKind::Method, modifiers, []), Some(Entry::Main));
     }
 }

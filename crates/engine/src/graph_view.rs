@@ -176,6 +176,23 @@ impl<'s> GraphView<'s> {
         Ok(nodes)
     }
 
+    /// The outermost function around a node, itself included; none for what no function is around.
+    pub fn outermost_callable(&self, node: NodeId) -> Result<Option<NodeId>, EngineError> {
+        let brief = self.brief(node)?;
+        let Some(symbol) = &brief.symbol else { return Ok(None) };
+        let held = self.outline(brief.file.id)?;
+        let mut found = None;
+        let mut next = Some(symbol.at);
+        while let Some((at, symbol)) = next.and_then(|at| Some((at, held.outline.symbols.get(at as usize)?)))
+        {
+            if symbol.kind.is_callable() {
+                found = held.ids.get(at as usize).map(|&id| NodeId::from(id));
+            }
+            next = symbol.parent;
+        }
+        Ok(found)
+    }
+
     /// Uses of a name that could not be resolved.
     pub fn mentions(&self, name: &str) -> Result<Mentions, EngineError> {
         let files = self.snapshot.asking(name)?;

@@ -37,6 +37,12 @@ pub struct WholeNode {
     pub modifiers: Modifiers,
     /// The line of the declared name; 0 for a file.
     pub line: u32,
+    /// The first line of all of it; 0 for a file.
+    pub first_line: u32,
+    /// The last line of all of it; 0 for a file.
+    pub last_line: u32,
+    /// How many bases its header names.
+    pub bases: u32,
     /// Whether it has attributes.
     pub attributed: bool,
     /// Whether the outside enters here, as far as the header tells.
@@ -76,6 +82,9 @@ impl Whole {
             visibility: Visibility::Private,
             modifiers: Modifiers::default(),
             line: 0,
+            first_line: 0,
+            last_line: 0,
+            bases: 0,
             attributed: false,
             entry: None,
             name: (0, 0),
@@ -95,8 +104,11 @@ impl Whole {
                 visibility: symbol.visibility,
                 modifiers: symbol.modifiers,
                 line: symbol.name_span.first_line,
+                first_line: symbol.span.first_line,
+                last_line: symbol.span.last_line,
+                bases: symbol.bases.len() as u32,
                 attributed: !symbol.attributes.is_empty(),
-                entry: entry::of_header(name, symbol.kind, attributes),
+                entry: entry::of_header(name, symbol.kind, symbol.modifiers, attributes),
                 name: (start, self.names.len() as u32),
             });
         }

@@ -153,6 +153,11 @@ impl<E: Edges> Walk<'_, E> {
         let Self { graph, options, .. } = self;
         let mut edges = toward(*graph, self.reach.steps[from].node, options.direction)?;
         edges.retain(|edge| (options.follow)(edge));
+        let step = &self.reach.steps[from];
+        if options.direction == Direction::In && step.parent.is_some() && is_dispatch(&step.edges) {
+            // Of a base, only what may run the member that was come from: its other heirs have nothing to do with it.
+            edges.retain(|edge| runs(edge.kind));
+        }
         let mut at: FxHashMap<NodeId, usize> = FxHashMap::default();
         let mut found: Vec<(NodeId, Vec<EdgeRow>)> = Vec::new();
         for edge in edges {
@@ -203,6 +208,11 @@ impl<E: Edges> Walk<'_, E> {
     }
 }
 
+/// Whether an edge may run what it leads to.
+fn runs(kind: EdgeKind) -> bool {
+    matches!(kind, EdgeKind::Calls | EdgeKind::Constructs | EdgeKind::References | EdgeKind::Dispatches)
+}
+
 /// Whether a neighbour is come to by dispatch alone.
 fn is_dispatch(edges: &[EdgeRow]) -> bool {
     edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches)
@@ -222,7 +232,7 @@ mod tests {
             depth: bounds[0] as u32,
             per_level: bounds[1],
             total: bounds[2],
-            follow: &|edge| edge.kind != EdgeKind::Overrides,
+            follow: &|edge| direction == Direction::In || edge.kind != EdgeKind::Overrides,
             enter: &|node| Ok(!graph.0.name(node).starts_with("test")),
         };
         let reach = reach(&graph, &[graph.0.node(start)], &options).expect("there");
@@ -264,6 +274,16 @@ mod tests {
         assert_eq!(back, "circle.area shape.area0, shape.area main1");
         let (near, _) = walked(text, "main", Direction::Out, [1, 99, 99]);
         assert_eq!(near, "main shape.area1, shape.area circle.area1", "what a call may reach belongs to it");
+    }
+
+    #[test]
+    fn heirs_of_a_base_have_nothing_to_do_with_each_other() {
+        let text =
+            "main calls shape.area; circle.area overrides shape.area; square.area overrides shape.area";
+        let (back, _) = walked(text, "circle.area", Direction::In, ALL);
+        assert_eq!(back, "circle.area shape.area0, shape.area main1");
+        let (base, _) = walked(text, "shape.area", Direction::In, [1, 99, 99]);
+        assert_eq!(base, "shape.area circle.area1, shape.area main1, shape.area square.area1");
     }
 
     #[test]

@@ -194,6 +194,13 @@ impl Blocked {
             page.put(Tone::Head, "leads outside there: ")?;
             page.line(Tone::Plain, &self.outside.join(", "))?;
         }
+        if let Some(partial) = &self.partial
+            && self.unresolved.is_empty()
+            && self.outside.is_empty()
+            && let Some(last) = partial.steps.last()
+        {
+            page.line(Tone::Plain, &format!("{} calls nothing else", last.node.called()))?;
+        }
         if !self.highest.is_empty() {
             page.line(Tone::Head, "it is reached from these, which nothing here calls:")?;
         }

@@ -81,6 +81,9 @@ pub(crate) struct CallsOut {
     symbol: NodeLine,
     /// How many symbols call it, or are called by it, directly; each proven.
     verified: u64,
+    /// How many more call a member of a base that it stands in for, so that the call may reach it; for callees, how many
+    /// more such calls may reach. Probable.
+    through_dispatch: u64,
     /// Those, and what lies behind them.
     calls: Vec<CallLine>,
     /// Callers: calls of the same name that could not be resolved.
@@ -204,6 +207,7 @@ pub(crate) fn run(
     let mut out = CallsOut {
         symbol: NodeLine::of(&view.describe(subject.definition.id.into())?),
         verified: direct(&view, &starts, direction, &options)?,
+        through_dispatch: dispatched(&reached, direction),
         calls: told(&view, &reached)?,
         name_only: None,
         outside: Vec::new(),
@@ -213,7 +217,12 @@ pub(crate) fn run(
     let mut notes: Vec<String> = subject.note().into_iter().collect();
     if direction == Direction::In {
         let name = &subject.definition.name;
-        out.name_only = Some(Candidates::of(&view, name, calls, args.candidates)?);
+        out.name_only = Some(Candidates::of(
+            &view,
+            name,
+            |miss| Ok(calls(miss) && !(args.no_tests && view.is_test(miss.source)?)),
+            args.candidates,
+        )?);
         notes.extend(mentioned(&view, &starts, &out)?);
     } else {
         out.look_outside(&view, &starts)?;
@@ -269,6 +278,20 @@ fn direct(
     nodes.sort_unstable();
     nodes.dedup();
     Ok(nodes.len() as u64)
+}
+
+/// How many nodes of the first level dispatch leads to: for callers, what calls a base; for callees, what may be reached.
+fn dispatched(reached: &Reach, direction: Direction) -> u64 {
+    let by_dispatch = |at: usize| {
+        let edges = &reached.steps[at].edges;
+        !edges.is_empty() && edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches)
+    };
+    let counts = |at: usize| match direction {
+        Direction::In => !by_dispatch(at) && reached.steps[at].parent.is_some_and(by_dispatch),
+        Direction::Out => by_dispatch(at),
+    };
+    let first = |at: &usize| reached.steps[*at].level == 1 && !reached.steps[*at].again;
+    (0..reached.steps.len()).filter(first).filter(|&at| counts(at)).count() as u64
 }
 
 /// Uses that are no calls, where there is no call: nobody should take "no callers" for "not used".
@@ -348,6 +371,9 @@ impl CallsOut {
         page.put(Tone::Head, &format!("{} ", plural(self.verified, one, many)))?;
         page.put(Tone::Name, self.symbol.called())?;
         page.put(Tone::Dim, &format!(" ({})", self.symbol.anchor()))?;
+        if self.through_dispatch > 0 {
+            page.plain(&format!(", {} more by dispatch", count(self.through_dispatch)))?;
+        }
         if let Some(candidates) = &self.name_only {
             page.plain(&format!(", {}", candidates.counted()))?;
         }

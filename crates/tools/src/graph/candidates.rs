@@ -56,11 +56,16 @@ impl Candidates {
     pub(crate) fn of(
         view: &GraphView<'_>,
         name: &str,
-        keep: impl Fn(&MissRow) -> bool,
+        keep: impl Fn(&MissRow) -> Result<bool, EngineError>,
         most: usize,
     ) -> Result<Self, EngineError> {
         let found = view.mentions(name)?;
-        let uses: Vec<Mention> = found.uses.into_iter().filter(|one| keep(&one.miss)).collect();
+        let mut uses: Vec<Mention> = Vec::new();
+        for one in found.uses {
+            if keep(&one.miss)? {
+                uses.push(one);
+            }
+        }
         let mut shown = Vec::new();
         for Mention { path, miss } in uses.iter().take(most) {
             shown.push(CandidateLine {

@@ -10,12 +10,13 @@ use orient_engine::{FileId, FileOutline, GraphView, NodeId};
 use orient_model::{RepoPath, Symbol};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::convert::Infallible;
 use std::io::Read;
 use std::str::FromStr;
 
 /// The text of a diff, or where it is.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(from = "String")]
+#[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub(crate) enum DiffSource {
     /// The text itself: what a program sends.
@@ -26,16 +27,19 @@ pub(crate) enum DiffSource {
     Input,
 }
 
-impl From<String> for DiffSource {
-    fn from(text: String) -> Self {
-        Self::Text(text)
+// Not `From`: the command line would take that for its own, and what is typed there is the name of a file.
+impl TryFrom<String> for DiffSource {
+    type Error = Infallible;
+
+    fn try_from(text: String) -> Result<Self, Infallible> {
+        Ok(Self::Text(text))
     }
 }
 
 impl FromStr for DiffSource {
-    type Err = std::convert::Infallible;
+    type Err = Infallible;
 
-    fn from_str(typed: &str) -> Result<Self, Self::Err> {
+    fn from_str(typed: &str) -> Result<Self, Infallible> {
         Ok(if typed == "-" { Self::Input } else { Self::File(typed.to_owned()) })
     }
 }

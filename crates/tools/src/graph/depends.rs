@@ -114,7 +114,8 @@ pub(crate) fn run(
     let kinds = words::edge_kinds(&args.kind)?;
     let snapshot = session.snapshot()?;
     let named = args.path.as_deref().map(|typed| paths::named(session, &snapshot, typed)).transpose()?;
-    let of = named.as_ref().map_or_else(|| ".".to_owned(), |named| named.text.clone());
+    let of = named.as_ref().map_or(".", |named| named.text.as_str());
+    let of = if of.is_empty() { "." } else { of }.to_owned();
     let within = named.map(|named| named.pattern);
     let groups = Groups::new(&snapshot, by)?;
     let search = Search { snapshot: &snapshot, groups, kinds, no_tests: args.no_tests };

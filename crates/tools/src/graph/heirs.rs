@@ -2,9 +2,9 @@
 
 use super::node::{NodeLine, UseLine};
 use crate::page::{Page, Tone};
-use orient_engine::traversal::{Direction, Dispatching, ReachOptions, reach};
+use orient_engine::traversal::{Direction, Dispatching, Edges, ReachOptions, reach};
 use orient_engine::{EdgeRow, EngineError, GraphView, NodeId};
-use orient_model::{EdgeKind, RefKind};
+use orient_model::EdgeKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
@@ -109,7 +109,7 @@ fn add_dispatched(
     Ok(())
 }
 
-/// Adds the bases of a symbol that are not in the repository.
+/// Adds the bases a header names that are not among those found: outside the repository, or not resolved.
 fn add_outside(
     view: &GraphView<'_>,
     node: NodeId,
@@ -117,26 +117,35 @@ fn add_outside(
     below: Option<usize>,
     lines: &mut Vec<HeirLine>,
 ) -> Result<(), EngineError> {
-    let file = view.file_of(node)?;
-    let graph = view.file_graph(file.id)?;
-    let outside = graph.outside.iter().filter(|row| row.source == node && row.kind == RefKind::Inherit);
-    for row in outside {
-        let name = if row.package.is_empty() {
-            row.name.clone()
-        } else {
-            format!("{} of {}", row.name, row.package)
-        };
+    let described = view.describe(node)?;
+    let Some(definition) = &described.definition else { return Ok(()) };
+    let mut known = Vec::new();
+    for edge in view.outgoing(node)? {
+        if matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements) {
+            known.push(view.name(edge.target)?);
+        }
+    }
+    for (_, base) in &definition.bases {
+        if known.iter().any(|name| name == bare(base)) {
+            continue;
+        }
         let node = NodeLine {
             handle: String::new(),
-            name,
-            kind: "outside",
-            path: file.path.display().into_owned(),
-            line: row.line,
+            name: base.clone(),
+            kind: "not here:",
+            path: described.file.path.display().into_owned(),
+            line: definition.header.first_line,
             test: false,
         };
         lines.push(HeirLine { level: level + 1, below, node, relation: None, again: false });
     }
     Ok(())
+}
+
+/// The own name of a type as written: `Map` of `std::Map<K, V>`.
+fn bare(written: &str) -> &str {
+    let plain = written.split(['<', '(', '[', '{']).next().unwrap_or_default().trim();
+    plain.rsplit(['.', ':', '\\', ' ', '*', '&']).next().unwrap_or_default()
 }
 
 /// Writes relatives as a tree.

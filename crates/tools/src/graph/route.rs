@@ -73,6 +73,13 @@ impl Route {
         Ok(Self { length: steps.len() as u64 - 1, confidence: weakest.as_str(), steps })
     }
 
+    /// Says that it starts inside another symbol.
+    pub(crate) fn start_within(&mut self, node: NodeLine) {
+        if let Some(first) = self.steps.first_mut() {
+            first.node = node;
+        }
+    }
+
     /// One symbol a line, each below the one before: the place of the call, then the symbol.
     pub(crate) fn write(&self, page: &mut Page<'_>, indent: usize) -> io::Result<()> {
         let dispatches = EdgeKind::Dispatches.as_str();

@@ -17,6 +17,8 @@ pub(crate) struct Survey {
     pub(crate) folders: Vec<FolderLine>,
     pub(crate) entries: Vec<EntryLine>,
     pub(crate) central: Vec<CentralLine>,
+    /// How many symbols are used at all.
+    pub(crate) symbols: usize,
     pub(crate) languages: Vec<String>,
 }
 
@@ -39,6 +41,7 @@ pub(crate) fn survey(snapshot: &Snapshot, whole: &Whole) -> Result<Survey, Engin
         folders: folders(snapshot, whole, &weights, &order)?,
         entries: entries(&view, whole, &scripts)?,
         central,
+        symbols: order.len(),
         languages: languages(whole),
     })
 }
@@ -47,8 +50,7 @@ pub(crate) fn survey(snapshot: &Snapshot, whole: &Whole) -> Result<Survey, Engin
 fn matters(whole: &Whole, node: u32) -> bool {
     let kind = whole.nodes[node as usize].kind;
     let shown = kind.is_some_and(|kind| {
-        (kind.is_callable() || kind.is_type() || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Constant))
-            && kind != SymbolKind::Impl
+        (kind.is_callable() || kind.is_type() || kind == SymbolKind::TypeAlias) && kind != SymbolKind::Impl
     });
     shown && whole.file(node).role == Role::Source && !whole.is_test(node)
 }
@@ -99,10 +101,20 @@ fn entries(view: &GraphView<'_>, whole: &Whole, scripts: &[bool]) -> Result<Vec<
         found.extend(entry.map(|entry| (entry, number)));
     }
     found.sort_unstable();
-    let mut lines = Vec::new();
+    let mut lines: Vec<EntryLine> = Vec::new();
     for (entry, number) in found {
-        let node = NodeLine::of(&view.describe(whole.nodes[number as usize].id)?);
-        lines.push(EntryLine { node, why: entry.as_str() });
+        let path = whole.file(number).path.display();
+        let known = lines.last_mut().filter(|line| line.path == path && line.why == entry.as_str());
+        let node = view.describe(whole.nodes[number as usize].id)?;
+        let name = node.definition.is_some().then(|| format!("{}:{}", node.qualified(), node.line()));
+        match known {
+            Some(line) => line.names.extend(name),
+            None => lines.push(EntryLine {
+                path: path.into_owned(),
+                why: entry.as_str(),
+                names: name.into_iter().collect(),
+            }),
+        }
     }
     Ok(lines)
 }

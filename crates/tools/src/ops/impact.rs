@@ -67,6 +67,8 @@ pub(crate) struct ImpactOut {
     changed: Vec<NodeLine>,
     /// Symbols that use it, nearest first; each once, with the use that leads to it.
     affected: Vec<AffectedLine>,
+    /// How many such symbols there are in all.
+    symbols: u64,
     /// How many files they are in.
     files: u64,
     /// Tests that reach it, nearest first.
@@ -191,10 +193,11 @@ impl ImpactOut {
         let mut name_only = 0;
         let names: BTreeSet<String> = subjects.names.into_iter().take(NAMES).collect();
         for name in names {
-            name_only += Candidates::of(view, &name, |_| true, 0)?.total;
+            name_only += Candidates::of(view, &name, |_| Ok(true), 0)?.total;
         }
         Ok(Self {
             changed: subjects.named,
+            symbols: affected(reached).count() as u64,
             affected: lines,
             files: files.len() as u64,
             tests: tests(view, reached, most)?,
@@ -217,7 +220,7 @@ impl ImpactOut {
             Tone::Plain,
             &format!(
                 "{} in {} may break, {} it, {}",
-                plural(self.affected.len() as u64, "symbol", "symbols"),
+                plural(self.symbols, "symbol", "symbols"),
                 plural(self.files, "file", "files"),
                 plural(self.tests.len() as u64, "test reaches", "tests reach"),
                 plural(self.name_only, "name-only candidate", "name-only candidates"),
@@ -253,28 +256,32 @@ impl ImpactOut {
     }
 }
 
-/// The tests among what was reached that no other test calls, with the way from each to what changes.
+/// The tests among what was reached that no other test calls, with the way from each to what changes. What stands inside
+/// a test belongs to it.
 fn tests(view: &GraphView<'_>, reached: &Reach, most: usize) -> Result<Vec<Route>, EngineError> {
     let mut called = vec![false; reached.steps.len()];
     for step in reached.steps.iter().filter(|step| !step.again) {
         step.parent.into_iter().for_each(|parent| called[parent] = true);
     }
-    let mut found = Vec::new();
+    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
     for (at, step) in affected(reached) {
         if found.len() >= most || called[at] || !view.is_test(step.node)? {
             continue;
         }
-        let callable = view.describe(step.node)?.definition.is_some_and(|one| one.kind.is_callable());
-        if !callable {
+        let Some(test) = view.outermost_callable(step.node)?.filter(|test| known.insert(*test)) else {
             continue;
-        }
+        };
         let mut chain = reached.chain(at);
         chain.reverse();
         let edges = chain.windows(2).filter_map(|pair| {
             let edge = reached.steps[pair[0]].edges.first()?;
             Some((edge, reached.steps[pair[1]].node))
         });
-        found.push(Route::along(view, step.node, edges)?);
+        let mut route = Route::along(view, step.node, edges)?;
+        if test != step.node {
+            route.start_within(NodeLine::of(&view.describe(test)?));
+        }
+        found.push(route);
     }
     Ok(found)
 }

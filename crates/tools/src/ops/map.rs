@@ -63,14 +63,15 @@ pub(crate) struct FolderLine {
     pub(crate) names: Vec<String>,
 }
 
-/// An entry point.
+/// The entry points of a file.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct EntryLine {
-    /// The symbol or file.
-    #[serde(flatten)]
-    pub(crate) node: NodeLine,
-    /// What makes it one: `main`, `marked` by an attribute, `script`.
+    /// The file.
+    pub(crate) path: String,
+    /// What makes them entry points: `main`, `marked` by an attribute, `script`.
     pub(crate) why: &'static str,
+    /// Their names and lines: `serve:12`; empty for a script, which is entered at the top.
+    pub(crate) names: Vec<String>,
 }
 
 /// A symbol that matters.
@@ -100,7 +101,7 @@ counting more what is itself used. Tests are left out. A token is taken as three
     fn run(session: &Session<'_>, args: MapArgs) -> Result<Answer<MapOut>, ToolError> {
         let snapshot = session.snapshot()?;
         let whole = Whole::read(&snapshot)?;
-        let Survey { folders, entries, central, languages } = survey(&snapshot, &whole)?;
+        let Survey { folders, entries, central, symbols, languages } = survey(&snapshot, &whole)?;
         let mut out = MapOut {
             files: whole.files.len() as u64,
             lines: whole.files.iter().map(|file| u64::from(file.lines)).sum(),
@@ -109,7 +110,7 @@ counting more what is itself used. Tests are left out. A token is taken as three
             entries: Vec::new(),
             central: Vec::new(),
         };
-        let totals = [folders.len(), entries.len(), central.len()];
+        let totals = [folders.len(), entries.len(), symbols];
         let mut budget = Budget(args.tokens.saturating_mul(3));
         budget.spend(out.head().len() + 40);
         let third = budget.0 / 3;
@@ -123,7 +124,7 @@ counting more what is itself used. Tests are left out. A token is taken as three
         let shown = [out.folders.len(), out.entries.len(), out.central.len()];
         let mut answer = session.answer(&snapshot, out);
         for ((shown, total), what) in
-            shown.into_iter().zip(totals).zip(["folders", "entry points", "symbols"])
+            shown.into_iter().zip(totals).zip(["folders", "files with entry points", "symbols"])
         {
             if shown < total {
                 let (shown, total) = (count(shown as u64), count(total as u64));
@@ -188,8 +189,9 @@ impl MapOut {
 
 impl EntryLine {
     fn text(&self) -> String {
-        let name = if self.node.name.is_empty() { "top level" } else { &self.node.name };
-        format!("  {}  {name}  {}", self.node.anchor(), self.why)
+        let names =
+            if self.names.is_empty() { String::new() } else { format!(": {}", self.names.join(", ")) };
+        format!("  {}  {}{names}", self.path, self.why)
     }
 }
 

@@ -139,7 +139,12 @@ constructor is.";
             verified: edges.len() as u64,
             kinds: counted(edges.iter().map(|(_, edge)| edge.kind)),
             uses: shown,
-            name_only: Candidates::of(&view, &subject.definition.name, |_| true, args.candidates)?,
+            name_only: Candidates::of(
+                &view,
+                &subject.definition.name,
+                |miss| Ok(!args.no_tests || !view.is_test(miss.source)?),
+                args.candidates,
+            )?,
         };
         let candidates = out.name_only.clone();
         let mut answer = candidates.mark(session.answer(&snapshot, Found::one(out)));

@@ -4,7 +4,7 @@ use crate::amount::{count, plural};
 use crate::answer::{Answer, Cursor, Window};
 use crate::error::{Exit, ToolError};
 use crate::graph::node::NodeLine;
-use crate::graph::usage::{Usage, reasons};
+use crate::graph::usage::{Usage, reasons, unexplained};
 use crate::page::{Page, Tone};
 use crate::paths;
 use crate::session::Session;
@@ -92,7 +92,7 @@ impl Operation for Unused {
     const DETAILS: &'static str = "\
 A definition is listed if no proven use of it, or of anything in it, stands outside it. What speaks for it is named: visible to \
 others, an entry point, a test, an attribute, a member of a base, a name the language calls, uses of the name that could not \
-be resolved. Only files of languages whose uses are resolved are looked at.";
+be resolved, and, where there is nothing else, other places in the text of any file that have the name. Only files of languages whose uses are resolved are looked at.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "unused", about: "in the whole repository" },
         Example { command: "unused src --kind function --certain", about: "functions nothing speaks for" },
@@ -123,6 +123,15 @@ be resolved. Only files of languages whose uses are resolved are looked at.";
             } else if asked && judged && here && !usage.is_used(number) {
                 listed[number as usize] = true;
                 found.push((number, reasons(&whole, &usage, number)));
+            }
+        }
+        let silent: Vec<u32> =
+            found.iter().filter(|(_, reasons)| reasons.is_empty()).map(|(number, _)| *number).collect();
+        let mentions = unexplained(&snapshot, &whole, &silent)?;
+        for (number, reasons) in &mut found {
+            if let Some(&places) = mentions.get(number) {
+                let places = plural(places, "place", "places");
+                reasons.push(format!("its name stands at {places} that nothing explains"));
             }
         }
         let certain = found.iter().filter(|(_, reasons)| reasons.is_empty()).count() as u64;
