@@ -182,11 +182,15 @@ impl Session<'_> {
         {
             return self.module_member(&module, name, from);
         }
+        let is_module = unit.kind(sym.at) == Some(SymbolKind::Module);
+        if is_module && from.rules.modules == Modules::Include {
+            return self.in_space(from, &self.full_name(sym), name, Rule::Static);
+        }
         let found = self.type_member(of, name, 0, Rule::Static);
         if !found.is_empty() {
             return found;
         }
-        if unit.kind(sym.at) == Some(SymbolKind::Module) {
+        if is_module {
             return self.inner_member(&unit, sym.at, name, from);
         }
         if let alias @ (Ty::Of(..) | Ty::Either(_)) = self.instance_of(sym)

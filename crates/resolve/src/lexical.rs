@@ -3,7 +3,7 @@
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty, Val};
-use orient_model::{Binding, BindingKind, Confidence, Modifier, Rule, ScopeKind, SymbolKind, Via};
+use orient_model::{Binding, BindingKind, Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind, Via};
 use std::sync::Arc;
 
 /// What a name is looked up as: a type is not hidden by a field or a parameter of its name.
@@ -90,6 +90,12 @@ impl Session<'_> {
                 if !found.is_empty() {
                     return found;
                 }
+            }
+        }
+        if unit.rules.modules == Modules::Include {
+            let found = self.around_in_spaces(unit, here, name);
+            if !found.is_empty() {
+                return found;
             }
         }
         if at == 0 { Vec::new() } else { self.wildcard(frame, at, name) }

@@ -302,7 +302,8 @@ impl Session<'_> {
         if !is_type(kind) || !is_type(other_kind) {
             return false;
         }
-        if both(Modifier::Partial) || unit.rules.reopens {
+        let is_open = unit.rules.reopens || kind == SymbolKind::Module;
+        if both(Modifier::Partial) || is_open {
             return same_place();
         }
         if either_declares && kind != SymbolKind::Module {

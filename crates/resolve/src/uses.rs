@@ -246,6 +246,8 @@ impl Uses<'_, '_> {
                         self.edge(EdgeKind::Constructs, home.sym(at), target.rule, target.sure);
                     }
                 }
+                // The text of a macro is put here; nothing is called.
+                SymbolKind::Macro => self.edge(EdgeKind::References, sym, target.rule, target.sure),
                 kind if kind.is_callable() => {
                     self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
                     self.arguments(frame, sym, args);
