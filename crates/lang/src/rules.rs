@@ -33,6 +33,7 @@ pub(crate) struct RulesSpec {
     picks: Vec<String>,
     maps: Vec<String>,
     feeds: BTreeMap<String, u32>,
+    type_objects: BTreeMap<String, String>,
     implicit: BTreeMap<String, String>,
 }
 
@@ -78,6 +79,7 @@ impl RulesSpec {
             picks: self.picks.clone(),
             maps: self.maps.clone(),
             feeds: self.feeds.clone().into_iter().collect(),
+            type_objects: self.type_objects.clone().into_iter().collect(),
             implicit: self.implicit.clone().into_iter().collect(),
         })
     }

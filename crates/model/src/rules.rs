@@ -51,6 +51,8 @@ pub struct Rules {
     /// Members of collections and promises that call the function they are given, and at which place of it they put
     /// what they hold: `map` at 0, `reduce` at 1.
     pub feeds: Vec<(String, u32)>,
+    /// Members by which a type becomes a value, and the type of that value: `class`, `Class`.
+    pub type_objects: Vec<(String, String)>,
     /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
     pub implicit: Vec<(String, String)>,
 }

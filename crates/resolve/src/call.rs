@@ -351,6 +351,9 @@ impl Session<'_> {
 
     fn fits_value(&self, ty: &Ty, written: &str) -> i32 {
         let bare = bare_type(written);
+        if is_anything(bare) {
+            return 0;
+        }
         match ty {
             Ty::Of(..) => {
                 for (distance, of) in self.line(ty).iter().enumerate() {
@@ -366,7 +369,11 @@ impl Session<'_> {
                 if bare.len() < 2 { 0 } else { -2 }
             }
             Ty::Outside(name, _) if &**name == bare => 3,
-            Ty::Outside(name, _) if !name.is_empty() && bare.len() > 1 => -1,
+            // A type from outside may be one of another from outside; never of a plain one.
+            Ty::Outside(name, _) if !name.is_empty() && (is_plain(bare) || is_plain(name)) => -2,
+            Ty::Outside(name, _) if !name.is_empty() => -1,
+            Ty::Many(_) if written.contains('[') || written.contains("...") => 2,
+            Ty::Many(_) if is_plain(bare) => -2,
             Ty::Lambda(..) | Ty::Function(..) if is_plain(bare) => -2,
             _ => 0,
         }
@@ -401,6 +408,11 @@ pub(crate) fn is_collection(ty: &Ty) -> bool {
         Ty::Outside(_, args) => !args.is_empty(),
         _ => false,
     }
+}
+
+/// Whether a parameter of this type takes whatever comes: the root of all types, or a type parameter.
+fn is_anything(bare: &str) -> bool {
+    bare.len() < 2 || matches!(bare, "Object" | "object" | "Any" | "any" | "unknown" | "dynamic" | "mixed")
 }
 
 fn is_plain(bare: &str) -> bool {

@@ -72,6 +72,10 @@ impl Session<'_> {
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(frame, name);
         }
+        if let Some((_, object)) = unit.rules.type_objects.iter().find(|(member, _)| member == name) {
+            let ty = Ty::Outside(object.as_str().into(), Arc::from([self.ty(frame, base)]));
+            return vec![Found::value(ty, Rule::Static)];
+        }
         let base_is_self = unit.expr(base) == Expr::SelfRef;
         let named = self.denote(frame, base);
         if let [Found { thing: Thing::Outside(package, outer), .. }] = &*named

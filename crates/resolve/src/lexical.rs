@@ -65,7 +65,10 @@ impl Session<'_> {
             left_function |= here.kind == ScopeKind::Function;
             scope = here.parent;
         }
-        let found = self.shared(frame, name);
+        let mut found = self.shared(frame, name);
+        if want == Want::Type {
+            found.retain(|one| !matches!(one.thing, Thing::Value(Ty::Module(_))));
+        }
         if !found.is_empty() {
             return found;
         }
@@ -377,6 +380,11 @@ impl Session<'_> {
     /// The kind of a symbol.
     pub(crate) fn kind(&self, sym: Sym) -> Option<SymbolKind> {
         self.home(sym)?.kind(sym.at)
+    }
+
+    /// Whether a symbol only declares what stands elsewhere.
+    pub(crate) fn declares(&self, sym: Sym) -> bool {
+        self.home(sym).is_some_and(|unit| unit.is(sym.at, Modifier::Declaration))
     }
 
     /// Whether a symbol is a type or can have members as one.

@@ -36,6 +36,9 @@ impl Session<'_> {
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type(frame, expr);
+                if found.is_empty() {
+                    return self.foreign(frame, expr);
+                }
                 Ty::either(found.iter().map(|found| self.instance(found)))
             }
             Expr::SelfRef => match self.self_type(unit, self.symbol_at(frame)) {
@@ -133,6 +136,15 @@ impl Session<'_> {
                 _ => Ty::Unknown,
             },
         }
+    }
+
+    /// A type that nothing here is called: the language's own, or from outside.
+    fn foreign(&self, frame: &Frame, expr: ExprId) -> Ty {
+        let unit = &frame.unit;
+        let Some(name) = crate::unit::last_name(&unit.facts, expr) else { return Ty::Unknown };
+        let bearers = self.named(&unit.rules.family, name);
+        let here = bearers.iter().any(|b| b.kind.is_type() || b.kind == SymbolKind::TypeAlias);
+        if here { Ty::Unknown } else { Ty::Outside(name.into(), Arc::from([])) }
     }
 
     /// The symbol a frame looks from.

@@ -218,9 +218,48 @@ impl Uses<'_, '_> {
         found
     }
 
-    fn emit_calls(&mut self, frame: &Frame, targets: Vec<Found>, args: &[ExprId]) {
+    /// The definitions behind the targets; none where several of one full name fit and nothing says which is meant.
+    fn decided(&mut self, targets: Vec<Found>) -> Vec<Found> {
+        let mut decided: Vec<Found> = Vec::new();
         for target in targets {
             let target = self.session.defined(target);
+            if target.sym().is_none() || !decided.iter().any(|known| known.sym() == target.sym()) {
+                decided.push(target);
+            }
+        }
+        let decided = self.session.whole(decided);
+        if decided.len() < 2 {
+            return decided;
+        }
+        let names: Vec<Option<String>> =
+            decided.iter().map(|one| one.sym().map(|sym| self.session.full_name(sym))).collect();
+        let alike = |at: usize| names[at].is_some() && names.iter().filter(|name| **name == names[at]).count() > 1;
+        if !(0..names.len()).any(alike) {
+            return decided;
+        }
+        let declared = decided.iter().all(|one| one.sym().is_some_and(|sym| self.session.declares(sym)));
+        if declared {
+            return decided.into_iter().take(1).collect();
+        }
+        self.ambiguous(&decided);
+        let mut at = 0..names.len();
+        decided.into_iter().filter(|_| at.next().is_some_and(|at| !alike(at))).collect()
+    }
+
+    fn ambiguous(&mut self, found: &[Found]) {
+        let Some(sym) = found.iter().find_map(Found::sym) else { return };
+        let Some(home) = self.session.home(sym) else { return };
+        self.out.misses.push(Miss {
+            from: self.reference.symbol,
+            kind: self.reference.kind,
+            name: home.name(sym.at).to_owned(),
+            line: self.reference.line,
+            reason: Reason::Ambiguous,
+        });
+    }
+
+    fn emit_calls(&mut self, frame: &Frame, targets: Vec<Found>, args: &[ExprId]) {
+        for target in self.decided(targets) {
             let Some(sym) = target.sym() else {
                 self.outside(&target);
                 continue;
@@ -266,8 +305,8 @@ impl Uses<'_, '_> {
             if found.is_empty() {
                 continue;
             }
-            for one in self.session.fitting(frame, &found, args) {
-                let one = self.session.defined(one);
+            let fitting = self.session.fitting(frame, &found, args);
+            for one in self.decided(fitting) {
                 if let Some(constructor) = one.sym() {
                     let rule = if at == 0 { Rule::Constructor } else { Rule::Inherited };
                     self.edge(EdgeKind::Calls, constructor, rule, target.sure.max(one.sure));
