@@ -1,7 +1,7 @@
 //! What is remembered while one file is resolved: the names that were asked for, answers, and what is being answered.
 
 use crate::resolver::Resolver;
-use crate::types::TypeShape;
+use crate::types::{Members, TypeShape};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Ty, Val};
 use crate::world::Named;
@@ -31,6 +31,7 @@ pub(crate) enum Question {
     ResultOf(Sym),
     Binding(u32, u32),
     Shape(Sym),
+    Members(Sym),
     Import(u32, u32),
     Member(u32, u64),
     Returns(u32, u32),
@@ -51,6 +52,8 @@ pub(crate) struct Session<'r> {
     asks: RefCell<FxHashSet<Box<str>>>,
     depth: Cell<u32>,
     nesting: Cell<u32>,
+    /// How often an answer was cut short.
+    cut: Cell<u64>,
     busy: RefCell<FxHashSet<Question>>,
     pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Bearer]>>>,
     pub(crate) denoted: RefCell<FxHashMap<(u32, u32, ExprId, u32), Arc<[Found]>>>,
@@ -60,6 +63,7 @@ pub(crate) struct Session<'r> {
     pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
     pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
+    pub(crate) members: RefCell<FxHashMap<Sym, Arc<Members>>>,
     pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
     pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
@@ -74,6 +78,8 @@ impl<'r> Session<'r> {
             asks: RefCell::default(),
             depth: Cell::new(0),
             nesting: Cell::new(0),
+            cut: Cell::new(0),
+            members: RefCell::default(),
             busy: RefCell::default(),
             names: RefCell::default(),
             denoted: RefCell::default(),
@@ -145,6 +151,7 @@ impl<'r> Session<'r> {
     /// Answers a question, unless it is being answered already or leads too far.
     pub(crate) fn once<T>(&self, question: Question, answer: impl FnOnce() -> T) -> Option<T> {
         if self.depth.get() >= DEPTH || !self.busy.borrow_mut().insert(question) {
+            self.cut.set(self.cut.get() + 1);
             return None;
         }
         self.depth.set(self.depth.get() + 1);
@@ -157,12 +164,18 @@ impl<'r> Session<'r> {
     /// Goes one step deeper, unless that leads too far.
     pub(crate) fn nested<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
         if self.nesting.get() >= NESTING {
+            self.cut.set(self.cut.get() + 1);
             return None;
         }
         self.nesting.set(self.nesting.get() + 1);
         let found = step();
         self.nesting.set(self.nesting.get() - 1);
         Some(found)
+    }
+
+    /// How often an answer was cut short so far: what was found meanwhile may not be all there is.
+    pub(crate) fn cut(&self) -> u64 {
+        self.cut.get()
     }
 
     /// Whether nothing is being answered: an answer found now is whole, and can be kept.

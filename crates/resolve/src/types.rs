@@ -14,15 +14,16 @@ const LINE: usize = 64;
 /// How deep the arguments of types are followed.
 const DEEP: usize = 4;
 
+/// Members by name.
+pub(crate) type Members = FxHashMap<Box<str>, Vec<Sym>>;
+
 /// What a type is made of, in all its parts.
 #[derive(Debug, Default)]
 pub(crate) struct TypeShape {
     /// Its members by name.
-    pub(crate) members: FxHashMap<Box<str>, Vec<Sym>>,
+    pub(crate) members: Arc<Members>,
     /// What it inherits from, in the order of the source.
     pub(crate) bases: Vec<(Ty, Relation)>,
-    /// Whether something it inherits from is not known to be here.
-    pub(crate) open: bool,
 }
 
 impl Session<'_> {
@@ -223,7 +224,7 @@ impl Session<'_> {
 
     /// Whether methods are declared for a type under its own name, as for a type defined from another.
     fn has_members(&self, sym: Sym) -> bool {
-        !self.shape(sym).members.is_empty()
+        !self.members(sym).is_empty()
     }
 
     /// A generic type with its arguments. What only holds something is seen as what it holds.
@@ -252,39 +253,62 @@ impl Session<'_> {
         self.once(Question::TypeOf(unit.sym(symbol)), || self.ty(&frame, header.expr)).unwrap_or(Ty::Unknown)
     }
 
-    /// What a type is made of.
+    /// What a type is made of. While that is being found, its members are known already and its bases not yet.
     pub(crate) fn shape(&self, sym: Sym) -> Arc<TypeShape> {
         if let Some(known) = self.shapes.borrow().get(&sym) {
             return known.clone();
         }
-        let shape = self.once(Question::Shape(sym), || Arc::new(self.make_shape(sym)));
-        let Some(shape) = shape else { return Arc::default() };
-        self.shapes.borrow_mut().insert(sym, shape.clone());
+        let members = self.members(sym);
+        let before = self.cut();
+        let bases = self.once(Question::Shape(sym), || self.find_bases(sym));
+        let Some(bases) = bases else { return Arc::new(TypeShape { members, bases: Vec::new() }) };
+        let shape = Arc::new(TypeShape { members, bases });
+        if self.is_top() || before == self.cut() {
+            self.shapes.borrow_mut().insert(sym, shape.clone());
+        }
         shape
     }
 
-    fn make_shape(&self, sym: Sym) -> TypeShape {
-        let mut shape = TypeShape::default();
+    fn find_bases(&self, sym: Sym) -> Vec<(Ty, Relation)> {
+        let mut bases = Vec::new();
+        for part in self.parts(sym) {
+            let Some(unit) = self.home(part) else { continue };
+            for &(expr, scope, relation) in unit.bases(part.at) {
+                let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
+                bases.extend(self.ty(&frame, expr).each().iter().map(|ty| (ty.clone(), relation)));
+            }
+        }
+        bases
+    }
+
+    /// The members of a type itself, in all its parts, by name.
+    pub(crate) fn members(&self, sym: Sym) -> Arc<Members> {
+        if let Some(known) = self.members.borrow().get(&sym) {
+            return known.clone();
+        }
+        let before = self.cut();
+        let members = self.once(Question::Members(sym), || Arc::new(self.find_members(sym)));
+        let Some(members) = members else { return Arc::default() };
+        if self.is_top() || before == self.cut() {
+            self.members.borrow_mut().insert(sym, members.clone());
+        }
+        members
+    }
+
+    fn find_members(&self, sym: Sym) -> Members {
+        let mut members = Members::default();
         for part in self.parts(sym) {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
-                shape.members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
-            }
-            for &(expr, scope, relation) in unit.bases(part.at) {
-                let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
-                let ty = self.ty(&frame, expr);
-                shape.open |= !matches!(ty, Ty::Of(..) | Ty::Either(_));
-                for ty in ty.each() {
-                    shape.bases.push((ty.clone(), relation));
-                }
+                members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
             }
         }
         for member in self.members_elsewhere(sym) {
             if let Some(unit) = self.home(member) {
-                shape.members.entry(unit.name(member.at).into()).or_default().push(member);
+                members.entry(unit.name(member.at).into()).or_default().push(member);
             }
         }
-        shape
+        members
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
@@ -421,21 +445,32 @@ impl Session<'_> {
     /// Members of a type by name: of itself first, then of what it inherits from.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Found> {
         self.ask(name);
+        // What the type has itself needs no look at its bases, which may be what is being found.
+        if skip == 0
+            && let Ty::Of(sym, _) = ty
+            && let Some(own) = self.members(*sym).get(name)
+        {
+            return self.seen_members(own, ty, base_rule);
+        }
         for (at, of) in self.line(ty).iter().enumerate().skip(skip) {
             let Ty::Of(sym, _) = of else { continue };
-            if let Some(members) = self.shape(*sym).members.get(name) {
+            if let Some(members) = self.members(*sym).get(name) {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
                 let through = if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
-                let through = Arc::new(through);
-                let found = members.iter().map(|&member| Found {
-                    thing: Thing::Symbol(member, Some(through.clone())),
-                    rule,
-                    sure: orient_model::Confidence::Exact,
-                });
-                return self.whole(found.collect());
+                return self.seen_members(members, &through, rule);
             }
         }
         Vec::new()
+    }
+
+    fn seen_members(&self, members: &[Sym], through: &Ty, rule: Rule) -> Vec<Found> {
+        let through = Arc::new(through.clone());
+        let found = members.iter().map(|&member| Found {
+            thing: Thing::Symbol(member, Some(through.clone())),
+            rule,
+            sure: orient_model::Confidence::Exact,
+        });
+        self.whole(found.collect())
     }
 
     /// Without declarations where the definitions stand beside them.

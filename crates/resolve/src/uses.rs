@@ -241,6 +241,10 @@ impl Uses<'_, '_> {
         if declared {
             return decided.into_iter().take(1).collect();
         }
+        if !self.unit.rules.overloads {
+            // Written twice for different builds: one of them is meant.
+            return decided.into_iter().take(1).map(|one| one.at_most(Confidence::Probable)).collect();
+        }
         self.ambiguous(&decided);
         let mut at = 0..names.len();
         decided.into_iter().filter(|_| at.next().is_some_and(|at| !alike(at))).collect()
