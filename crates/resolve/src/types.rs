@@ -450,17 +450,51 @@ impl Session<'_> {
             && let Ty::Of(sym, _) = ty
             && let Some(own) = self.members(*sym).get(name)
         {
-            return self.seen_members(own, ty, base_rule);
+            let found = self.seen_members(own, ty, base_rule);
+            return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
         }
         for (at, of) in self.line(ty).iter().enumerate().skip(skip) {
             let Ty::Of(sym, _) = of else { continue };
             if let Some(members) = self.members(*sym).get(name) {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
                 let through = if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
-                return self.seen_members(members, &through, rule);
+                let found = self.seen_members(members, &through, rule);
+                return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
             }
         }
         Vec::new()
+    }
+
+    fn may_overload(&self, found: &[Found]) -> bool {
+        found.first().and_then(Found::sym).and_then(|sym| Some((self.home(sym)?, sym))).is_some_and(|(unit, sym)| {
+            unit.rules.overloads && unit.kind(sym.at) == Some(SymbolKind::Method)
+        })
+    }
+
+    /// What was found, and methods of the name further up the line that none of them stands in for.
+    fn overloads(&self, ty: &Ty, name: &str, mut found: Vec<Found>) -> Vec<Found> {
+        for of in self.line(ty).iter() {
+            let Ty::Of(sym, _) = of else { continue };
+            for &member in self.members(*sym).get(name).into_iter().flatten() {
+                let known = found.iter().filter_map(Found::sym).any(|one| one == member || self.same_params(one, member));
+                if !known {
+                    let through = Ty::Seen(of.clone().into(), ty.clone().into());
+                    found.extend(self.seen_members(&[member], &through, Rule::Inherited));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether one method stands in for another: as many parameters, of types written alike or generic.
+    fn same_params(&self, one: Sym, other: Sym) -> bool {
+        let (Some(left), Some(right)) = (self.home(one), self.home(other)) else { return false };
+        let (Some(one), Some(other)) = (left.symbol(one.at), right.symbol(other.at)) else { return false };
+        let alike = one.params.iter().zip(&other.params).all(|(a, b)| {
+            let (a, b) = (a.ty.map_or("", |ty| left.said(ty)), b.ty.map_or("", |ty| right.said(ty)));
+            a == b || a.len() < 2 || b.len() < 2
+        });
+        one.params.len() == other.params.len() && alike
     }
 
     fn seen_members(&self, members: &[Sym], through: &Ty, rule: Rule) -> Vec<Found> {

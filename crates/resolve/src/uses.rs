@@ -303,7 +303,8 @@ impl Uses<'_, '_> {
     fn emit_construction(&mut self, frame: &Frame, sym: Sym, target: &Found, args: &[ExprId]) {
         self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
         let line = self.session.line(&Ty::of(sym));
-        for (at, base) in line.iter().enumerate() {
+        let reach = if self.unit.rules.inherits_constructors { line.len() } else { 1 };
+        for (at, base) in line.iter().enumerate().take(reach) {
             let Ty::Of(of, _) = base else { break };
             let found = self.constructors(*of);
             if found.is_empty() {

@@ -186,8 +186,22 @@ impl<'t> Lowering<'t> {
                     .or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
                 return inner.map(|inner| self.expr_at(inner, depth + 1)).ok_or(Expr::Unknown);
             }
-            ExprRole::Opaque => Expr::Unknown,
+            ExprRole::Joined if self.has_text(id, depth) => Expr::Literal(Literal::String),
+            ExprRole::Joined | ExprRole::Opaque => Expr::Unknown,
         })
+    }
+
+    /// Whether text is among the parts of a sum.
+    fn has_text(&self, id: NodeId, depth: usize) -> bool {
+        depth < 64
+            && self.tree.named_children(id).any(|part| {
+                let rule = self.table.rule(self.tree, part);
+                match rule.expr {
+                    Some(ExprRole::Literal(Literal::String)) => true,
+                    Some(ExprRole::Opaque | ExprRole::Joined | ExprRole::Transparent) => self.has_text(part, depth + 1),
+                    _ => false,
+                }
+            })
     }
 
     /// The type of a function, applied to the types of what it takes.
