@@ -3,7 +3,7 @@
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty, Val};
-use orient_model::{Binding, BindingKind, Confidence, Modifier, Rule, ScopeKind, SymbolKind, Via};
+use orient_model::{Binding, BindingKind, Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind, Via};
 use std::sync::Arc;
 
 /// What a name is looked up as: a type is not hidden by a field or a parameter of its name.
@@ -15,6 +15,16 @@ pub(crate) enum Want {
     Type,
     /// A value.
     Value,
+}
+
+fn fits_type(unit: &Unit, kind: SymbolKind) -> bool {
+    let types_apart = unit.rules.type_space;
+    if types_apart { is_type_kind(kind) } else { can_be_type(kind) }
+}
+
+/// Whether this is a type where types have names of their own.
+fn is_type_kind(kind: SymbolKind) -> bool {
+    kind.is_type() || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::EnumMember)
 }
 
 fn is_only_type(unit: &Unit, binding: u32) -> bool {
@@ -94,7 +104,12 @@ impl Session<'_> {
     /// Names that wildcard imports bring into a scope.
     fn wildcard(&self, frame: &Frame, scope: u32, name: &str) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
-        for import in frame.unit.wildcards(scope) {
+        let passes_on = |import: &u32| {
+            // Where modules are paths, passing all of a module on binds nothing here.
+            frame.unit.rules.modules == Modules::Path
+                && frame.unit.facts.outline.imports.get(*import as usize).is_some_and(|import| import.reexport)
+        };
+        for import in frame.unit.wildcards(scope).filter(|import| !passes_on(import)) {
             for one in self.through_wildcard(&frame.unit, import, name) {
                 if !found.iter().any(|known| known.thing == one.thing) {
                     found.push(one);
@@ -128,9 +143,10 @@ impl Session<'_> {
                 !hidden
                     && unit.symbol(symbol).is_some_and(|s| s.qualifier.is_none() || s.kind.is_type())
                     && unit.kind(symbol) != Some(SymbolKind::Constructor)
-                    && (want == Want::Anything || unit.kind(symbol).is_some_and(can_be_type))
+                    && (want != Want::Type || unit.kind(symbol).is_some_and(|kind| fits_type(unit, kind)))
             }
             BindingKind::Param | BindingKind::Receiver if want == Want::Type => false,
+            BindingKind::Local if want == Want::Type && unit.rules.type_space => false,
             _ => !hidden,
         };
         let bindings: Vec<u32> =

@@ -73,7 +73,15 @@ impl Session<'_> {
             Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
             _ => self.denote(frame, expr).to_vec(),
         };
-        self.only(found, Want::Type)
+        let mut found = self.only(found, Want::Type);
+        if unit.rules.type_space {
+            // `any` is no function of that name.
+            found.retain(|one| match &one.thing {
+                Thing::Symbol(sym, _) => !self.kind(*sym).is_some_and(SymbolKind::is_callable),
+                _ => true,
+            });
+        }
+        found
     }
 
     /// A type expression with arguments.
