@@ -305,8 +305,9 @@ impl Session<'_> {
         let vals: Vec<Val> = found.iter().map(|found| self.value(found)).collect();
         let Some(first) = vals.iter().find(|val| val.ty.is_known()) else { return Val::unknown() };
         let (rule, mut sure) = (first.rule, first.sure);
+        let several = vals.iter().filter(|val| val.ty.is_known()).count() > 1;
         let ty = Ty::either(vals.into_iter().map(|val| val.ty));
-        if ty.each().len() > 1 {
+        if several && ty.each().len() > 1 {
             sure = sure.max(Confidence::Probable);
         }
         Val { ty, rule, sure }

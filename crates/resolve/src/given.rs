@@ -290,7 +290,7 @@ impl Session<'_> {
         match ty {
             Ty::Of(..) => {
                 let found = self.type_member(ty, CALLED, 0, Rule::Declared);
-                let fit = found.iter().filter(|one| found.len() == 1 || self.takes(one, count));
+                let fit = found.iter().filter(|one| found.len() == 1 || self.takes_count(one, count));
                 Ty::either(fit.map(|one| match &one.thing {
                     Thing::Symbol(sym, via) => self.param_type(*sym, via.as_ref(), at),
                     _ => Ty::Unknown,
@@ -298,6 +298,21 @@ impl Session<'_> {
             }
             Ty::Either(types) => Ty::either(types.iter().map(|ty| self.takes_at_of(ty, count, at))),
             ty => self.takes_at(ty, at),
+        }
+    }
+
+    /// Whether a signature takes this many arguments; a rest that is written out as a tuple is as long as that.
+    fn takes_count(&self, found: &crate::value::Found, count: usize) -> bool {
+        if !self.takes(found, count) {
+            return false;
+        }
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else { return true };
+        let Some(params) = unit.symbol(sym.at).map(|symbol| &symbol.params) else { return true };
+        let Some(last) = params.len().checked_sub(1).filter(|&last| params[last].variadic) else { return true };
+        let rest = unit.scope_of(sym.at).and_then(|scope| unit.params(scope).last());
+        match rest.map(|rest| self.declared(&unit, rest)) {
+            Some(Ty::Tuple(items)) => count == last + items.len(),
+            _ => true,
         }
     }
 

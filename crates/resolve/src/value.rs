@@ -106,6 +106,7 @@ impl Ty {
             (Self::Signature(a, _), Self::Signature(b, _)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a == b || a.is_like(b))
             }
+            (Self::Param(..), Self::Param(..)) => true,
             _ => false,
         }
     }
