@@ -15,6 +15,7 @@ pub(crate) struct Languages {
     chosen: Vec<Language>,
     roles: Roles,
     fingerprint: u64,
+    resolver: u64,
 }
 
 impl Languages {
@@ -36,12 +37,24 @@ impl Languages {
                 problem,
             })?,
             fingerprint: fingerprint(settings),
+            resolver: resolver(),
         })
     }
 
     /// A number that changes whenever the same tree may give another index.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    /// A number that changes whenever the same facts may give another graph.
+    pub(crate) fn resolver(&self) -> u64 {
+        self.resolver
+    }
+
+    /// Makes as if other rules were in force.
+    #[cfg(test)]
+    pub(crate) fn set_resolver(&mut self, resolver: u64) {
+        self.resolver = resolver;
     }
 
     pub(crate) fn detect(&self, path: &RepoPath, bytes: &[u8]) -> Option<Language> {
@@ -102,6 +115,19 @@ fn fingerprint(settings: &Settings) -> u64 {
     for version in extract::versions() {
         hasher.update(&version.to_le_bytes());
     }
+    short(&hasher)
+}
+
+fn resolver() -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&orient_resolve::RESOLVER.to_le_bytes());
+    for (language, rules) in extract::all_rules() {
+        hasher.update(format!("{language} {rules:?}").as_bytes());
+    }
+    short(&hasher)
+}
+
+fn short(hasher: &blake3::Hasher) -> u64 {
     let mut short = [0; 8];
     short.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
     // The store keeps signed numbers.

@@ -70,6 +70,10 @@ pub struct Refresh {
     pub parsed: usize,
     /// Files whose facts were remembered.
     pub from_cache: usize,
+    /// Files whose uses were resolved, anew or for the first time.
+    pub resolved: usize,
+    /// Files on which the resolver failed, a fault of ours.
+    pub unresolved: usize,
     /// Files, links and folders newly noted as skipped.
     pub skipped: usize,
     /// Bytes of the files that were read.
@@ -125,7 +129,7 @@ impl Refreshing<'_> {
         }
         let (planned, generation) = match &state {
             State::Usable(snapshot) => match plan(snapshot, &listing) {
-                Ok(plan) if plan.is_empty() => {
+                Ok(plan) if plan.is_empty() && self.is_resolved(snapshot) => {
                     return Ok(Refresh {
                         generation: snapshot.generation(),
                         same: plan.same,
@@ -167,6 +171,11 @@ impl Refreshing<'_> {
             }
             done => done.map(|refresh| Refresh { waited, ..refresh }),
         }
+    }
+
+    /// Whether the graph was made by the rules of today.
+    fn is_resolved(&self, snapshot: &Snapshot) -> bool {
+        snapshot.resolver() == self.engine.languages.resolver()
     }
 
     fn list(&self) -> Result<Listing, EngineError> {
@@ -263,7 +272,7 @@ impl Refreshing<'_> {
             }
             State::Usable(snapshot) => {
                 let plan = plan(&snapshot, &listing)?;
-                if plan.is_empty() {
+                if plan.is_empty() && self.is_resolved(&snapshot) {
                     Refresh { generation: snapshot.generation(), same: plan.same, ..Refresh::default() }
                 } else {
                     let tasks = tasks(&snapshot, &plan)?;
@@ -321,6 +330,8 @@ fn built(tally: &Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refres
         added: plan.jobs.len() - tally.gone,
         parsed: tally.parsed,
         from_cache: tally.from_cache,
+        resolved: tally.graph.resolved,
+        unresolved: tally.graph.failed,
         skipped: tally.skipped,
         bytes: tally.bytes,
         rebuilt: Some(reason),
@@ -339,6 +350,8 @@ fn caught_up(tally: Tally, applied: Applied, plan: &Plan) -> Refresh {
         same: plan.same + tally.same,
         parsed: tally.parsed,
         from_cache: tally.from_cache,
+        resolved: tally.graph.resolved,
+        unresolved: tally.graph.failed,
         skipped: tally.skipped,
         bytes: tally.bytes,
         pending: tally.pending,

@@ -1,5 +1,6 @@
 //! Questions about one generation of the index.
 
+use crate::graph::GraphCache;
 use crate::memory::Loan;
 use crate::pattern::PathPattern;
 use crate::refresh::skip_reason;
@@ -17,6 +18,7 @@ pub struct Snapshot {
     pub(crate) root: PathBuf,
     place: Place,
     pub(crate) max_file_size: u64,
+    pub(crate) graphs: GraphCache,
 }
 
 /// What there is, in numbers.
@@ -95,7 +97,7 @@ impl FileOutline {
 
 impl Snapshot {
     pub(crate) fn new(store: Loan, root: PathBuf, place: Place, max_file_size: u64) -> Self {
-        Self { store, root, place, max_file_size }
+        Self { store, root, place, max_file_size, graphs: GraphCache::default() }
     }
 
     /// The number of the change set this is the result of.

@@ -56,15 +56,7 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
                 );
             }
         }
-        "manifest" => {
-            for statement in &outline.manifest {
-                let (name, value) =
-                    (outline.strings.get(statement.name), outline.strings.get(statement.value));
-                let _ = write!(out, "{}", statement.says.as_str());
-                let _ = if name.is_empty() { Ok(()) } else { write!(out, " {name}") };
-                let _ = if value.is_empty() { writeln!(out) } else { writeln!(out, " = {value}") };
-            }
-        }
+        "manifest" => manifest(&mut out, outline),
         _ => return None,
     }
     Some(out)
@@ -227,6 +219,15 @@ fn bindings(out: &mut String, facts: &Facts) {
             via => drop(write!(out, " via {via:?}")),
         }
         out.push('\n');
+    }
+}
+
+fn manifest(out: &mut String, outline: &Outline) {
+    for statement in &outline.manifest {
+        let (name, value) = (outline.strings.get(statement.name), outline.strings.get(statement.value));
+        let gap = if name.is_empty() { "" } else { " " };
+        let sign = if value.is_empty() { "" } else { " = " };
+        let _ = writeln!(out, "{}{gap}{name}{sign}{value}", statement.says.as_str());
     }
 }
 

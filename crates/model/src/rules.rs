@@ -13,6 +13,8 @@ pub struct Rules {
     pub bare_members: bool,
     /// Calling a type makes an instance of it.
     pub calls_construct: bool,
+    /// `super(…)` calls the base's constructor, or its method of the same name.
+    pub super_calls: bool,
     /// A type satisfies an interface by having its methods; nobody has to say so.
     pub structural: bool,
     /// A type may be opened again anywhere, and all its bodies are one.

@@ -220,7 +220,7 @@ impl Session<'_> {
             return result;
         }
         let mut map = Vec::new();
-        for (param, &arg) in unit.params(scope).zip(args) {
+        for (&param, &arg) in unit.params(scope).iter().zip(args) {
             let wanted = self.declared(unit, param);
             if mentions_param(&wanted) {
                 unify(&wanted, &self.eval(from, arg).ty, &mut map);

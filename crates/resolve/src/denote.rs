@@ -16,7 +16,7 @@ impl Session<'_> {
         if let Some(known) = self.denoted.borrow().get(&key) {
             return known.clone();
         }
-        let found: Arc<[Found]> = self.find(frame, expr).into();
+        let found: Arc<[Found]> = self.nested(|| self.find(frame, expr)).unwrap_or_default().into();
         if self.is_top() {
             self.denoted.borrow_mut().insert(key, found.clone());
         }
@@ -295,7 +295,7 @@ impl Session<'_> {
                 let found = self.denote(frame, expr);
                 self.values(&found)
             }
-            _ => self.compute(frame, expr),
+            _ => self.nested(|| self.compute(frame, expr)).unwrap_or_else(Val::unknown),
         }
     }
 

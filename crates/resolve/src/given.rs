@@ -353,7 +353,7 @@ impl Session<'_> {
         let is_wanted = |at: &u32| {
             unit.binding(*at).is_some_and(|binding| place_of(&unit, scope, binding) == Some(wanted))
         };
-        let Some(param) = unit.params(scope).find(is_wanted) else { return Ty::Unknown };
+        let Some(param) = unit.params(scope).iter().copied().find(is_wanted) else { return Ty::Unknown };
         let ty = self.declared(&unit, param);
         let ty = match (rest, ty) {
             (Some(_), Ty::Many(inner)) => (*inner).clone(),
@@ -373,7 +373,7 @@ fn place_of(unit: &Unit, scope: u32, wanted: &Binding) -> Option<usize> {
     let mut place: Option<usize> = None;
     let mut in_pattern = false;
     for at in unit.params(scope) {
-        let binding = unit.binding(at)?;
+        let binding = unit.binding(*at)?;
         let pattern = binding.via != Via::Value;
         if !(pattern && in_pattern) {
             place = Some(place.map_or(0, |place| place + 1));

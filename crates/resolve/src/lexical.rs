@@ -52,6 +52,10 @@ impl Session<'_> {
 
     /// Everything a name may mean where this is wanted.
     pub(crate) fn lookup_as(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
+        self.nested(|| self.look(frame, name, want)).unwrap_or_default()
+    }
+
+    fn look(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
         let unit = &frame.unit;
         let mut left_function = false;
         let mut scope = Some(frame.scope);
@@ -358,7 +362,7 @@ impl Session<'_> {
         if unit.kind(sym.at) == Some(SymbolKind::Impl) {
             return self.impl_target(&unit, sym.at);
         }
-        let args: Vec<Ty> = unit.type_params(sym.at).map(|at| Ty::Param(sym.file, at)).collect();
+        let args: Vec<Ty> = unit.type_params(sym.at).iter().map(|&at| Ty::Param(sym.file, at)).collect();
         Ty::Of(sym, args.into())
     }
 

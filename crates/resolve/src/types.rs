@@ -28,6 +28,10 @@ pub(crate) struct TypeShape {
 impl Session<'_> {
     /// What a type expression means.
     pub(crate) fn ty(&self, frame: &Frame, expr: ExprId) -> Ty {
+        self.nested(|| self.find_ty(frame, expr)).unwrap_or(Ty::Unknown)
+    }
+
+    fn find_ty(&self, frame: &Frame, expr: ExprId) -> Ty {
         let unit = &frame.unit;
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
@@ -283,9 +287,10 @@ impl Session<'_> {
     pub(crate) fn parts(&self, sym: Sym) -> Vec<Sym> {
         let Some(unit) = self.home(sym) else { return vec![sym] };
         let mut parts = vec![sym];
-        for &other in self.named(&unit.rules.family, unit.name(sym.at)).iter() {
-            if other != sym && self.is_part(sym, &unit, other) {
-                parts.push(other);
+        for bearer in self.named(&unit.rules.family, unit.name(sym.at)).iter() {
+            let can_be = bearer.kind.is_type() || bearer.kind == SymbolKind::Module;
+            if can_be && bearer.sym != sym && self.is_part(sym, &unit, bearer.sym) {
+                parts.push(bearer.sym);
             }
         }
         parts
@@ -388,7 +393,7 @@ impl Session<'_> {
         let (Ty::Of(sym, args) | Ty::Type(sym, args)) = through else { return ty.clone() };
         let Some(unit) = self.home(*sym) else { return ty.clone() };
         let mut map: Vec<((u32, u32), Ty)> = vec![((sym.file, sym.at | THIS), this.clone())];
-        for (place, at) in unit.type_params(sym.at).enumerate() {
+        for (place, &at) in unit.type_params(sym.at).iter().enumerate() {
             let arg = match args.get(place) {
                 Some(arg) => arg.clone(),
                 None => self.default_of(&unit, sym.at, at, &map),

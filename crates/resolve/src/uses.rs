@@ -45,7 +45,10 @@ impl Uses<'_, '_> {
             _ => (self.reference.expr, &[][..]),
         };
         if self.unit.expr(callee) == Expr::SuperRef {
-            return self.call_super(frame, args);
+            if self.unit.rules.super_calls {
+                self.call_super(frame, args);
+            }
+            return;
         }
         let found = self.session.only(self.session.denote(frame, callee).to_vec(), Want::Value);
         let found = self.session.fitting(frame, &found, args);
@@ -225,7 +228,12 @@ impl Uses<'_, '_> {
             let Some(home) = self.session.home(sym) else { continue };
             let Some(kind) = home.kind(sym.at) else { continue };
             if kind.is_type() || kind == SymbolKind::TypeAlias {
-                self.emit_construction(frame, sym, &target, args);
+                if self.reference.kind == RefKind::Construct || self.unit.rules.calls_construct {
+                    self.emit_construction(frame, sym, &target, args);
+                } else {
+                    // A conversion uses the type and makes nothing.
+                    self.edge(EdgeKind::TypeOf, sym, target.rule, target.sure);
+                }
                 continue;
             }
             match kind {
@@ -293,15 +301,17 @@ impl Uses<'_, '_> {
                 continue;
             }
             let param = match named {
-                Some(name) => {
-                    home.params(scope).find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name))
-                }
-                None => home.params(scope).nth(place),
+                Some(name) => home
+                    .params(scope)
+                    .iter()
+                    .copied()
+                    .find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name)),
+                None => home.params(scope).get(place).copied(),
             };
             let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else {
                 continue;
             };
-            for line in called_in(&home, callee.at, name) {
+            for &line in home.called(callee.at, name) {
                 for &target in &given {
                     let from = Node { file: callee.file, symbol: Some(callee.at) };
                     let to = Node { file: target.file, symbol: Some(target.at) };
@@ -403,21 +413,6 @@ impl Uses<'_, '_> {
             reason,
         });
     }
-}
-
-/// The lines on which a function calls one of its parameters.
-fn called_in(unit: &Unit, symbol: u32, name: orient_model::Atom) -> Vec<u32> {
-    let mut lines = Vec::new();
-    for reference in unit.references() {
-        if reference.kind == RefKind::Call
-            && reference.symbol == Some(symbol)
-            && let Expr::Call { callee, .. } = unit.expr(reference.expr)
-            && unit.expr(callee) == Expr::Name(name)
-        {
-            lines.push(reference.line);
-        }
-    }
-    lines
 }
 
 /// Edges from a file to what it imports.
