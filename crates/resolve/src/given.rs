@@ -310,7 +310,7 @@ impl Session<'_> {
         let Some(params) = unit.symbol(sym.at).map(|symbol| &symbol.params) else { return true };
         let Some(last) = params.len().checked_sub(1).filter(|&last| params[last].variadic) else { return true };
         let rest = unit.scope_of(sym.at).and_then(|scope| unit.params(scope).last());
-        match rest.map(|rest| self.declared(&unit, rest)) {
+        match rest.map(|&rest| self.declared(&unit, rest)) {
             Some(Ty::Tuple(items)) => count == last + items.len(),
             _ => true,
         }
