@@ -2,7 +2,7 @@
 
 use crate::session::{Frame, Session};
 use crate::unit::Unit;
-use crate::value::{Sym, Ty};
+use crate::value::Ty;
 use orient_model::{Confidence, Edge, EdgeKind, Expr, ExprId, Modifier, Node, Resolved, Rule, SymbolKind};
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved)
             continue;
         }
         for props in properties(session, unit, at) {
+            let Ty::Of(props, _) = props else { continue };
             out.edges.push(Edge {
                 from: Node { file: unit.file, symbol: Some(at) },
                 kind: EdgeKind::Accepts,
@@ -26,7 +27,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved)
 }
 
 /// The types a component declares for its properties: of its first parameter, or the first argument of its own type.
-fn properties(session: &Session<'_>, unit: &Arc<Unit>, at: u32) -> Vec<Sym> {
+pub(crate) fn properties(session: &Session<'_>, unit: &Arc<Unit>, at: u32) -> Vec<Ty> {
     if unit.kind(at) == Some(SymbolKind::Class) {
         let bases = unit.bases(at).iter();
         return bases.flat_map(|&(expr, scope, _)| first_argument(session, unit, expr, scope)).collect();
@@ -49,21 +50,22 @@ fn properties(session: &Session<'_>, unit: &Arc<Unit>, at: u32) -> Vec<Sym> {
     types.into_iter().flatten().flat_map(|ty| first_argument(session, unit, ty, binding.scope)).collect()
 }
 
-fn first_argument(session: &Session<'_>, unit: &Arc<Unit>, expr: ExprId, scope: u32) -> Vec<Sym> {
+fn first_argument(session: &Session<'_>, unit: &Arc<Unit>, expr: ExprId, scope: u32) -> Vec<Ty> {
     let Expr::Apply { args, .. } = unit.expr(expr) else { return Vec::new() };
     let Some(&first) = unit.facts.flow.list(args).first() else { return Vec::new() };
     let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
     types_of(session, &session.ty(&frame, first))
 }
 
-fn types_of(session: &Session<'_>, ty: &Ty) -> Vec<Sym> {
-    let syms = ty.each().iter().filter_map(|ty| match ty {
-        Ty::Of(sym, _) => Some(*sym),
-        Ty::Outside(holder, args) => match args.first() {
-            Some(Ty::Of(sym, _)) if !holder.is_empty() => Some(*sym),
+/// Each type of ours; what only holds one is seen as what it holds.
+fn types_of(session: &Session<'_>, ty: &Ty) -> Vec<Ty> {
+    let types = ty.each().iter().filter_map(|ty| match ty {
+        Ty::Of(sym, _) if session.is_type(*sym) => Some(ty.clone()),
+        Ty::Outside(holder, args) if !holder.is_empty() => match args.first() {
+            Some(held @ Ty::Of(sym, _)) if session.is_type(*sym) => Some(held.clone()),
             _ => None,
         },
         _ => None,
     });
-    syms.filter(|&sym| session.is_type(sym)).collect()
+    types.collect()
 }

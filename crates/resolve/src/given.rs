@@ -33,6 +33,8 @@ pub(crate) struct Place {
 enum Inside {
     /// The argument of a call at this place.
     Argument(ExprId, u32),
+    /// A property of the component that this markup names.
+    Property(ExprId),
     /// What is put into a name of this type.
     Typed(ExprId),
     /// What is put into this.
@@ -49,6 +51,16 @@ fn places(unit: &Unit) -> FxHashMap<u32, Place> {
         let list = match unit.expr(reference.expr) {
             Expr::Call { args, .. } if reference.kind == RefKind::Call => args,
             Expr::New { args, .. } if reference.kind == RefKind::Construct => args,
+            Expr::New { ty, args } if reference.kind == RefKind::Read => {
+                for &arg in flow.list(args) {
+                    if let Expr::Named { name, value } = unit.expr(arg) {
+                        let inside = Inside::Property(ty);
+                        let (scope, at) = (reference.scope, reference.at);
+                        found.look(value, &Place { inside, keys: vec![name], scope, at }, 0);
+                    }
+                }
+                continue;
+            }
             _ => continue,
         };
         for (at, &arg) in flow.list(list).iter().enumerate() {
@@ -165,6 +177,7 @@ impl Session<'_> {
             let frame = Frame { unit: unit.clone(), scope: place.scope, at: place.at };
             let mut ty = match place.inside {
                 Inside::Argument(call, at) => self.wanted_argument(&frame, call, at as usize),
+                Inside::Property(component) => self.properties(&frame, component),
                 Inside::Typed(ty) => self.ty(&frame, ty),
                 Inside::Assigned(target) => self.held_by(&frame, target),
                 Inside::Returned(scope) => self.wanted_result(unit, scope),
@@ -176,6 +189,16 @@ impl Session<'_> {
             ty
         });
         wanted.unwrap_or(Ty::Unknown)
+    }
+
+    /// The type of what a component takes.
+    fn properties(&self, frame: &Frame, component: ExprId) -> Ty {
+        let found = self.only(self.denote(frame, component).to_vec(), Want::Value);
+        let syms = found.iter().filter_map(crate::value::Found::sym);
+        Ty::either(syms.flat_map(|sym| match self.home(sym) {
+            Some(home) => crate::components::properties(self, &home, sym.at),
+            None => Vec::new(),
+        }))
     }
 
     /// The type of what is assigned to, not of what is.

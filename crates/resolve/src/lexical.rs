@@ -2,7 +2,7 @@
 
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::value::{Found, Sym, Thing, Ty, Val};
+use crate::value::{Found, Module, Sym, Thing, Ty, Val};
 use orient_model::{Binding, BindingKind, Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind, Via};
 use std::sync::Arc;
 
@@ -78,6 +78,9 @@ impl Session<'_> {
         let found = self.shared(frame, name);
         if !found.is_empty() {
             return found;
+        }
+        if unit.rules.own_module.iter().any(|own| own == name) {
+            return vec![Found::module(Module::File(unit.file), Rule::Scope)];
         }
         self.wildcard(frame, 0, name)
     }
@@ -302,7 +305,33 @@ impl Session<'_> {
         };
         let value = self.eval(&frame, value);
         let value = self.via(&frame, &value, binding.via);
+        let value = self.reassigned(unit, binding, value);
         Val { rule: if value.rule == Rule::Static { Rule::Static } else { Rule::Inferred }, ..value }
+    }
+
+    /// A name that is put something else into later may hold either.
+    fn reassigned(&self, unit: &Arc<Unit>, binding: &Binding, first: Val) -> Val {
+        let varies = match binding.kind {
+            BindingKind::Local => true,
+            BindingKind::Symbol(symbol) => unit.kind(symbol) == Some(SymbolKind::Variable),
+            _ => false,
+        };
+        if !varies || !unit.rules.type_space {
+            return first;
+        }
+        let mut types = vec![first.ty.clone()];
+        let mut again = false;
+        for (assign, value) in unit.assigned(unit.text(binding.name)) {
+            let is_name = matches!(unit.expr(assign.target), orient_model::Expr::Name(_));
+            if is_name && unit.is_within(assign.scope, binding.scope) {
+                let frame = Frame { unit: unit.clone(), scope: assign.scope, at: assign.at };
+                let value = self.eval(&frame, value);
+                types.push(self.via(&frame, &value, assign.via).ty);
+                again = true;
+            }
+        }
+        let sure = if again { first.sure.max(Confidence::Probable) } else { first.sure };
+        Val { ty: Ty::either(types), sure, ..first }
     }
 
     /// What is put into a name later, where it is declared without a value.

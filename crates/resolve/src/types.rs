@@ -63,6 +63,7 @@ impl Session<'_> {
                 Ty::Tuple(unit.facts.flow.list(items).iter().map(|&item| self.ty(frame, item)).collect())
             }
             Expr::Named { value, .. } => self.ty(frame, value),
+            Expr::Literal(orient_model::Literal::Null) => Ty::Unknown,
             Expr::Literal(_) => Ty::Outside("".into(), Arc::from([])),
             Expr::Function(symbol) => Ty::Function(unit.sym(symbol), None),
             _ => Ty::Unknown,
@@ -264,6 +265,10 @@ impl Session<'_> {
         for part in self.parts(sym) {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
+                // A member of an object inside an object is none of the outer one.
+                if unit.rules.type_space && unit.qualifier(child).is_some() {
+                    continue;
+                }
                 shape.members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
             }
             for &(expr, scope, relation) in unit.bases(part.at) {
@@ -275,12 +280,33 @@ impl Session<'_> {
                 }
             }
         }
+        self.joined(sym, &mut shape);
         for member in self.members_elsewhere(sym) {
             if let Some(unit) = self.home(member) {
                 shape.members.entry(unit.name(member.at).into()).or_default().push(member);
             }
         }
         shape
+    }
+
+    /// An alias that adds members to other types has theirs, too: `Base & { more: string }`.
+    fn joined(&self, sym: Sym, shape: &mut TypeShape) {
+        let Some(unit) = self.home(sym) else { return };
+        if unit.kind(sym.at) != Some(SymbolKind::TypeAlias) || !unit.rules.type_space || shape.members.is_empty() {
+            return;
+        }
+        let Some(binding) = unit.binding_of(sym.at) else { return };
+        let Some(Expr::Either(list)) = binding.ty.map(|ty| unit.expr(ty)) else { return };
+        let scope = unit.scope_of(sym.at).unwrap_or_else(|| unit.scope_at(binding.at));
+        let frame = Frame { unit: unit.clone(), scope, at: binding.at };
+        for &part in unit.facts.flow.list(list) {
+            let ty = self.ty(&frame, part);
+            if let Ty::Of(of, _) = &ty
+                && *of != sym
+            {
+                shape.bases.push((ty, Relation::Extends));
+            }
+        }
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
@@ -427,10 +453,25 @@ impl Session<'_> {
                     rule,
                     sure: orient_model::Confidence::Exact,
                 });
-                return self.whole(found.collect());
+                return self.on_its_side(self.whole(found.collect()), base_rule == Rule::Static);
             }
         }
         Vec::new()
+    }
+
+    /// Of members with one name, those of the type itself or those of its instances, where there are both.
+    fn on_its_side(&self, mut found: Vec<Found>, of_type: bool) -> Vec<Found> {
+        let fits = |one: &Found| {
+            let at = one.sym().and_then(|sym| Some((self.home(sym)?, sym.at)));
+            at.is_none_or(|(unit, at)| unit.is(at, Modifier::Static) == of_type)
+        };
+        let type_space = |one: &Found| {
+            one.sym().and_then(|sym| self.home(sym)).is_some_and(|unit| unit.rules.type_space)
+        };
+        if found.len() > 1 && found.iter().all(type_space) && found.iter().any(fits) {
+            found.retain(fits);
+        }
+        found
     }
 
     /// Without declarations where the definitions stand beside them.
