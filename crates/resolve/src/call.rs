@@ -21,6 +21,9 @@ impl Session<'_> {
             return self.eval(frame, callee);
         }
         let list = unit.facts.flow.list(args);
+        if let Some(module) = self.loaded(frame, callee, list) {
+            return module;
+        }
         let found = self.denote(frame, callee);
         let found = self.fitting(frame, &found, list);
         let val = self.call_found(&found, list, Some(frame));
@@ -29,6 +32,20 @@ impl Session<'_> {
         }
         let val = self.passed(frame, callee);
         if val.ty.is_known() { val } else { self.picked(frame, callee, list) }
+    }
+
+    /// The module a function of the language loads.
+    fn loaded(&self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> Option<Val> {
+        let unit = &frame.unit;
+        let Expr::Name(name) = unit.expr(callee) else { return None };
+        let name = unit.text(name);
+        if !unit.rules.loads.iter().any(|load| load == name) || !self.lookup(frame, name).is_empty() {
+            return None;
+        }
+        let Expr::Text(path) = unit.expr(*args.first()?) else { return None };
+        let path = unit.text(path);
+        self.ask_module(path);
+        Some(Val::new(Ty::Module(self.find_module(unit, path)?), Rule::Import))
     }
 
     /// One of what a collection holds, or all of it by what a function makes of each.

@@ -5,7 +5,7 @@ use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::call::MADE;
 use crate::lexical::Want;
-use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
+use crate::value::{Found, Module, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::sync::Arc;
 
@@ -119,7 +119,10 @@ impl Session<'_> {
                 let found = self.static_member(*sym, &of, name, from);
                 if found.is_empty() { self.extension(&of, name, from) } else { found }
             }
-            Ty::Module(module) => self.module_member(module, name, from),
+            Ty::Module(module) => {
+                let found = self.module_member(module, name, from);
+                if found.is_empty() { self.whole_member(module, name, from) } else { found }
+            }
             Ty::Shape(file, scope, expr) => self.entry(*file, *scope, *expr, name),
             Ty::Param(file, at) => {
                 let Some(unit) = self.unit(*file) else { return Vec::new() };
@@ -165,6 +168,12 @@ impl Session<'_> {
         let found = self.type_member(&val.ty, name, 0, rule);
         if !found.is_empty() {
             return found;
+        }
+        if from.rules.type_space
+            && matches!(self.kind(sym), Some(SymbolKind::Variable | SymbolKind::Constant))
+            && let Ty::Shape(file, scope, expr) = self.type_of(sym).ty
+        {
+            return self.entry(file, scope, expr, name);
         }
         let found = self.extension(&val.ty, name, from);
         if !found.is_empty() {
@@ -212,6 +221,23 @@ impl Session<'_> {
                 .collect();
         }
         Vec::new()
+    }
+
+    /// What a module is as a whole, where it gives one thing out: `module.exports = …`.
+    pub(crate) fn whole_module(&self, module: &Module, from: &Arc<Unit>) -> Vec<Found> {
+        if from.rules.modules != Modules::Path {
+            return Vec::new();
+        }
+        self.module_member(module, "default", from)
+    }
+
+    fn whole_member(&self, module: &Module, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+        if name == "default" {
+            return Vec::new();
+        }
+        let whole = self.whole_module(module, from);
+        let vals = whole.iter().map(|one| self.value(one)).filter(|val| !matches!(val.ty, Ty::Module(_)));
+        vals.collect::<Vec<_>>().iter().flat_map(|val| self.member(val, name, from)).collect()
     }
 
     /// Members of a function that is also an object: what was put onto it.
@@ -313,8 +339,9 @@ impl Session<'_> {
         let vals: Vec<Val> = found.iter().map(|found| self.value(found)).collect();
         let Some(first) = vals.iter().find(|val| val.ty.is_known()) else { return Val::unknown() };
         let (rule, mut sure) = (first.rule, first.sure);
+        let several = vals.iter().filter(|val| val.ty.is_known()).count() > 1;
         let ty = Ty::either(vals.into_iter().map(|val| val.ty));
-        if ty.each().len() > 1 {
+        if several && ty.each().len() > 1 {
             sure = sure.max(Confidence::Probable);
         }
         Val { ty, rule, sure }
@@ -406,6 +433,7 @@ impl Session<'_> {
                 }
             },
             Expr::Lambda(scope) => inferred(Ty::Lambda(unit.file, scope)),
+            Expr::Literal(orient_model::Literal::Null) => Val::unknown(),
             Expr::Literal(_) | Expr::Text(_) => inferred(Ty::Outside("".into(), Arc::from([]))),
             _ => Val::unknown(),
         }
@@ -427,6 +455,15 @@ impl Session<'_> {
             let val = self.eval(frame, ty);
             match &val.ty {
                 Ty::Type(sym, args) => return Val::new(Ty::Of(*sym, args.clone()), Rule::Inferred),
+                Ty::Function(..) => return val.with(val.ty.clone()),
+                Ty::Module(module) => {
+                    let whole = self.values(&self.whole_module(module, &frame.unit));
+                    match whole.ty {
+                        Ty::Type(sym, args) => return Val::new(Ty::Of(sym, args), Rule::Inferred),
+                        Ty::Function(..) => return whole,
+                        _ => {}
+                    }
+                }
                 Ty::Of(..) => {
                     let found = self.type_member(&val.ty, MADE, 0, Rule::Declared);
                     let made = self.made_by(&found);

@@ -67,6 +67,7 @@ impl Session<'_> {
                 Ty::Tuple(unit.facts.flow.list(items).iter().map(|&item| self.ty(frame, item)).collect())
             }
             Expr::Named { value, .. } => self.ty(frame, value),
+            Expr::Literal(orient_model::Literal::Null) => Ty::Unknown,
             Expr::Literal(_) => Ty::Outside("".into(), Arc::from([])),
             Expr::Function(symbol) => Ty::Function(unit.sym(symbol), None),
             _ => Ty::Unknown,
@@ -81,7 +82,15 @@ impl Session<'_> {
             Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
             _ => self.denote(frame, expr).to_vec(),
         };
-        self.only(found, Want::Type)
+        let mut found = self.only(found, Want::Type);
+        if unit.rules.type_space {
+            // `any` is no function of that name.
+            found.retain(|one| match &one.thing {
+                Thing::Symbol(sym, _) => !self.kind(*sym).is_some_and(SymbolKind::is_callable),
+                _ => true,
+            });
+        }
+        found
     }
 
     /// A type expression with arguments.
@@ -278,6 +287,7 @@ impl Session<'_> {
                 bases.extend(self.ty(&frame, expr).each().iter().map(|ty| (ty.clone(), relation)));
             }
         }
+        self.joined(sym, &mut bases);
         bases
     }
 
@@ -300,6 +310,10 @@ impl Session<'_> {
         for part in self.parts(sym) {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
+                // A member of an object inside an object is none of the outer one.
+                if unit.rules.type_space && unit.qualifier(child).is_some() {
+                    continue;
+                }
                 members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
             }
         }
@@ -309,6 +323,27 @@ impl Session<'_> {
             }
         }
         members
+    }
+
+    /// An alias that adds members to other types has theirs, too: `Base & { more: string }`.
+    fn joined(&self, sym: Sym, bases: &mut Vec<(Ty, Relation)>) {
+        let Some(unit) = self.home(sym) else { return };
+        let is_alias = unit.kind(sym.at) == Some(SymbolKind::TypeAlias);
+        if !is_alias || !unit.rules.type_space || self.members(sym).is_empty() {
+            return;
+        }
+        let Some(binding) = unit.binding_of(sym.at) else { return };
+        let Some(Expr::Either(list)) = binding.ty.map(|ty| unit.expr(ty)) else { return };
+        let scope = unit.scope_of(sym.at).unwrap_or_else(|| unit.scope_at(binding.at));
+        let frame = Frame { unit: unit.clone(), scope, at: binding.at };
+        for &part in unit.facts.flow.list(list) {
+            let ty = self.ty(&frame, part);
+            if let Ty::Of(of, _) = &ty
+                && *of != sym
+            {
+                bases.push((ty, Relation::Extends));
+            }
+        }
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
@@ -486,6 +521,21 @@ impl Session<'_> {
         found
     }
 
+    /// Of members with one name, those of the type itself or those of its instances, where there are both.
+    fn on_its_side(&self, mut found: Vec<Found>, of_type: bool) -> Vec<Found> {
+        let fits = |one: &Found| {
+            let at = one.sym().and_then(|sym| Some((self.home(sym)?, sym.at)));
+            at.is_none_or(|(unit, at)| unit.is(at, Modifier::Static) == of_type)
+        };
+        let type_space = |one: &Found| {
+            one.sym().and_then(|sym| self.home(sym)).is_some_and(|unit| unit.rules.type_space)
+        };
+        if found.len() > 1 && found.iter().all(type_space) && found.iter().any(fits) {
+            found.retain(fits);
+        }
+        found
+    }
+
     /// Whether one method stands in for another: as many parameters, of types written alike or generic.
     fn same_params(&self, one: Sym, other: Sym) -> bool {
         let (Some(left), Some(right)) = (self.home(one), self.home(other)) else { return false };
@@ -504,7 +554,7 @@ impl Session<'_> {
             rule,
             sure: orient_model::Confidence::Exact,
         });
-        self.whole(found.collect())
+        self.on_its_side(self.whole(found.collect()), rule == Rule::Static)
     }
 
     /// Without declarations where the definitions stand beside them.

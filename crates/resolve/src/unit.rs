@@ -267,6 +267,17 @@ impl Unit {
         self.called.get(&(symbol, name)).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a scope is another or lies in it.
+    pub(crate) fn is_within(&self, mut scope: u32, outer: u32) -> bool {
+        while scope != outer {
+            match self.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.parent) {
+                Some(parent) => scope = parent,
+                None => return false,
+            }
+        }
+        true
+    }
+
     /// All uses.
     pub(crate) fn references(&self) -> &[Reference] {
         &self.facts.flow.references

@@ -85,6 +85,8 @@ impl Uses<'_, '_> {
                     let held = self.held(&val, one.sure);
                     if held.is_empty() && kind == SymbolKind::Property {
                         targets.push(one)
+                    } else if held.is_empty() && home.rules.type_space && is_function_type(&val.ty) {
+                        targets.push(one);
                     } else if held.is_empty() {
                         targets.push(one.by(Rule::Value).at_most(Confidence::Probable));
                     } else {
@@ -120,6 +122,10 @@ impl Uses<'_, '_> {
                         let found = session.member(&val.with(ty.clone()), name, &home);
                         targets.extend(found.into_iter().map(|one| one.by(Rule::Implicit).at_most(unsure)));
                     }
+                }
+                Ty::Module(module) => {
+                    let whole = session.whole_module(module, self.unit);
+                    targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
                 }
                 Ty::Outside(name, _) if !name.is_empty() => targets.push(Found::outside("", name)),
                 _ => {}
@@ -177,6 +183,10 @@ impl Uses<'_, '_> {
             match &one.thing {
                 // A value of a type is no type that can be made.
                 Thing::Value(Ty::Of(..)) if type_space => return,
+                Thing::Value(Ty::Module(module)) => {
+                    let whole = self.session.whole_module(module, self.unit);
+                    targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
+                }
                 Thing::Value(Ty::Of(sym, _) | Ty::Type(sym, _)) => {
                     targets.push(Found::symbol(*sym, one.rule).at_most(one.sure));
                 }
@@ -184,6 +194,10 @@ impl Uses<'_, '_> {
                 Thing::Symbol(sym, _) => match self.session.instance_of(*sym) {
                     Ty::Of(of, _) if self.session.is_type(*sym) => {
                         targets.push(Found::symbol(of, one.rule).at_most(one.sure))
+                    }
+                    // A name that holds a class.
+                    Ty::Of(of, _) if type_space => {
+                        targets.push(Found::symbol(of, Rule::Value).at_most(one.sure));
                     }
                     _ => targets.push(one),
                 },
@@ -294,6 +308,9 @@ impl Uses<'_, '_> {
                 kind if kind.is_callable() => {
                     self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
                     self.arguments(frame, sym, args);
+                }
+                _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_space => {
+                    self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
                 }
                 _ => self.edge(EdgeKind::Calls, sym, target.rule, target.sure),
             }
@@ -459,6 +476,11 @@ impl Uses<'_, '_> {
             reason,
         });
     }
+}
+
+/// Whether a declared type says that its values can be called.
+fn is_function_type(ty: &Ty) -> bool {
+    matches!(ty, Ty::Signature(..) | Ty::Gives(_) | Ty::Of(..))
 }
 
 /// Edges from a file to what it imports.

@@ -231,7 +231,8 @@ impl<'t> Lowering<'t> {
         self.flow.bindings[binding].via = via;
         // The type of a name that holds a function is not what calling the function gives.
         let is_function = self.outline.symbols[symbol as usize].kind.is_callable();
-        if let (true, Some(ty), Some(value)) = (is_function, parts.ty_expr, value) {
+        let known = parts.ty_expr.filter(|&ty| self.flow.expr(ty) != Expr::Unknown);
+        if let (true, Some(ty), Some(value)) = (is_function, known, value) {
             let value = self.push_expr(Expr::Cast { value, ty });
             self.flow.bindings[binding].ty = None;
             self.flow.bindings[binding].value = Some(value);

@@ -36,7 +36,7 @@ impl Session<'_> {
     }
 
     /// The result depends on every part of the module's name: a file of that name may come or go.
-    fn ask_module(&self, module: &str) {
+    pub(crate) fn ask_module(&self, module: &str) {
         for part in module.split(['/', '.', ':', '\\']).filter(|part| !part.is_empty()) {
             self.ask(part);
         }
