@@ -15,7 +15,7 @@ impl Language {
         Registry::builtin().detect(path.as_bytes(), bytes).map(Self)
     }
 
-    /// The language users call so.
+    /// The language users call so. A file at hand is for [`Self::of`].
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         Registry::builtin().by_name(name).map(Self)
     }
@@ -50,6 +50,11 @@ impl Language {
             }),
         }
     }
+}
+
+/// The names of files that say where modules are.
+pub(crate) fn project_files() -> Vec<String> {
+    Registry::builtin().project_files().map(str::to_owned).collect()
 }
 
 /// The versions of all languages and of what reads their project files, in the order of their names.
@@ -90,7 +95,7 @@ mod tests {
         for path in ["a/package.json", "a/other.json", "go.mod", "x.gemspec"] {
             let path = RepoPath::from(path);
             let detected = Language::detect(&path, b"").expect("a known file");
-            let again = Language::by_name(detected.name()).expect("a name").at(&path);
+            let again = Language::of_file(Some(detected.name()), &path).expect("a name");
             assert_eq!(
                 Language::version(Some(detected)),
                 Language::version(Some(again)),

@@ -7,6 +7,7 @@ mod definition;
 mod dump;
 mod dump_graph;
 mod engine;
+mod entry;
 mod error;
 mod extract;
 mod facts_batch;
@@ -15,9 +16,11 @@ mod graph;
 mod graph_plan;
 #[cfg(test)]
 mod graph_tests;
+mod graph_view;
 mod languages;
 mod lookup;
 mod memory;
+mod owners;
 mod pattern;
 mod pipeline;
 mod place;
@@ -28,22 +31,28 @@ mod resolving;
 mod seed;
 mod snapshot;
 mod source;
+pub mod traversal;
+mod whole;
 mod work;
 mod world;
 mod writing;
 
 pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
+pub use entry::Entry;
 pub use error::EngineError;
 pub use gc::{Collected, GcOptions};
 pub use graph::NodeInfo;
+pub use graph_view::{Described, GraphView, Mention, Mentions};
 pub use lookup::Lookup;
+pub use owners::{Owners, Project};
 pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
 pub use progress::{Cancel, Phase, Progress, Silent};
 pub use refresh::{Mode, Rebuilt, Refresh, RefreshOptions};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
 pub use source::Source;
+pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.
 pub use orient_store::{

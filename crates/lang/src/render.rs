@@ -270,7 +270,12 @@ fn show_at(flow: &Flow, id: ExprId, depth: usize) -> String {
         Expr::Index { base, key } => format!("{}[{}]", part(base), part(key)),
         Expr::Await(value) => format!("await {}", part(value)),
         Expr::Cast { value, ty } => format!("({} as {})", part(value), part(ty)),
-        Expr::Apply { base, args } => format!("{}<{}>", part(base), list(args)),
+        Expr::Apply { base, args } => match flow.expr(base) {
+            Expr::Wrap { wrapper: Wrapper::FunctionType, inner } => {
+                format!("fn({}) -> {}", list(args), part(inner))
+            }
+            _ => format!("{}<{}>", part(base), list(args)),
+        },
         Expr::Wrap { wrapper, inner } => match wrapper {
             Wrapper::Pointer => format!("*{}", part(inner)),
             Wrapper::Deref => format!("deref {}", part(inner)),

@@ -19,6 +19,8 @@ pub(crate) struct RulesSpec {
     structural: bool,
     reopens: bool,
     merges: bool,
+    type_space: bool,
+    typed_callbacks: bool,
     constructors: Vec<String>,
     overloads: bool,
     hoists: bool,
@@ -28,6 +30,9 @@ pub(crate) struct RulesSpec {
     folder_files: Vec<String>,
     holders: Vec<String>,
     passes: Vec<String>,
+    picks: Vec<String>,
+    maps: Vec<String>,
+    feeds: BTreeMap<String, u32>,
     implicit: BTreeMap<String, String>,
 }
 
@@ -59,6 +64,8 @@ impl RulesSpec {
             structural: self.structural,
             reopens: self.reopens,
             merges: self.merges,
+            type_space: self.type_space,
+            typed_callbacks: self.typed_callbacks,
             constructors: self.constructors.clone(),
             overloads: self.overloads,
             hoists: self.hoists,
@@ -68,6 +75,9 @@ impl RulesSpec {
             folder_files: self.folder_files.clone(),
             holders: self.holders.clone(),
             passes: self.passes.clone(),
+            picks: self.picks.clone(),
+            maps: self.maps.clone(),
+            feeds: self.feeds.clone().into_iter().collect(),
             implicit: self.implicit.clone().into_iter().collect(),
         })
     }

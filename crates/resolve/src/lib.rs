@@ -6,6 +6,7 @@
 
 mod call;
 mod denote;
+mod given;
 mod heirs;
 mod lexical;
 mod modules;

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// How deep one question may lead to others.
 const DEPTH: u32 = 24;
+/// How deep expressions, types and scopes may lead to each other, whatever is asked: bounds the stack.
+const NESTING: u32 = 160;
 
 /// A place to look from.
 #[derive(Clone)]
@@ -32,6 +34,7 @@ pub(crate) enum Question {
     Import(u32, u32),
     Member(u32, u64),
     Returns(u32, u32),
+    Wanted(u32, u32),
 }
 
 /// A symbol by its name, as far as it can be told without its file.
@@ -47,10 +50,15 @@ pub(crate) struct Session<'r> {
     pub(crate) resolver: &'r Resolver<'r>,
     asks: RefCell<FxHashSet<Box<str>>>,
     depth: Cell<u32>,
+    nesting: Cell<u32>,
     busy: RefCell<FxHashSet<Question>>,
     pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Bearer]>>>,
     pub(crate) denoted: RefCell<FxHashMap<(u32, u32, ExprId, u32), Arc<[Found]>>>,
     pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
+    pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
+    pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
+    pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
+    pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
@@ -65,10 +73,15 @@ impl<'r> Session<'r> {
             resolver,
             asks: RefCell::default(),
             depth: Cell::new(0),
+            nesting: Cell::new(0),
             busy: RefCell::default(),
             names: RefCell::default(),
             denoted: RefCell::default(),
             types: RefCell::default(),
+            bound: RefCell::default(),
+            wanted: RefCell::default(),
+            aliases: RefCell::default(),
+            declared: RefCell::default(),
             results: RefCell::default(),
             shapes: RefCell::default(),
             lines: RefCell::default(),
@@ -139,6 +152,17 @@ impl<'r> Session<'r> {
         self.depth.set(self.depth.get() - 1);
         self.busy.borrow_mut().remove(&question);
         Some(answer)
+    }
+
+    /// Goes one step deeper, unless that leads too far.
+    pub(crate) fn nested<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
+        if self.nesting.get() >= NESTING {
+            return None;
+        }
+        self.nesting.set(self.nesting.get() + 1);
+        let found = step();
+        self.nesting.set(self.nesting.get() - 1);
+        Some(found)
     }
 
     /// Whether nothing is being answered: an answer found now is whole, and can be kept.

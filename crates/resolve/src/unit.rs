@@ -37,6 +37,8 @@ pub(crate) struct Unit {
     assigned: FxHashMap<Atom, Vec<u32>>,
     /// The lines on which a symbol calls a bare name.
     called: FxHashMap<(u32, Atom), Vec<u32>>,
+    /// Where functions without a declared type stand, by their scope.
+    pub(crate) places: std::sync::OnceLock<FxHashMap<u32, crate::given::Place>>,
 }
 
 impl Unit {
@@ -107,6 +109,7 @@ impl Unit {
             assigned,
             called,
             facts,
+            places: std::sync::OnceLock::new(),
         }
     }
 

@@ -9,6 +9,7 @@ mod tree;
 
 pub(crate) use include::Includes;
 
+use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Module, Sym, Thing, Ty};
@@ -183,6 +184,14 @@ impl Session<'_> {
                     found.push(one);
                 }
             }
+        }
+        if found.len() > 1 && unit.rules.type_space {
+            let mut last: Vec<Found> = Vec::new();
+            for want in [Want::Type, Want::Value] {
+                let of_kind = self.only(self.whole(found.clone()), want).pop();
+                last.extend(of_kind.filter(|one| !last.contains(one)));
+            }
+            return last;
         }
         if found.len() > 1 && !unit.rules.overloads {
             let here = found.iter().rfind(|one| one.sym().is_some()).cloned();
