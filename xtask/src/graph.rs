@@ -21,8 +21,19 @@ pub(crate) struct Options<'o> {
     pub(crate) only: Option<&'o str>,
 }
 
+/// Resolution goes deep; so much room is never touched.
+const STACK: usize = 256 << 20;
+
 /// Prints every edge of the files of a folder, one JSON object a line.
 pub(crate) fn run(folder: &Path, options: &Options<'_>) -> Result<()> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        let thread = thread.spawn_scoped(scope, || print(folder, options))?;
+        thread.join().unwrap_or_else(|_| anyhow::bail!("resolution failed; the message stands above"))
+    })
+}
+
+fn print(folder: &Path, options: &Options<'_>) -> Result<()> {
     let loaded = options.pack_dir.map(packs::registry).transpose()?;
     let registry = loaded.as_ref().unwrap_or_else(|| Registry::builtin());
     let world = world(folder, registry)?;
@@ -74,7 +85,8 @@ pub(crate) fn run(folder: &Path, options: &Options<'_>) -> Result<()> {
 
 /// The facts of all files of a folder.
 fn world(folder: &Path, registry: &Registry) -> Result<MemoryWorld> {
-    let listing = orient_walk::list(folder, &WalkOptions::default())?;
+    let kept = registry.project_files().map(str::to_owned).collect();
+    let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
     let tree = Tree::open(folder)?;
     let roles = Roles::new(&[], &[]).map_err(anyhow::Error::msg)?;
     let mut files = Vec::new();

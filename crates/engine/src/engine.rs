@@ -3,7 +3,7 @@
 use crate::languages::Languages;
 use crate::memory::{Loan, Memory};
 use crate::place::Place;
-use crate::resolving::{self, MakeResolve};
+use crate::resolving::Resolution;
 use crate::{EngineError, Snapshot};
 use orient_settings::Settings;
 use orient_store::StoreError;
@@ -29,7 +29,7 @@ pub struct Engine {
     pub(crate) place: Place,
     pub(crate) languages: Languages,
     pub(crate) memory: Memory,
-    pub(crate) resolver: MakeResolve,
+    pub(crate) resolution: Resolution,
 }
 
 impl Engine {
@@ -47,7 +47,7 @@ impl Engine {
             place,
             languages,
             memory: Memory::default(),
-            resolver: resolving::resolver,
+            resolution: Resolution::default(),
         })
     }
 
@@ -96,7 +96,7 @@ impl Engine {
             excludes.extend(inside.map(|path| format!("/{}/", escaped(&path.display()))));
         }
         let max_file_size = self.settings.index.max_file_size.bytes();
-        WalkOptions { max_file_size, excludes, threads: self.threads() }
+        WalkOptions { max_file_size, excludes, kept: crate::extract::project_files(), threads: self.threads() }
     }
 }
 

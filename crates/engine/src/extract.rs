@@ -15,9 +15,14 @@ impl Language {
         Registry::builtin().detect(path.as_bytes(), bytes).map(Self)
     }
 
-    /// The language users call so.
+    /// The language users call so. A file at hand is for [`Self::of`].
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         Registry::builtin().by_name(name).map(Self)
+    }
+
+    /// The language a file was found to be in, as it is read at its path.
+    pub(crate) fn of(name: Option<&str>, path: &RepoPath) -> Option<Self> {
+        name.and_then(Self::by_name).map(|language| language.at(path))
     }
 
     /// The same language, as it is read in a file at this path: some files also say where modules are.
@@ -45,6 +50,11 @@ impl Language {
             }),
         }
     }
+}
+
+/// The names of files that say where modules are.
+pub(crate) fn project_files() -> Vec<String> {
+    Registry::builtin().project_files().map(str::to_owned).collect()
 }
 
 /// The versions of all languages and of what reads their project files, in the order of their names.
@@ -79,6 +89,21 @@ pub(crate) fn role(path: &RepoPath, language: Option<Language>, generated: bool,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_and_the_path_of_a_file_lead_back_to_what_read_it() {
+        for path in ["a/package.json", "a/other.json", "go.mod", "x.gemspec"] {
+            let path = RepoPath::from(path);
+            let detected = Language::detect(&path, b"").expect("a known file");
+            let again = Language::of(Some(detected.name()), &path).expect("a name");
+            assert_eq!(
+                Language::version(Some(detected)),
+                Language::version(Some(again)),
+                "{}",
+                path.display()
+            );
+        }
+    }
 
     #[test]
     fn a_fault_of_the_extractor_is_an_issue_of_the_file() {

@@ -165,9 +165,10 @@ mod tests {
         let said = |says, name: &str| (says, name.to_owned(), String::new());
         let (name, other) = (said(Says::Name, "a"), said(Says::Name, "b"));
         let needs = said(Says::Depends, "c");
-        assert_eq!(reach(b"x", &[name.clone()], &[name.clone()]), None);
-        assert_eq!(reach(b"x", &[name.clone()], &[needs, name.clone()]), Some(Reach::Folder(b"x".to_vec())));
-        assert_eq!(reach(b"x", &[name], &[other]), Some(Reach::Anywhere));
+        let (plain, needing) = ([name.clone()], [needs, name]);
+        assert_eq!(reach(b"x", &plain, &plain), None);
+        assert_eq!(reach(b"x", &plain, &needing), Some(Reach::Folder(b"x".to_vec())));
+        assert_eq!(reach(b"x", &plain, &[other]), Some(Reach::Anywhere));
     }
 
     #[test]

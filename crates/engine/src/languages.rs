@@ -51,6 +51,12 @@ impl Languages {
         self.resolver
     }
 
+    /// Makes as if other rules were in force.
+    #[cfg(test)]
+    pub(crate) fn set_resolver(&mut self, resolver: u64) {
+        self.resolver = resolver;
+    }
+
     pub(crate) fn detect(&self, path: &RepoPath, bytes: &[u8]) -> Option<Language> {
         if !self.overrides.is_empty() {
             let first = self.overrides.matches(native(path)).into_iter().min();

@@ -14,6 +14,8 @@ mod facts_batch;
 mod gc;
 mod graph;
 mod graph_plan;
+#[cfg(test)]
+mod graph_tests;
 mod graph_view;
 mod languages;
 mod lookup;

@@ -21,10 +21,24 @@ pub(crate) type Resolve<'w> = Box<dyn Fn(u32) -> Resolved + Sync + 'w>;
 /// Makes a resolver that looks at a world.
 pub(crate) type MakeResolve = for<'w> fn(&'w dyn World) -> Resolve<'w>;
 
-/// The resolver of all languages.
-pub(crate) fn resolver(world: &dyn World) -> Resolve<'_> {
-    let resolver = Resolver::new(world);
-    Box::new(move |file| resolver.resolve(file))
+/// What others see of a file: names, each with a hash of all that may be seen of it.
+pub(crate) type Surface = fn(&Outline, &Flow) -> Vec<(String, u64)>;
+
+/// How files are resolved.
+#[derive(Clone, Copy)]
+pub(crate) struct Resolution {
+    pub(crate) make: MakeResolve,
+    pub(crate) surface: Surface,
+}
+
+impl Default for Resolution {
+    fn default() -> Self {
+        fn make(world: &dyn World) -> Resolve<'_> {
+            let resolver = Resolver::new(world);
+            Box::new(move |file| resolver.resolve(file))
+        }
+        Self { make, surface }
+    }
 }
 
 /// What came out of resolving.
@@ -55,11 +69,11 @@ impl Resolving<'_> {
         }
         self.progress.phase(Phase::Resolving, files.len() as u64, 0);
         self.with_facts(|facts| {
-            let world = TableWorld { table, facts };
-            let made = catch_unwind(AssertUnwindSafe(|| (self.engine.resolver)(&world)));
+            let world = TableWorld::new(table, facts);
+            let made = catch_unwind(AssertUnwindSafe(|| (self.engine.resolution.make)(&world)));
             // A fault before the first file is the fault of them all.
             let resolve = made.unwrap_or_else(|_| Box::new(|_| panic!("there is no resolver")));
-            let work = Resolution { table, resolve, cancel: self.cancel };
+            let work = OneFile { table, resolve, cancel: self.cancel };
             pipeline::run(&work, files, self.bounds(), |results| {
                 for graph in results {
                     outcome.resolved += 1;
@@ -76,7 +90,7 @@ impl Resolving<'_> {
     /// What files that were touched mean to others.
     pub(crate) fn compare(&self, touched: &[Touched]) -> Result<Vec<Touch>, EngineError> {
         let touches = self.with_facts(|facts| {
-            let work = Comparison { facts, cancel: self.cancel };
+            let work = Comparison { facts, surface: self.engine.resolution.surface, cancel: self.cancel };
             Ok(pipeline::run(&work, touched, self.bounds(), |results| results.collect::<Vec<_>>())?)
         })?;
         if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(touches) }
@@ -100,13 +114,13 @@ impl Resolving<'_> {
 }
 
 /// Resolves one file at a time. A fault of the resolver costs the graph of this file, never the run.
-struct Resolution<'r> {
+struct OneFile<'r> {
     table: &'r dyn Table,
     resolve: Resolve<'r>,
     cancel: &'r Cancel,
 }
 
-impl Work for Resolution<'_> {
+impl Work for OneFile<'_> {
     type Job = FileId;
     type Output = PreparedGraph;
     type Tools = ();
@@ -144,6 +158,7 @@ pub(crate) struct Touched {
 /// Compares what others see of a file before and after.
 struct Comparison<'r> {
     facts: &'r FactsSource<'r>,
+    surface: Surface,
     cancel: &'r Cancel,
 }
 
@@ -197,7 +212,10 @@ impl Comparison<'_> {
             return Some(Look::default());
         };
         let (outline, flow) = self.facts.read(file)?;
-        Some(Look::new(&outline, &flow))
+        let text = |atom| outline.strings.get(atom).to_owned();
+        let said = outline.manifest.iter();
+        let said = said.map(|statement| (statement.says, text(statement.name), text(statement.value)));
+        Some(Look { surface: (self.surface)(&outline, &flow), said: said.collect() })
     }
 }
 
@@ -206,13 +224,4 @@ impl Comparison<'_> {
 struct Look {
     surface: Vec<(String, u64)>,
     said: Vec<Said>,
-}
-
-impl Look {
-    fn new(outline: &Outline, flow: &Flow) -> Self {
-        let text = |atom| outline.strings.get(atom).to_owned();
-        let said = outline.manifest.iter();
-        let said = said.map(|statement| (statement.says, text(statement.name), text(statement.value)));
-        Self { surface: surface(outline, flow), said: said.collect() }
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::embed::EmbedSpec;
 use crate::error::PackError;
-use crate::project::{Project, ValuesSpec};
+use crate::project::{Project, ProjectSource, ValuesSpec};
 use crate::registry::Source;
 use crate::rules::RulesSpec;
 use crate::shallow::{AlsoSpec, Tags};
@@ -13,7 +13,7 @@ use orient_model::{Role, Rules, Visibility};
 use regex::Regex;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// `pack.toml`: what must be known of a language before any file of it is read.
 #[derive(Debug, Default, Deserialize)]
@@ -92,7 +92,7 @@ pub(crate) struct TestHeader {
 
 /// A language pack.
 pub struct Pack {
-    pub(crate) header: Header,
+    pub(crate) header: Arc<Header>,
     pub(crate) source: Source,
     role: Role,
     rules: Option<Rules>,
@@ -147,7 +147,17 @@ impl Pack {
             None => Role::Source,
         };
         let rules = header.resolve.as_ref().map(|spec| spec.rules(&header.name)).transpose()?;
-        Ok(Self {
+        Ok(Self::new(Arc::new(header), source, role, rules))
+    }
+
+    /// The same pack for files that also say where modules are.
+    pub(crate) fn with_project(&self, project: ProjectSource) -> Self {
+        let source = Source { project: Some(project), ..self.source.clone() };
+        Self::new(Arc::clone(&self.header), source, self.role, self.rules.clone())
+    }
+
+    fn new(header: Arc<Header>, source: Source, role: Role, rules: Option<Rules>) -> Self {
+        Self {
             header,
             source,
             role,
@@ -157,7 +167,7 @@ impl Pack {
             words: OnceLock::new(),
             version: OnceLock::new(),
             project: OnceLock::new(),
-        })
+        }
     }
 
     /// The name users write: `python`.

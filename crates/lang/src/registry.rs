@@ -104,10 +104,8 @@ impl Registry {
     pub fn builtin() -> &'static Self {
         static BUILTIN: OnceLock<Registry> = OnceLock::new();
         BUILTIN.get_or_init(|| {
-            let sources = builtin();
-            let variants = variants(&sources, projects()).into_iter();
-            let variants = variants.filter_map(|source| Pack::load(source).ok()).collect();
-            Self::new(sources.into_iter().filter_map(|source| Pack::load(source).ok()).collect(), variants)
+            let packs = builtin().into_iter().filter_map(|source| Pack::load(source).ok()).collect();
+            Self::new(packs, projects())
         })
     }
 
@@ -135,12 +133,10 @@ impl Registry {
                 project.text = Cow::Owned(text);
             }
         }
-        let variants = variants(&sources, projects);
-        let variants = variants.into_iter().map(Pack::load).collect::<Result<_, _>>()?;
-        Ok(Self::new(sources.into_iter().map(Pack::load).collect::<Result<_, _>>()?, variants))
+        Ok(Self::new(sources.into_iter().map(Pack::load).collect::<Result<_, _>>()?, projects))
     }
 
-    fn new(packs: Vec<Pack>, projects: Vec<Pack>) -> Self {
+    fn new(packs: Vec<Pack>, projects: Vec<ProjectSource>) -> Self {
         let mut registry = Self {
             packs: Vec::new(),
             by_suffix: HashMap::new(),
@@ -173,17 +169,16 @@ impl Registry {
             }
         }
         let mut patterns = Vec::new();
-        for (variant, project) in projects.iter().enumerate() {
-            let base = packs.iter().position(|pack| pack.name() == project.name());
-            for pattern in project.project_files() {
-                patterns.extend(base.map(|base| (*pattern, base, variant)));
-            }
+        for project in projects {
+            let Some(base) = packs.iter().position(|pack| pack.name() == project.pack) else { continue };
+            let variant = registry.projects.len();
+            patterns.extend(project.files.iter().map(|pattern| (*pattern, base, variant)));
+            registry.projects.push(packs[base].with_project(project));
         }
         patterns.sort_by_key(|(pattern, ..)| (std::cmp::Reverse(pattern.len()), *pattern));
         let by_project = patterns.into_iter().map(|(pattern, base, at)| (base, Glob::new(pattern), at));
         registry.by_project = by_project.collect();
         registry.packs = packs;
-        registry.projects = projects;
         registry
     }
 
@@ -195,6 +190,12 @@ impl Registry {
     /// The packs again that read project files: one for each kind of them. Their names are those of their languages.
     pub fn projects(&self) -> &[Pack] {
         &self.projects
+    }
+
+    /// The names of project files, without those that are patterns.
+    pub fn project_files(&self) -> impl Iterator<Item = &str> {
+        let files = self.projects.iter().flat_map(|project| project.project_files());
+        files.copied().filter(|name| !name.contains('*'))
     }
 
     /// The pack that reads a file which is in the language of `pack`: that pack, or one of [`Self::projects`].
@@ -258,15 +259,6 @@ impl Registry {
 
 fn file_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&b| b == b'/').next().unwrap_or_default()
-}
-
-/// The sources of packs that read project files: those of their languages and the rules.
-fn variants(sources: &[Source], projects: Vec<ProjectSource>) -> Vec<Source> {
-    let variant = |project: ProjectSource| {
-        let base = sources.iter().find(|source| source.name == project.pack)?;
-        Some(Source { project: Some(project), ..base.clone() })
-    };
-    projects.into_iter().filter_map(variant).collect()
 }
 
 /// The interpreter a first line names: `python3` in `#!/usr/bin/env python3 -u`.

@@ -56,15 +56,7 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
                 );
             }
         }
-        "manifest" => {
-            for statement in &outline.manifest {
-                let (name, value) =
-                    (outline.strings.get(statement.name), outline.strings.get(statement.value));
-                let _ = write!(out, "{}", statement.says.as_str());
-                let _ = if name.is_empty() { Ok(()) } else { write!(out, " {name}") };
-                let _ = if value.is_empty() { writeln!(out) } else { writeln!(out, " = {value}") };
-            }
-        }
+        "manifest" => manifest(&mut out, outline),
         _ => return None,
     }
     Some(out)
@@ -230,6 +222,15 @@ fn bindings(out: &mut String, facts: &Facts) {
     }
 }
 
+fn manifest(out: &mut String, outline: &Outline) {
+    for statement in &outline.manifest {
+        let (name, value) = (outline.strings.get(statement.name), outline.strings.get(statement.value));
+        let gap = if name.is_empty() { "" } else { " " };
+        let sign = if value.is_empty() { "" } else { " = " };
+        let _ = writeln!(out, "{}{gap}{name}{sign}{value}", statement.says.as_str());
+    }
+}
+
 fn references(out: &mut String, facts: &Facts) {
     for reference in &facts.flow.references {
         let _ = writeln!(
@@ -269,7 +270,12 @@ fn show_at(flow: &Flow, id: ExprId, depth: usize) -> String {
         Expr::Index { base, key } => format!("{}[{}]", part(base), part(key)),
         Expr::Await(value) => format!("await {}", part(value)),
         Expr::Cast { value, ty } => format!("({} as {})", part(value), part(ty)),
-        Expr::Apply { base, args } => format!("{}<{}>", part(base), list(args)),
+        Expr::Apply { base, args } => match flow.expr(base) {
+            Expr::Wrap { wrapper: Wrapper::FunctionType, inner } => {
+                format!("fn({}) -> {}", list(args), part(inner))
+            }
+            _ => format!("{}<{}>", part(base), list(args)),
+        },
         Expr::Wrap { wrapper, inner } => match wrapper {
             Wrapper::Pointer => format!("*{}", part(inner)),
             Wrapper::Deref => format!("deref {}", part(inner)),

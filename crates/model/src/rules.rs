@@ -13,12 +13,19 @@ pub struct Rules {
     pub bare_members: bool,
     /// Calling a type makes an instance of it.
     pub calls_construct: bool,
+    /// `super(…)` calls the base's constructor, or its method of the same name.
+    pub super_calls: bool,
     /// A type satisfies an interface by having its methods; nobody has to say so.
     pub structural: bool,
     /// A type may be opened again anywhere, and all its bodies are one.
     pub reopens: bool,
     /// Declarations of one name in one file are one type.
     pub merges: bool,
+    /// Types have a space of names beside that of values, and forms of their own: one name can be both a type and a value,
+    /// `T["k"]` is the type of a member, the receiver as a type is that of whoever inherits the member.
+    pub type_space: bool,
+    /// A call of a parameter is a call of what its type declares; functions given for it are reached by dispatch.
+    pub typed_callbacks: bool,
     /// The names constructors have.
     pub constructors: Vec<String>,
     /// Several functions of one name and scope are overloads, told apart by their parameters.
@@ -37,6 +44,13 @@ pub struct Rules {
     pub holders: Vec<String>,
     /// Members that give what their holder holds: `unwrap`, `iter`.
     pub passes: Vec<String>,
+    /// Members of collections that give one of their elements: `find`, `pop`.
+    pub picks: Vec<String>,
+    /// Members of collections that give what a function makes of each element: `map`.
+    pub maps: Vec<String>,
+    /// Members of collections and promises that call the function they are given, and at which place of it they put
+    /// what they hold: `map` at 0, `reduce` at 1.
+    pub feeds: Vec<(String, u32)>,
     /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
     pub implicit: Vec<(String, String)>,
 }

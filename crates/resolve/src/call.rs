@@ -7,6 +7,11 @@ use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Literal, Modifier, Rule, SymbolKind};
 use std::sync::Arc;
 
+/// What packs call the member that says what calling an object gives.
+pub(crate) const CALLED: &str = "()";
+/// What packs call the member that says what making an object gives.
+pub(crate) const MADE: &str = "new";
+
 impl Session<'_> {
     /// The value of a call.
     pub(crate) fn call(&self, frame: &Frame, callee: ExprId, args: ExprList) -> Val {
@@ -22,7 +27,32 @@ impl Session<'_> {
         if val.ty.is_known() {
             return val;
         }
-        self.passed(frame, callee)
+        let val = self.passed(frame, callee);
+        if val.ty.is_known() { val } else { self.picked(frame, callee, list) }
+    }
+
+    /// One of what a collection holds, or all of it by what a function makes of each.
+    fn picked(&self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> Val {
+        let unit = &frame.unit;
+        let Expr::Member { base, name } = unit.expr(callee) else { return Val::unknown() };
+        let name = unit.text(name);
+        if unit.rules.picks.iter().any(|pick| pick == name) {
+            let val = self.eval(frame, base);
+            return if is_collection(&val.ty) {
+                self.via(frame, &val, orient_model::Via::Element)
+            } else {
+                Val::unknown()
+            };
+        }
+        if unit.rules.maps.iter().any(|map| map == name)
+            && let Some(&function) = args.first()
+            && is_collection(&self.eval(frame, base).ty)
+        {
+            let val = self.eval(frame, function);
+            let each = self.called_value(&val.ty, &[], None);
+            return each.with(Ty::Many(each.ty.clone().into()));
+        }
+        Val::unknown()
     }
 
     /// A member of something from outside that gives what it holds: `unwrap`, `iter`.
@@ -34,6 +64,8 @@ impl Session<'_> {
         }
         let val = self.eval(frame, base);
         match &val.ty {
+            Ty::Outside(..) | Ty::Many(_) if unit.rules.type_space => val,
+            Ty::Of(..) if unit.rules.type_space => Val::unknown(),
             Ty::Outside(_, args) => match args.first() {
                 Some(held) => val.with(held.clone()),
                 None => Val::unknown(),
@@ -55,7 +87,10 @@ impl Session<'_> {
             }
             types.push(val.ty);
         }
-        let ty = Ty::either(types);
+        let mut ty = Ty::either(types);
+        if found.len() > 1 && from.is_some_and(|from| from.unit.rules.type_space) {
+            ty = alike(&ty);
+        }
         if ty.each().len() > 1 {
             sure = sure.max(Confidence::Probable);
         }
@@ -70,7 +105,7 @@ impl Session<'_> {
         }
     }
 
-    fn called_value(&self, ty: &Ty, args: &[ExprId], from: Option<&Frame>) -> Val {
+    pub(crate) fn called_value(&self, ty: &Ty, args: &[ExprId], from: Option<&Frame>) -> Val {
         match ty {
             Ty::Function(sym, via) => self.called_symbol(*sym, via.as_ref(), args, from),
             Ty::Type(sym, args) => Val::new(Ty::Of(*sym, args.clone()), Rule::Inferred),
@@ -78,9 +113,16 @@ impl Session<'_> {
                 Some(unit) => self.scope_result(&unit, *scope),
                 None => Val::unknown(),
             },
-            Ty::Gives(result) => Val::new((**result).clone(), Rule::Inferred),
+            Ty::Gives(result) | Ty::Signature(_, result) => Val::new((**result).clone(), Rule::Inferred),
             Ty::Of(sym, _) => {
                 let Some(unit) = self.home(*sym) else { return Val::unknown() };
+                if unit.rules.type_space {
+                    let mut found = self.type_member(ty, CALLED, 0, Rule::Declared);
+                    if found.len() > 1 && found.iter().any(|one| self.takes(one, args.len())) {
+                        found.retain(|one| self.takes(one, args.len()));
+                    }
+                    return self.call_found(&found, args, from);
+                }
                 if unit.kind(sym.at) == Some(SymbolKind::Delegate) {
                     return self.result_of(*sym);
                 }
@@ -143,8 +185,12 @@ impl Session<'_> {
             (Ty::Of(of, _), Some(Ty::Of(own, _))) => of == own && self.returns_self(unit, sym.at),
             _ => false,
         };
-        if gives_self && let Ty::Of(..) = **via {
-            return result.with((**via).clone());
+        if gives_self {
+            match &**via {
+                Ty::Of(..) => return result.with((**via).clone()),
+                Ty::Seen(_, this) => return result.with((**this).clone()),
+                _ => {}
+            }
         }
         let seen = self.seen_through(&result.ty, via);
         result.with(seen)
@@ -173,11 +219,9 @@ impl Session<'_> {
         if !mentions_param(&result.ty) {
             return result;
         }
-        let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
         let mut map = Vec::new();
-        for (param, &arg) in unit.params(scope).zip(args) {
-            let Some(ty) = unit.binding(param).and_then(|binding| binding.ty) else { continue };
-            let wanted = self.ty(&frame, ty);
+        for (&param, &arg) in unit.params(scope).iter().zip(args) {
+            let wanted = self.declared(unit, param);
             if mentions_param(&wanted) {
                 unify(&wanted, &self.eval(from, arg).ty, &mut map);
             }
@@ -217,12 +261,25 @@ impl Session<'_> {
                 return Val::new(declared, Rule::Declared);
             }
         }
+        if let Some(result) = self.result_of_type(unit, symbol) {
+            return Val::new(result, Rule::Declared);
+        }
         let Some(scope) = unit.scope_of(symbol) else { return Val::unknown() };
         let val = self.scope_result(unit, scope);
         if unit.is(symbol, Modifier::Generator) && val.ty.is_known() {
             return val.with(Ty::Many(val.ty.clone().into()));
         }
         val
+    }
+
+    /// What a function gives by the type of the name that holds it: `const f: F = () => …`.
+    fn result_of_type(&self, unit: &Arc<Unit>, symbol: u32) -> Option<Ty> {
+        let binding = unit.binding_of(symbol)?;
+        let Expr::Cast { ty, .. } = unit.expr(binding.value?) else { return None };
+        let frame = Frame { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
+        let ty = self.ty(&frame, ty);
+        let result = self.called_value(&ty, &[], None).ty;
+        result.is_known().then_some(result)
     }
 
     /// What leaves a function's scope.
@@ -258,7 +315,7 @@ impl Session<'_> {
         left
     }
 
-    fn takes(&self, found: &Found, count: usize) -> bool {
+    pub(crate) fn takes(&self, found: &Found, count: usize) -> bool {
         let Some(sym) = found.sym() else { return true };
         let Some(unit) = self.home(sym) else { return true };
         let Some(symbol) = unit.symbol(sym.at) else { return true };
@@ -323,6 +380,29 @@ fn bare_type(written: &str) -> &str {
     if head.is_empty() { written } else { head }
 }
 
+/// One of each type, whatever its arguments: overloads tell them apart where we cannot.
+fn alike(ty: &Ty) -> Ty {
+    let mut seen = Vec::new();
+    let distinct = ty.each().iter().filter(|ty| match ty {
+        Ty::Of(sym, _) if seen.contains(sym) => false,
+        Ty::Of(sym, _) => {
+            seen.push(*sym);
+            true
+        }
+        _ => true,
+    });
+    Ty::either(distinct.cloned())
+}
+
+/// Whether a value holds any number of others.
+pub(crate) fn is_collection(ty: &Ty) -> bool {
+    match ty {
+        Ty::Many(_) => true,
+        Ty::Outside(_, args) => !args.is_empty(),
+        _ => false,
+    }
+}
+
 fn is_plain(bare: &str) -> bool {
     matches!(
         bare.to_ascii_lowercase().as_str(),
@@ -356,19 +436,21 @@ fn fits_literal(written: &str, literal: Literal) -> i32 {
     }
 }
 
-fn mentions_param(ty: &Ty) -> bool {
+/// Whether a type parameter stands somewhere in a type.
+pub(crate) fn mentions_param(ty: &Ty) -> bool {
     match ty {
         Ty::Param(..) => true,
         Ty::Of(_, args) | Ty::Type(_, args) | Ty::Outside(_, args) | Ty::Tuple(args) | Ty::Either(args) => {
             args.iter().any(mentions_param)
         }
         Ty::Many(inner) | Ty::Gives(inner) => mentions_param(inner),
+        Ty::Signature(params, result) => params.iter().any(mentions_param) || mentions_param(result),
         _ => false,
     }
 }
 
 /// What the parameters of `wanted` must be for it to be `given`.
-fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
+pub(crate) fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
     match (wanted, given) {
         (_, Ty::Unknown) => {}
         (Ty::Param(file, at), given) => {
@@ -388,6 +470,10 @@ fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
             }
         }
         (Ty::Many(left), Ty::Many(right)) | (Ty::Gives(left), Ty::Gives(right)) => unify(left, right, map),
+        (Ty::Signature(left, gives), Ty::Signature(right, given)) => {
+            left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
+            unify(gives, given, map);
+        }
         (Ty::Either(types), given) => types.iter().for_each(|ty| unify(ty, given, map)),
         _ => {}
     }

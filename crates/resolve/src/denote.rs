@@ -1,9 +1,11 @@
 //! What an expression names, and what its value is.
 
 use crate::modules::plain;
-use crate::session::{Frame, Session};
+use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::value::{Found, Sym, Thing, Ty, Val};
+use crate::call::MADE;
+use crate::lexical::Want;
+use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ impl Session<'_> {
         if let Some(known) = self.denoted.borrow().get(&key) {
             return known.clone();
         }
-        let found: Arc<[Found]> = self.find(frame, expr).into();
+        let found: Arc<[Found]> = self.nested(|| self.find(frame, expr)).unwrap_or_default().into();
         if self.is_top() {
             self.denoted.borrow_mut().insert(key, found.clone());
         }
@@ -51,11 +53,15 @@ impl Session<'_> {
         let mut found = self.denote(frame, base).to_vec();
         let list = frame.unit.facts.flow.list(args);
         for one in &mut found {
-            if let Thing::Symbol(sym, _) = one.thing
-                && self.is_type(sym)
-            {
-                let args: Arc<[Ty]> = list.iter().map(|&arg| self.ty(frame, arg)).collect();
-                one.thing = Thing::Symbol(sym, Some(Arc::new(Ty::Type(sym, args))));
+            let Thing::Symbol(sym, via) = &one.thing else { continue };
+            let (sym, via) = (*sym, via.clone());
+            let args = || list.iter().map(|&arg| self.ty(frame, arg)).collect::<Arc<[Ty]>>();
+            if self.is_type(sym) {
+                one.thing = Thing::Symbol(sym, Some(Arc::new(Ty::Type(sym, args()))));
+            } else if frame.unit.rules.type_space && self.kind(sym).is_some_and(SymbolKind::is_callable) {
+                let this = via.unwrap_or_else(|| Arc::new(Ty::Unknown));
+                let through = Ty::Seen(Ty::Type(sym, args()).into(), this);
+                one.thing = Thing::Symbol(sym, Some(Arc::new(through)));
             }
         }
         found
@@ -79,7 +85,7 @@ impl Session<'_> {
             }
         }
         let val = self.eval(frame, base);
-        let mut found = Vec::new();
+        let mut found: Vec<Found> = Vec::new();
         for ty in val.ty.each() {
             let one = Val { ty: ty.clone(), ..val.clone() };
             found.extend(self.member(&one, name, unit));
@@ -87,7 +93,10 @@ impl Session<'_> {
         if found.is_empty() && base_is_self {
             found = self.beside(frame, name);
         }
-        let unsure = val.ty.each().len() > 1;
+        let mut unsure = val.ty.each().len() > 1;
+        if unsure && unit.rules.type_space {
+            unsure = distinct_members(&mut found);
+        }
         found.into_iter().map(|one| if unsure { one.at_most(Confidence::Probable) } else { one }).collect()
     }
 
@@ -110,7 +119,11 @@ impl Session<'_> {
             Ty::Shape(file, scope, expr) => self.entry(*file, *scope, *expr, name),
             Ty::Param(file, at) => {
                 let Some(unit) = self.unit(*file) else { return Vec::new() };
-                let bound = self.bound_value(&unit, *at);
+                if at & THIS != 0 {
+                    let own = self.own_type(unit.sym(at & !THIS));
+                    return self.member(&val.with(own), name, from);
+                }
+                let bound = self.constraint(&unit, *at);
                 if matches!(bound.ty, Ty::Param(..) | Ty::Unknown) {
                     Vec::new()
                 } else {
@@ -126,6 +139,18 @@ impl Session<'_> {
             _ => Vec::new(),
         };
         found.into_iter().map(|found| found.at_most(val.sure)).collect()
+    }
+
+    /// What a type parameter is at least.
+    pub(crate) fn constraint(&self, unit: &Arc<Unit>, param: u32) -> Val {
+        let Some(ty) = unit.binding(param).and_then(|binding| binding.ty).filter(|_| unit.rules.type_space)
+        else {
+            return self.bound_value(unit, param);
+        };
+        let scope = unit.binding(param).map_or(0, |binding| binding.scope);
+        let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
+        let ty = self.once(Question::Binding(unit.file, param), || self.ty(&frame, ty));
+        Val::new(ty.unwrap_or(Ty::Unknown), Rule::Declared)
     }
 
     fn instance_member(&self, val: &Val, sym: Sym, name: &str, from: &Arc<Unit>) -> Vec<Found> {
@@ -157,11 +182,15 @@ impl Session<'_> {
         {
             return self.module_member(&module, name, from);
         }
+        let is_module = unit.kind(sym.at) == Some(SymbolKind::Module);
+        if is_module && from.rules.modules == Modules::Include {
+            return self.in_space(from, &self.full_name(sym), name, Rule::Static);
+        }
         let found = self.type_member(of, name, 0, Rule::Static);
         if !found.is_empty() {
             return found;
         }
-        if unit.kind(sym.at) == Some(SymbolKind::Module) {
+        if is_module {
             return self.inner_member(&unit, sym.at, name, from);
         }
         if let alias @ (Ty::Of(..) | Ty::Either(_)) = self.instance_of(sym)
@@ -185,10 +214,12 @@ impl Session<'_> {
     fn function_member(&self, sym: Sym, name: &str) -> Vec<Found> {
         let Some(unit) = self.home(sym) else { return Vec::new() };
         self.ask(name);
-        let children = unit.children(Some(sym.at)).iter();
-        children
-            .filter(|&&child| unit.name(child) == name)
-            .map(|&child| Found::symbol(unit.sym(child), Rule::Static))
+        let parent = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
+        let own = unit.name(sym.at);
+        let beside = unit.children(parent).iter();
+        beside
+            .filter(|&&at| unit.name(at) == name && unit.qualifier(at) == Some(own))
+            .map(|&at| Found::symbol(unit.sym(at), Rule::Static))
             .collect()
     }
 
@@ -268,12 +299,13 @@ impl Session<'_> {
                 let found = self.denote(frame, expr);
                 self.values(&found)
             }
-            _ => self.compute(frame, expr),
+            _ => self.nested(|| self.compute(frame, expr)).unwrap_or_else(Val::unknown),
         }
     }
 
     /// The value of one of several things.
     pub(crate) fn values(&self, found: &[Found]) -> Val {
+        let found = self.only(found.to_vec(), Want::Value);
         let vals: Vec<Val> = found.iter().map(|found| self.value(found)).collect();
         let Some(first) = vals.iter().find(|val| val.ty.is_known()) else { return Val::unknown() };
         let (rule, mut sure) = (first.rule, first.sure);
@@ -315,7 +347,8 @@ impl Session<'_> {
             kind if kind.is_callable() => Val::new(Ty::Function(sym, via.cloned()), Rule::Value),
             _ => {
                 let val = self.through(self.type_of(sym), via);
-                let has_members = !unit.children(Some(sym.at)).is_empty();
+                let has_members = !unit.children(Some(sym.at)).is_empty()
+                    || (unit.rules.type_space && !self.shape(sym).members.is_empty());
                 match val.ty {
                     Ty::Unknown | Ty::Shape(..) if has_members => Val::new(Ty::of(sym), Rule::Static),
                     _ => val,
@@ -386,11 +419,33 @@ impl Session<'_> {
     }
 
     fn made(&self, frame: &Frame, ty: ExprId, _args: ExprList) -> Val {
+        if frame.unit.rules.type_space && frame.unit.expr(ty) != Expr::SelfRef {
+            let val = self.eval(frame, ty);
+            match &val.ty {
+                Ty::Type(sym, args) => return Val::new(Ty::Of(*sym, args.clone()), Rule::Inferred),
+                Ty::Of(..) => {
+                    let found = self.type_member(&val.ty, MADE, 0, Rule::Declared);
+                    let made = self.made_by(&found);
+                    if made.is_known() {
+                        return Val::new(made, Rule::Inferred);
+                    }
+                }
+                _ => {}
+            }
+        }
         let of = match frame.unit.expr(ty) {
             Expr::SelfRef => self.self_type(&frame.unit, self.symbol_at(frame)).unwrap_or(Ty::Unknown),
             _ => self.ty(frame, ty),
         };
         Val::new(of, Rule::Inferred)
+    }
+
+    /// What construct signatures say that they make.
+    fn made_by(&self, found: &[Found]) -> Ty {
+        Ty::either(found.iter().map(|one| match &one.thing {
+            Thing::Symbol(sym, via) => self.through(self.result_of(*sym), via.as_ref()).ty,
+            _ => Ty::Unknown,
+        }))
     }
 
     fn indexed(&self, frame: &Frame, base: ExprId, key: ExprId) -> Val {
@@ -481,6 +536,20 @@ impl Session<'_> {
     pub(crate) fn implicit<'u>(&self, unit: &'u Unit, case: &str) -> Option<&'u str> {
         unit.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
     }
+}
+
+/// Keeps one of each member that several types share; whether different ones are left.
+fn distinct_members(found: &mut Vec<Found>) -> bool {
+    let mut seen: Vec<Sym> = Vec::new();
+    found.retain(|one| match one.sym() {
+        Some(sym) if seen.contains(&sym) => false,
+        Some(sym) => {
+            seen.push(sym);
+            true
+        }
+        None => true,
+    });
+    seen.len() != 1 || found.len() > 1
 }
 
 /// What waiting for a value gives.

@@ -177,7 +177,11 @@ fn satisfied(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolve
     let Some(home) = session.home(first) else { return };
     let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     let mut seen = Vec::new();
-    for &candidate in session.named(&unit.rules.family, home.name(first.at)).iter() {
+    for bearer in session.named(&unit.rules.family, home.name(first.at)).iter() {
+        if bearer.kind != SymbolKind::Method {
+            continue;
+        }
+        let candidate = bearer.sym;
         let Some(beside) = session.home(candidate) else { continue };
         let Some(ty @ Ty::Of(sym, _)) = session.qualifier_type(&beside, candidate.at) else { continue };
         if seen.contains(&sym) || sym == interface {

@@ -2,8 +2,8 @@
 
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::value::{Found, Sym, Ty, Val};
-use orient_model::{Binding, BindingKind, Confidence, Modifier, Rule, ScopeKind, SymbolKind, Via};
+use crate::value::{Found, Sym, Thing, Ty, Val};
+use orient_model::{Binding, BindingKind, Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind, Via};
 use std::sync::Arc;
 
 /// What a name is looked up as: a type is not hidden by a field or a parameter of its name.
@@ -13,6 +13,17 @@ pub(crate) enum Want {
     Anything,
     /// A type.
     Type,
+    /// A value.
+    Value,
+}
+
+fn is_only_type(unit: &Unit, binding: u32) -> bool {
+    match unit.binding(binding).map(|binding| binding.kind) {
+        Some(BindingKind::Symbol(symbol)) => {
+            matches!(unit.kind(symbol), Some(SymbolKind::Interface | SymbolKind::TypeAlias))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a name of this kind can stand for a type.
@@ -31,6 +42,10 @@ impl Session<'_> {
 
     /// Everything a name may mean where this is wanted.
     pub(crate) fn lookup_as(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
+        self.nested(|| self.look(frame, name, want)).unwrap_or_default()
+    }
+
+    fn look(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
         let unit = &frame.unit;
         let mut left_function = false;
         let mut scope = Some(frame.scope);
@@ -75,6 +90,12 @@ impl Session<'_> {
                 if !found.is_empty() {
                     return found;
                 }
+            }
+        }
+        if unit.rules.modules == Modules::Include {
+            let found = self.around_in_spaces(unit, here, name);
+            if !found.is_empty() {
+                return found;
             }
         }
         if at == 0 { Vec::new() } else { self.wildcard(frame, at, name) }
@@ -127,8 +148,48 @@ impl Session<'_> {
         if bindings.iter().any(|&at| unit.binding(at).is_some_and(|b| b.kind == BindingKind::Outer)) {
             return Vec::new();
         }
-        let chosen = self.choose(frame, scope, &bindings, left_function);
+        let mut chosen = Vec::new();
+        let mut bindings = bindings;
+        if unit.rules.type_space && bindings.len() > 1 {
+            // What is only a type hides no value of its name, and is hidden by none.
+            let (types, others) = bindings.into_iter().partition(|&at| is_only_type(unit, at));
+            (chosen, bindings) = (types, others);
+        }
+        chosen.extend(self.choose(frame, scope, &bindings, left_function));
         chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect()
+    }
+
+    /// Of what one name means, what is meant where this is wanted; all of it where nothing fits.
+    pub(crate) fn only(&self, mut found: Vec<Found>, want: Want) -> Vec<Found> {
+        if found.len() < 2 || want == Want::Anything {
+            return found;
+        }
+        let fits = |one: &Found| match (&one.thing, want) {
+            (Thing::Symbol(sym, _), Want::Type) => self.is_type(*sym),
+            (Thing::Symbol(sym, _), _) => {
+                !matches!(self.kind(*sym), Some(SymbolKind::Interface | SymbolKind::TypeAlias))
+            }
+            (Thing::Value(Ty::Param(..)), want) => want == Want::Type,
+            (Thing::Value(_), want) => want != Want::Type,
+            (Thing::Outside(..), _) => true,
+        };
+        if found.iter().any(fits) {
+            found.retain(fits);
+        }
+        if want == Want::Type && found.len() > 1 {
+            let merged = |one: &Found| one.sym().and_then(|sym| Some((self.home(sym)?, sym)));
+            let (Some((unit, first)), true) = (merged(&found[0]), found.iter().all(|one| one.sym().is_some()))
+            else {
+                return found;
+            };
+            if unit.rules.merges && found.iter().filter_map(Found::sym).all(|sym| sym.file == first.file) {
+                // Declarations that are one type: each knows the members of all.
+                let class = |one: &Found| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Class);
+                let at = found.iter().position(class).unwrap_or(0);
+                return vec![found.swap_remove(at)];
+            }
+        }
+        found
     }
 
     /// Which of several bindings of one name and scope count here.
@@ -190,14 +251,22 @@ impl Session<'_> {
 
     /// The value of a parameter or local.
     pub(crate) fn bound_value(&self, unit: &Arc<Unit>, at: u32) -> Val {
-        self.once(Question::Binding(unit.file, at), || {
+        let key = (unit.file, at);
+        if let Some(known) = self.bound.borrow().get(&key) {
+            return known.clone();
+        }
+        let val = self.once(Question::Binding(unit.file, at), || {
             let Some(binding) = unit.binding(at) else { return Val::unknown() };
             if binding.kind == BindingKind::Receiver && binding.ty.is_none() {
                 return self.receiver(unit, binding);
             }
             self.value_of_binding(unit, binding)
-        })
-        .unwrap_or_else(Val::unknown)
+        });
+        let Some(val) = val else { return Val::unknown() };
+        if self.is_top() || val.ty.is_known() {
+            self.bound.borrow_mut().insert(key, val.clone());
+        }
+        val
     }
 
     /// The value a binding gets: by its declared type, else from what it is made of.
@@ -215,7 +284,12 @@ impl Session<'_> {
                 return declared;
             }
         }
-        let Some(value) = binding.value else { return self.assigned(unit, binding) };
+        let Some(value) = binding.value else {
+            if binding.kind == BindingKind::Param && binding.ty.is_none() {
+                return self.given(unit, binding);
+            }
+            return self.assigned(unit, binding);
+        };
         let value = self.eval(&frame, value);
         let value = self.via(&frame, &value, binding.via);
         Val { rule: if value.rule == Rule::Static { Rule::Static } else { Rule::Inferred }, ..value }
@@ -254,6 +328,14 @@ impl Session<'_> {
             if unit.type_around(Some(at)) == Some(at) {
                 return Some(self.own_type(unit.sym(at)));
             }
+            // A method of an object that is written out: the object that holds it.
+            if unit.rules.type_space
+                && matches!(found.kind, SymbolKind::Method | SymbolKind::Property)
+                && let Some(holder) = found.parent.filter(|_| found.qualifier.is_none())
+                && matches!(unit.kind(holder), Some(SymbolKind::Variable | SymbolKind::Constant))
+            {
+                return Some(Ty::of(unit.sym(holder)));
+            }
             if found.qualifier.is_some()
                 && let Some(ty) = self.qualifier_type(unit, at)
             {
@@ -270,7 +352,7 @@ impl Session<'_> {
         if unit.kind(sym.at) == Some(SymbolKind::Impl) {
             return self.impl_target(&unit, sym.at);
         }
-        let args: Vec<Ty> = unit.type_params(sym.at).map(|at| Ty::Param(sym.file, at)).collect();
+        let args: Vec<Ty> = unit.type_params(sym.at).iter().map(|&at| Ty::Param(sym.file, at)).collect();
         Ty::Of(sym, args.into())
     }
 
@@ -282,6 +364,12 @@ impl Session<'_> {
         let found = self.dotted_name(&frame, qualifier);
         found.iter().find_map(|found| match found.sym() {
             Some(sym) if self.is_type(sym) => Some(self.own_type(sym)),
+            // A function that makes objects, and an object that gets its members one by one.
+            Some(sym) if unit.rules.type_space => match self.kind(sym)? {
+                SymbolKind::Function => Some(Ty::Function(sym, None)),
+                SymbolKind::Variable | SymbolKind::Constant => Some(Ty::of(sym)),
+                _ => None,
+            },
             _ => None,
         })
     }

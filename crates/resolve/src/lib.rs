@@ -6,6 +6,7 @@
 
 mod call;
 mod denote;
+mod given;
 mod heirs;
 mod lexical;
 mod modules;
@@ -21,7 +22,7 @@ mod world;
 
 pub use resolver::Resolver;
 pub use surface::{path_names, surface};
-pub use world::{FileFacts, MemoryWorld, World};
+pub use world::{FileFacts, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
 pub const RESOLVER: u64 = 1;

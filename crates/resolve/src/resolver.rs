@@ -1,5 +1,6 @@
 //! The entrance: what every use in a file means.
 
+use crate::modules::Includes;
 use crate::session::Session;
 use crate::unit::Unit;
 use crate::world::World;
@@ -16,6 +17,7 @@ pub struct Resolver<'w> {
     pub(crate) world: &'w dyn World,
     units: Mutex<FxHashMap<u32, Option<Arc<Unit>>>>,
     rules: Mutex<FxHashMap<String, Option<Arc<Rules>>>>,
+    includes: Mutex<FxHashMap<u32, Arc<Includes>>>,
     pub(crate) project: crate::project::Project,
 }
 
@@ -26,6 +28,7 @@ impl<'w> Resolver<'w> {
             world,
             units: Mutex::default(),
             rules: Mutex::default(),
+            includes: Mutex::default(),
             project: crate::project::Project::read(world),
         }
     }
@@ -62,6 +65,16 @@ impl<'w> Resolver<'w> {
         }
         units.insert(file, unit.clone());
         unit
+    }
+
+    /// What a file includes itself; found once.
+    pub(crate) fn includes(&self, file: u32, find: impl FnOnce() -> Includes) -> Arc<Includes> {
+        if let Some(known) = self.includes.lock().unwrap_or_else(PoisonError::into_inner).get(&file) {
+            return known.clone();
+        }
+        let found = Arc::new(find());
+        self.includes.lock().unwrap_or_else(PoisonError::into_inner).insert(file, found.clone());
+        found
     }
 
     fn rules(&self, language: &str) -> Option<Arc<Rules>> {

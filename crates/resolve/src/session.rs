@@ -4,13 +4,16 @@ use crate::resolver::Resolver;
 use crate::types::TypeShape;
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Ty, Val};
-use orient_model::ExprId;
+use crate::world::Named;
+use orient_model::{ExprId, Modifiers, SymbolKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// How deep one question may lead to others.
 const DEPTH: u32 = 24;
+/// How deep expressions, types and scopes may lead to each other, whatever is asked: bounds the stack.
+const NESTING: u32 = 160;
 
 /// A place to look from.
 #[derive(Clone)]
@@ -31,6 +34,15 @@ pub(crate) enum Question {
     Import(u32, u32),
     Member(u32, u64),
     Returns(u32, u32),
+    Wanted(u32, u32),
+}
+
+/// A symbol by its name, as far as it can be told without its file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bearer {
+    pub(crate) sym: Sym,
+    pub(crate) kind: SymbolKind,
+    pub(crate) modifiers: Modifiers,
 }
 
 /// One file's resolution.
@@ -38,15 +50,20 @@ pub(crate) struct Session<'r> {
     pub(crate) resolver: &'r Resolver<'r>,
     asks: RefCell<FxHashSet<Box<str>>>,
     depth: Cell<u32>,
+    nesting: Cell<u32>,
     busy: RefCell<FxHashSet<Question>>,
-    pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Sym]>>>,
+    pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Bearer]>>>,
     pub(crate) denoted: RefCell<FxHashMap<(u32, u32, ExprId, u32), Arc<[Found]>>>,
     pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
+    pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
+    pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
+    pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
+    pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
     pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
-    pub(crate) included: RefCell<FxHashMap<u32, Arc<[u32]>>>,
+    pub(crate) included: RefCell<FxHashMap<u32, Arc<FxHashSet<u32>>>>,
     pub(crate) imports: RefCell<FxHashMap<(u32, u32), Arc<[Found]>>>,
 }
 
@@ -56,10 +73,15 @@ impl<'r> Session<'r> {
             resolver,
             asks: RefCell::default(),
             depth: Cell::new(0),
+            nesting: Cell::new(0),
             busy: RefCell::default(),
             names: RefCell::default(),
             denoted: RefCell::default(),
             types: RefCell::default(),
+            bound: RefCell::default(),
+            wanted: RefCell::default(),
+            aliases: RefCell::default(),
+            declared: RefCell::default(),
             results: RefCell::default(),
             shapes: RefCell::default(),
             lines: RefCell::default(),
@@ -85,17 +107,19 @@ impl<'r> Session<'r> {
     }
 
     /// Every symbol of this name in the family's files, by path and place.
-    pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Sym]> {
+    pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
         self.ask(name);
         if let Some(known) = self.names.borrow().get(name) {
             return known.clone();
         }
-        let nodes = self.resolver.world.named(name);
-        let syms = nodes.into_iter().filter_map(|node| Some(Sym { file: node.file, at: node.symbol? }));
-        let syms: Arc<[Sym]> =
-            syms.filter(|sym| self.unit(sym.file).is_some_and(|unit| unit.rules.family == family)).collect();
-        self.names.borrow_mut().insert(name.into(), syms.clone());
-        syms
+        let named = self.resolver.world.named(family, name).into_iter();
+        let bearers: Arc<[Bearer]> = named
+            .filter_map(|Named { node, kind, modifiers }| {
+                Some(Bearer { sym: Sym { file: node.file, at: node.symbol? }, kind, modifiers })
+            })
+            .collect();
+        self.names.borrow_mut().insert(name.into(), bearers.clone());
+        bearers
     }
 
     /// A file as resolution looks at it.
@@ -128,6 +152,17 @@ impl<'r> Session<'r> {
         self.depth.set(self.depth.get() - 1);
         self.busy.borrow_mut().remove(&question);
         Some(answer)
+    }
+
+    /// Goes one step deeper, unless that leads too far.
+    pub(crate) fn nested<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
+        if self.nesting.get() >= NESTING {
+            return None;
+        }
+        self.nesting.set(self.nesting.get() + 1);
+        let found = step();
+        self.nesting.set(self.nesting.get() - 1);
+        Some(found)
     }
 
     /// Whether nothing is being answered: an answer found now is whole, and can be kept.

@@ -14,7 +14,10 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
     let mut names: FxHashMap<String, FxHasher> = FxHashMap::default();
     let package = outline.package.map_or("", |atom| outline.strings.get(atom));
     for at in 0..outline.symbols.len() as u32 {
-        let Some(name) = outline.symbols.get(at as usize).map(|symbol| outline.strings.get(symbol.name)) else { continue };
+        let Some(name) = outline.symbols.get(at as usize).map(|symbol| outline.strings.get(symbol.name))
+        else {
+            continue;
+        };
         let hasher = names.entry(name.to_owned()).or_default();
         package.hash(hasher);
         reader.symbol(at, hasher);
@@ -32,7 +35,8 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
             (text(export.public), text(export.name)).hash(known);
         }
     }
-    let mut names: Vec<(String, u64)> = names.into_iter().map(|(name, hasher)| (name, hasher.finish())).collect();
+    let mut names: Vec<(String, u64)> =
+        names.into_iter().map(|(name, hasher)| (name, hasher.finish())).collect();
     names.sort_unstable();
     names
 }
@@ -84,7 +88,8 @@ impl<'f> Reader<'f> {
     fn symbol(&self, at: u32, hasher: &mut FxHasher) {
         let Some(symbol) = self.outline.symbols.get(at as usize) else { return };
         let text = |atom| self.outline.strings.get(atom);
-        (symbol.kind, symbol.visibility, symbol.modifiers, symbol.ordinal, symbol.body.is_some()).hash(hasher);
+        (symbol.kind, symbol.visibility, symbol.modifiers, symbol.ordinal, symbol.body.is_some())
+            .hash(hasher);
         self.outline.qualified(at).hash(hasher);
         text(symbol.signature).hash(hasher);
         for base in &symbol.bases {
@@ -110,7 +115,8 @@ impl<'f> Reader<'f> {
             }
             self.called_params(at, hasher);
         }
-        if matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variable) && !declared {
+        if matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variable) && !declared
+        {
             self.assigned(text(symbol.name), hasher, &mut names);
         }
     }
@@ -207,7 +213,9 @@ impl<'f> Reader<'f> {
                 text(name);
                 self.walk(value, hasher, names, depth + 1);
             }
-            Expr::Call { callee: inner, args } | Expr::New { ty: inner, args } | Expr::Apply { base: inner, args } => {
+            Expr::Call { callee: inner, args }
+            | Expr::New { ty: inner, args }
+            | Expr::Apply { base: inner, args } => {
                 self.walk(inner, hasher, names, depth + 1);
                 self.flow.list(args).iter().for_each(|&arg| self.walk(arg, hasher, names, depth + 1));
             }

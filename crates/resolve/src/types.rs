@@ -3,13 +3,16 @@
 use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::value::{Found, Sym, Thing, Ty, Val};
+use crate::call::mentions_param;
+use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How many bases are followed; enough for any hierarchy written by hand.
 const LINE: usize = 64;
+/// How deep the arguments of types are followed.
+const DEEP: usize = 4;
 
 /// What a type is made of, in all its parts.
 #[derive(Debug, Default)]
@@ -25,22 +28,26 @@ pub(crate) struct TypeShape {
 impl Session<'_> {
     /// What a type expression means.
     pub(crate) fn ty(&self, frame: &Frame, expr: ExprId) -> Ty {
+        self.nested(|| self.find_ty(frame, expr)).unwrap_or(Ty::Unknown)
+    }
+
+    fn find_ty(&self, frame: &Frame, expr: ExprId) -> Ty {
         let unit = &frame.unit;
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
-                let found = match unit.expr(expr) {
-                    Expr::Name(name) => self.lookup_as(frame, unit.text(name), Want::Type),
-                    Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
-                    _ => self.denote(frame, expr).to_vec(),
-                };
+                let found = self.find_type(frame, expr);
                 Ty::either(found.iter().map(|found| self.instance(found)))
             }
-            Expr::SelfRef => self.self_type(unit, self.symbol_at(frame)).unwrap_or(Ty::Unknown),
+            Expr::SelfRef => match self.self_type(unit, self.symbol_at(frame)) {
+                Some(Ty::Of(sym, _)) if unit.rules.type_space => Ty::Param(sym.file, sym.at | THIS),
+                own => own.unwrap_or(Ty::Unknown),
+            },
             Expr::Apply { base, args } => {
                 let args: Arc<[Ty]> =
                     unit.facts.flow.list(args).iter().map(|&arg| self.ty(frame, arg)).collect();
-                self.apply(&self.ty(frame, base), &args)
+                self.applied(frame, base, &args)
             }
+            Expr::Index { base, key } if unit.rules.type_space => self.indexed_type(frame, base, key),
             Expr::Index { base, key } => self.apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)])),
             Expr::Wrap { wrapper, inner } => match wrapper {
                 Wrapper::Array | Wrapper::Spread => Ty::Many(self.ty(frame, inner).into()),
@@ -59,6 +66,72 @@ impl Session<'_> {
             Expr::Literal(_) => Ty::Outside("".into(), Arc::from([])),
             Expr::Function(symbol) => Ty::Function(unit.sym(symbol), None),
             _ => Ty::Unknown,
+        }
+    }
+
+    /// What the name of a type means.
+    fn find_type(&self, frame: &Frame, expr: ExprId) -> Vec<Found> {
+        let unit = &frame.unit;
+        let found = match unit.expr(expr) {
+            Expr::Name(name) => self.lookup_as(frame, unit.text(name), Want::Type),
+            Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
+            _ => self.denote(frame, expr).to_vec(),
+        };
+        self.only(found, Want::Type)
+    }
+
+    /// A type expression with arguments.
+    fn applied(&self, frame: &Frame, base: ExprId, args: &Arc<[Ty]>) -> Ty {
+        match frame.unit.expr(base) {
+            Expr::Wrap { wrapper: Wrapper::FunctionType, inner } => {
+                Ty::Signature(args.clone(), self.ty(frame, inner).into())
+            }
+            Expr::Name(_) | Expr::Member { .. } => {
+                let found = self.find_type(frame, base);
+                Ty::either(found.iter().map(|one| match one.sym() {
+                    Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => self.alias_of(sym, args),
+                    _ => self.apply(&self.instance(one), args),
+                }))
+            }
+            _ => self.apply(&self.ty(frame, base), args),
+        }
+    }
+
+    /// The declared type of a binding, as its own file sees it.
+    pub(crate) fn declared(&self, unit: &Arc<Unit>, at: u32) -> Ty {
+        if let Some(known) = self.declared.borrow().get(&(unit.file, at)) {
+            return known.clone();
+        }
+        let Some(binding) = unit.binding(at) else { return Ty::Unknown };
+        let Some(ty) = binding.ty else { return Ty::Unknown };
+        let frame = Frame { unit: unit.clone(), scope: binding.scope, at: u32::MAX };
+        let ty = self.ty(&frame, ty);
+        if self.is_top() || ty.is_known() {
+            self.declared.borrow_mut().insert((unit.file, at), ty.clone());
+        }
+        ty
+    }
+
+    /// What an alias stands for with these arguments.
+    fn alias_of(&self, sym: Sym, args: &Arc<[Ty]>) -> Ty {
+        match self.instance_of(sym) {
+            Ty::Of(of, own) if of == sym || own.is_empty() => Ty::Of(of, args.clone()),
+            ty => self.seen_through(&ty, &Ty::Of(sym, args.clone())),
+        }
+    }
+
+    /// The type of a member: `T["k"]`; of an element: `T[number]`.
+    fn indexed_type(&self, frame: &Frame, base: ExprId, key: ExprId) -> Ty {
+        let of = Val::new(self.ty(frame, base), Rule::Declared);
+        match frame.unit.expr(key) {
+            Expr::Text(name) => {
+                let found = self.member(&of, frame.unit.text(name), &frame.unit);
+                self.values(&found).ty
+            }
+            _ => match &of.ty {
+                Ty::Many(inner) => (**inner).clone(),
+                _ => Ty::Unknown,
+            },
         }
     }
 
@@ -89,19 +162,34 @@ impl Session<'_> {
             Some(SymbolKind::TypeAlias) => {
                 let alias = unit.binding_of(sym.at).filter(|binding| binding.ty.is_some());
                 let Some(binding) = alias else { return Ty::of(sym) };
+                if let Some(known) = self.aliases.borrow().get(&sym) {
+                    return known.clone();
+                }
                 let stands_for = self.once(Question::TypeOf(sym), || {
                     let scope = unit.scope_of(sym.at).unwrap_or_else(|| unit.scope_at(binding.at));
                     let frame = Frame { unit: unit.clone(), scope, at: binding.at };
                     binding.ty.map_or(Ty::Unknown, |ty| self.ty(&frame, ty))
                 });
-                match stands_for {
-                    Some(ty @ (Ty::Of(..) | Ty::Either(_) | Ty::Shape(..) | Ty::Gives(_)))
+                let of = match stands_for {
+                    Some(
+                        ty @ (Ty::Of(..)
+                        | Ty::Either(_)
+                        | Ty::Shape(..)
+                        | Ty::Gives(_)
+                        | Ty::Signature(..)
+                        | Ty::Param(..)),
+                    )
                         if !self.has_members(sym) =>
                     {
                         ty
                     }
+                    None => return Ty::of(sym),
                     _ => Ty::of(sym),
+                };
+                if self.is_top() || of != Ty::of(sym) {
+                    self.aliases.borrow_mut().insert(sym, of.clone());
                 }
+                of
             }
             Some(SymbolKind::Impl) => self.impl_target(&unit, sym.at),
             Some(SymbolKind::Constructor) => {
@@ -191,9 +279,10 @@ impl Session<'_> {
     pub(crate) fn parts(&self, sym: Sym) -> Vec<Sym> {
         let Some(unit) = self.home(sym) else { return vec![sym] };
         let mut parts = vec![sym];
-        for &other in self.named(&unit.rules.family, unit.name(sym.at)).iter() {
-            if other != sym && self.is_part(sym, &unit, other) {
-                parts.push(other);
+        for bearer in self.named(&unit.rules.family, unit.name(sym.at)).iter() {
+            let can_be = bearer.kind.is_type() || bearer.kind == SymbolKind::Module;
+            if can_be && bearer.sym != sym && self.is_part(sym, &unit, bearer.sym) {
+                parts.push(bearer.sym);
             }
         }
         parts
@@ -213,7 +302,8 @@ impl Session<'_> {
         if !is_type(kind) || !is_type(other_kind) {
             return false;
         }
-        if both(Modifier::Partial) || unit.rules.reopens {
+        let is_open = unit.rules.reopens || kind == SymbolKind::Module;
+        if both(Modifier::Partial) || is_open {
             return same_place();
         }
         if either_declares && kind != SymbolKind::Module {
@@ -225,10 +315,15 @@ impl Session<'_> {
     /// Members that stand outside of their type and name it: methods with a receiver.
     fn members_elsewhere(&self, sym: Sym) -> Vec<Sym> {
         let Some(unit) = self.home(sym) else { return Vec::new() };
+        let name = unit.name(sym.at);
+        if unit.rules.type_space {
+            let parent = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
+            let beside = unit.children(parent).iter();
+            return beside.filter(|&&at| unit.qualifier(at) == Some(name)).map(|&at| unit.sym(at)).collect();
+        }
         if unit.rules.shares != orient_model::Shares::Folder {
             return Vec::new();
         }
-        let name = unit.name(sym.at);
         let mut members = Vec::new();
         for &file in self.folder(&unit.folder()).iter() {
             let Some(beside) = self.unit(file) else { continue };
@@ -281,15 +376,34 @@ impl Session<'_> {
 
     /// A type as written inside another, with the other's parameters replaced by its arguments.
     pub(crate) fn seen_through(&self, ty: &Ty, receiver: &Ty) -> Ty {
-        let (Ty::Of(sym, args) | Ty::Type(sym, args)) = receiver else { return ty.clone() };
-        if args.is_empty() {
+        if !mentions_param(ty) {
             return ty.clone();
         }
+        let (through, this) = match receiver {
+            Ty::Seen(through, this) => (&**through, &**this),
+            other => (other, other),
+        };
+        let (Ty::Of(sym, args) | Ty::Type(sym, args)) = through else { return ty.clone() };
         let Some(unit) = self.home(*sym) else { return ty.clone() };
-        let params: Vec<u32> = unit.type_params(sym.at).collect();
-        let map: Vec<((u32, u32), Ty)> =
-            params.into_iter().map(|at| (sym.file, at)).zip(args.iter().cloned()).collect();
-        substitute(ty, &map)
+        let mut map: Vec<((u32, u32), Ty)> = vec![((sym.file, sym.at | THIS), this.clone())];
+        for (place, &at) in unit.type_params(sym.at).iter().enumerate() {
+            let arg = match args.get(place) {
+                Some(arg) => arg.clone(),
+                None => self.default_of(&unit, sym.at, at, &map),
+            };
+            if arg.is_known() {
+                map.push(((sym.file, at), arg));
+            }
+        }
+        pruned(&substitute(ty, &map), DEEP)
+    }
+
+    /// What a type parameter is where nobody says.
+    fn default_of(&self, unit: &Arc<Unit>, symbol: u32, param: u32, map: &[((u32, u32), Ty)]) -> Ty {
+        let Some(default) = unit.binding(param).and_then(|binding| binding.value) else { return Ty::Unknown };
+        let frame = Frame { unit: unit.clone(), scope: unit.scope_of(symbol).unwrap_or(0), at: u32::MAX };
+        let ty = self.once(Question::Binding(unit.file, param), || self.ty(&frame, default));
+        ty.map_or(Ty::Unknown, |ty| substitute(&ty, map))
     }
 
     /// Members of a type by name: of itself first, then of what it inherits from.
@@ -299,7 +413,8 @@ impl Session<'_> {
             let Ty::Of(sym, _) = of else { continue };
             if let Some(members) = self.shape(*sym).members.get(name) {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
-                let through = Arc::new(of.clone());
+                let through = if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
+                let through = Arc::new(through);
                 let found = members.iter().map(|&member| Found {
                     thing: Thing::Symbol(member, Some(through.clone())),
                     rule,
@@ -383,6 +498,26 @@ fn key(ty: &Ty) -> Ty {
     }
 }
 
+/// A type whose arguments are followed no deeper than this.
+pub(crate) fn pruned(ty: &Ty, depth: usize) -> Ty {
+    let all = |types: &Arc<[Ty]>| -> Arc<[Ty]> {
+        match depth {
+            0 => types.iter().map(|_| Ty::Unknown).collect(),
+            _ => types.iter().map(|ty| pruned(ty, depth - 1)).collect(),
+        }
+    };
+    match ty {
+        Ty::Of(sym, args) if !args.is_empty() => Ty::Of(*sym, all(args)),
+        Ty::Type(sym, args) if !args.is_empty() => Ty::Type(*sym, all(args)),
+        Ty::Outside(name, args) if !args.is_empty() => Ty::Outside(name.clone(), all(args)),
+        Ty::Tuple(types) => Ty::Tuple(all(types)),
+        Ty::Signature(params, result) => Ty::Signature(all(params), pruned(result, depth).into()),
+        Ty::Either(types) => Ty::either(types.iter().map(|ty| pruned(ty, depth))),
+        Ty::Many(inner) => Ty::Many(pruned(inner, depth).into()),
+        other => other.clone(),
+    }
+}
+
 /// A type with parameters replaced.
 pub(crate) fn substitute(ty: &Ty, map: &[((u32, u32), Ty)]) -> Ty {
     let all = |types: &Arc<[Ty]>| -> Arc<[Ty]> { types.iter().map(|ty| substitute(ty, map)).collect() };
@@ -398,6 +533,7 @@ pub(crate) fn substitute(ty: &Ty, map: &[((u32, u32), Ty)]) -> Ty {
         Ty::Either(types) => Ty::either(types.iter().map(|ty| substitute(ty, map))),
         Ty::Many(inner) => Ty::Many(substitute(inner, map).into()),
         Ty::Gives(inner) => Ty::Gives(substitute(inner, map).into()),
+        Ty::Signature(params, result) => Ty::Signature(all(params), substitute(result, map).into()),
         other => other.clone(),
     }
 }

@@ -30,6 +30,15 @@ pub(crate) struct Unit {
     returns: FxHashMap<u32, Vec<ExprId>>,
     /// Imports that bring in everything, by scope.
     wildcards: Vec<(u32, u32)>,
+    /// Parameters and type parameters by scope, in order, as bindings.
+    params: FxHashMap<u32, Vec<u32>>,
+    type_params: FxHashMap<u32, Vec<u32>>,
+    /// What is put into names, and into members of the receiver.
+    assigned: FxHashMap<Atom, Vec<u32>>,
+    /// The lines on which a symbol calls a bare name.
+    called: FxHashMap<(u32, Atom), Vec<u32>>,
+    /// Where functions without a declared type stand, by their scope.
+    pub(crate) places: std::sync::OnceLock<FxHashMap<u32, crate::given::Place>>,
 }
 
 impl Unit {
@@ -37,8 +46,15 @@ impl Unit {
         let (outline, flow) = (&facts.outline, &facts.flow);
         let mut bound: FxHashMap<(u32, Atom), Vec<u32>> = FxHashMap::default();
         let mut binding_of = vec![None; outline.symbols.len()];
+        let (mut params, mut type_params): (FxHashMap<u32, Vec<u32>>, FxHashMap<u32, Vec<u32>>) =
+            Default::default();
         for (at, binding) in flow.bindings.iter().enumerate() {
             bound.entry((binding.scope, binding.name)).or_default().push(at as u32);
+            match binding.kind {
+                BindingKind::Param => params.entry(binding.scope).or_default().push(at as u32),
+                BindingKind::TypeParam => type_params.entry(binding.scope).or_default().push(at as u32),
+                _ => {}
+            }
             if let BindingKind::Symbol(symbol) = binding.kind
                 && let Some(slot) = binding_of.get_mut(symbol as usize)
             {
@@ -76,7 +92,25 @@ impl Unit {
             .collect();
         let atoms = flow.strings.iter().map(|(atom, text)| (text.into(), atom)).collect();
         let bases = bases(&facts);
-        Self { file, rules, bound, atoms, binding_of, scope_of, children, bases, returns, wildcards, facts }
+        let (assigned, called) = (assigned(&facts), called(&facts));
+        Self {
+            file,
+            rules,
+            bound,
+            atoms,
+            binding_of,
+            scope_of,
+            children,
+            bases,
+            returns,
+            wildcards,
+            params,
+            type_params,
+            assigned,
+            called,
+            facts,
+            places: std::sync::OnceLock::new(),
+        }
     }
 
     /// A symbol of this file.
@@ -211,39 +245,63 @@ impl Unit {
     }
 
     /// The type parameters a symbol declares, as bindings.
-    pub(crate) fn type_params(&self, symbol: u32) -> impl Iterator<Item = u32> {
+    pub(crate) fn type_params(&self, symbol: u32) -> &[u32] {
         let scope = self.scope_of(symbol);
-        let bindings = self.facts.flow.bindings.iter().enumerate();
-        bindings
-            .filter(move |(_, b)| b.kind == BindingKind::TypeParam && Some(b.scope) == scope)
-            .map(|(at, _)| at as u32)
+        scope.and_then(|scope| self.type_params.get(&scope)).map_or(&[], Vec::as_slice)
     }
 
     /// The parameters of a function's scope, in order, as bindings.
-    pub(crate) fn params(&self, scope: u32) -> impl Iterator<Item = u32> {
-        let bindings = self.facts.flow.bindings.iter().enumerate();
-        bindings
-            .filter(move |(_, b)| b.kind == BindingKind::Param && b.scope == scope)
-            .map(|(at, _)| at as u32)
+    pub(crate) fn params(&self, scope: u32) -> &[u32] {
+        self.params.get(&scope).map_or(&[], Vec::as_slice)
     }
 
     /// What is put into a name, or into this member of the receiver, after it was declared.
-    pub(crate) fn assigned<'u>(&'u self, name: &'u str) -> impl Iterator<Item = (&'u Assign, ExprId)> {
-        self.facts.flow.assigns.iter().filter_map(move |assign| {
-            let target = match self.expr(assign.target) {
-                Expr::Name(target) => target,
-                Expr::Member { base, name } if self.expr(base) == Expr::SelfRef => name,
-                _ => return None,
-            };
-            let value = assign.value?;
-            (self.text(target) == name).then_some((assign, value))
-        })
+    pub(crate) fn assigned(&self, name: &str) -> impl Iterator<Item = (&Assign, ExprId)> {
+        let places = self.atoms.get(name).and_then(|atom| self.assigned.get(atom));
+        let assigns = places.into_iter().flatten().filter_map(|&at| self.facts.flow.assigns.get(at as usize));
+        assigns.filter_map(|assign| Some((assign, assign.value?)))
+    }
+
+    /// The lines on which a symbol calls this bare name.
+    pub(crate) fn called(&self, symbol: u32, name: Atom) -> &[u32] {
+        self.called.get(&(symbol, name)).map_or(&[], Vec::as_slice)
     }
 
     /// All uses.
     pub(crate) fn references(&self) -> &[Reference] {
         &self.facts.flow.references
     }
+}
+
+/// Where values are put into names, and into members of the receiver.
+fn assigned(facts: &FileFacts) -> FxHashMap<Atom, Vec<u32>> {
+    let flow = &facts.flow;
+    let mut assigned: FxHashMap<Atom, Vec<u32>> = FxHashMap::default();
+    for (at, assign) in flow.assigns.iter().enumerate() {
+        match flow.expr(assign.target) {
+            Expr::Name(name) => assigned.entry(name).or_default().push(at as u32),
+            Expr::Member { base, name } if flow.expr(base) == Expr::SelfRef => {
+                assigned.entry(name).or_default().push(at as u32);
+            }
+            _ => {}
+        }
+    }
+    assigned
+}
+
+/// The lines on which symbols call bare names.
+fn called(facts: &FileFacts) -> FxHashMap<(u32, Atom), Vec<u32>> {
+    let flow = &facts.flow;
+    let mut called: FxHashMap<(u32, Atom), Vec<u32>> = FxHashMap::default();
+    for reference in flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
+        if let Some(symbol) = reference.symbol
+            && let Expr::Call { callee, .. } = flow.expr(reference.expr)
+            && let Expr::Name(name) = flow.expr(callee)
+        {
+            called.entry((symbol, name)).or_default().push(reference.line);
+        }
+    }
+    called
 }
 
 /// What each type inherits from. The header says how; the use says where to look.

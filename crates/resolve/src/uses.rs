@@ -1,5 +1,6 @@
 //! Every use in a file: what it leads to, and what is kept of it when it leads nowhere.
 
+use crate::lexical::Want;
 use crate::session::{Frame, Session};
 use crate::unit::{Unit, last_name};
 use crate::value::{Found, Sym, Thing, Ty, Val};
@@ -44,9 +45,12 @@ impl Uses<'_, '_> {
             _ => (self.reference.expr, &[][..]),
         };
         if self.unit.expr(callee) == Expr::SuperRef {
-            return self.call_super(frame, args);
+            if self.unit.rules.super_calls {
+                self.call_super(frame, args);
+            }
+            return;
         }
-        let found = self.session.denote(frame, callee);
+        let found = self.session.only(self.session.denote(frame, callee).to_vec(), Want::Value);
         let found = self.session.fitting(frame, &found, args);
         if found.is_empty() {
             return self.miss(frame, callee);
@@ -166,9 +170,13 @@ impl Uses<'_, '_> {
             Expr::Apply { base, .. } => self.session.denote(frame, base).to_vec(),
             _ => self.session.denote(frame, ty).to_vec(),
         };
+        let found = self.session.only(found, Want::Value);
         let mut targets = Vec::new();
+        let type_space = self.unit.rules.type_space && self.unit.expr(ty) != Expr::SelfRef;
         for one in found {
             match &one.thing {
+                // A value of a type is no type that can be made.
+                Thing::Value(Ty::Of(..)) if type_space => return,
                 Thing::Value(Ty::Of(sym, _) | Ty::Type(sym, _)) => {
                     targets.push(Found::symbol(*sym, one.rule).at_most(one.sure));
                 }
@@ -238,6 +246,8 @@ impl Uses<'_, '_> {
                         self.edge(EdgeKind::Constructs, home.sym(at), target.rule, target.sure);
                     }
                 }
+                // The text of a macro is put here; nothing is called.
+                SymbolKind::Macro => self.edge(EdgeKind::References, sym, target.rule, target.sure),
                 kind if kind.is_callable() => {
                     self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
                     self.arguments(frame, sym, args);
@@ -293,19 +303,23 @@ impl Uses<'_, '_> {
                 continue;
             }
             let param = match named {
-                Some(name) => {
-                    home.params(scope).find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name))
-                }
-                None => home.params(scope).nth(place),
+                Some(name) => home
+                    .params(scope)
+                    .iter()
+                    .copied()
+                    .find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name)),
+                None => home.params(scope).get(place).copied(),
             };
             let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else {
                 continue;
             };
-            for line in called_in(&home, callee.at, name) {
+            for &line in home.called(callee.at, name) {
                 for &target in &given {
                     let from = Node { file: callee.file, symbol: Some(callee.at) };
                     let to = Node { file: target.file, symbol: Some(target.at) };
-                    let (kind, rule) = (EdgeKind::Calls, Rule::Argument);
+                    let dispatched = home.rules.typed_callbacks;
+                    let kind = if dispatched { EdgeKind::Dispatches } else { EdgeKind::Calls };
+                    let rule = Rule::Argument;
                     self.out.edges.push(Edge {
                         from,
                         kind,
@@ -320,16 +334,27 @@ impl Uses<'_, '_> {
     }
 
     fn mention(&mut self, frame: &Frame, kind: EdgeKind) {
-        let found = self.session.denote(frame, self.reference.expr);
+        // Markup makes something of what it names, and so names it.
+        let expr = match self.unit.expr(self.reference.expr) {
+            Expr::New { ty, .. } => ty,
+            _ => self.reference.expr,
+        };
+        let want = if kind == EdgeKind::TypeOf { Want::Type } else { Want::Value };
+        let found = match self.unit.expr(expr) {
+            Expr::Name(name) if want == Want::Type && self.unit.rules.type_space => {
+                self.session.lookup_as(frame, self.unit.text(name), want)
+            }
+            _ => self.session.denote(frame, expr).to_vec(),
+        };
+        let found = self.session.only(found, want);
         if found.is_empty() {
-            if kind == EdgeKind::TypeOf || matches!(self.unit.expr(self.reference.expr), Expr::Member { .. })
-            {
-                self.miss(frame, self.reference.expr);
+            if kind == EdgeKind::TypeOf || matches!(self.unit.expr(expr), Expr::Member { .. }) {
+                self.miss(frame, expr);
             }
             return;
         }
         let several = found.len() > 1 && found.iter().filter_map(Found::sym).count() > 1;
-        for one in found.iter() {
+        for one in &found {
             let sure = if several { one.sure.max(Confidence::Probable) } else { one.sure };
             match one.sym() {
                 Some(sym) => {
@@ -390,21 +415,6 @@ impl Uses<'_, '_> {
             reason,
         });
     }
-}
-
-/// The lines on which a function calls one of its parameters.
-fn called_in(unit: &Unit, symbol: u32, name: orient_model::Atom) -> Vec<u32> {
-    let mut lines = Vec::new();
-    for reference in unit.references() {
-        if reference.kind == RefKind::Call
-            && reference.symbol == Some(symbol)
-            && let Expr::Call { callee, .. } = unit.expr(reference.expr)
-            && unit.expr(callee) == Expr::Name(name)
-        {
-            lines.push(reference.line);
-        }
-    }
-    lines
 }
 
 /// Edges from a file to what it imports.

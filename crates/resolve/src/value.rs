@@ -21,6 +21,10 @@ pub(crate) enum Module {
     Namespace(String),
 }
 
+/// Set in the number of a type parameter that stands for the receiver's own type; the rest is the symbol of the type that
+/// says so.
+pub(crate) const THIS: u32 = 1 << 31;
+
 /// What a value is, as far as it tells what its members are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Ty {
@@ -46,11 +50,18 @@ pub(crate) enum Ty {
     Tuple(Arc<[Ty]>),
     /// The type of a function with this result.
     Gives(Arc<Ty>),
+    /// The type of a function with these parameters and this result.
+    Signature(Arc<[Ty]>, Arc<Ty>),
+    /// A base with its arguments, and the receiver whose base it is: what members of the base are seen through.
+    Seen(Arc<Ty>, Arc<Ty>),
     /// One of these.
     Either(Arc<[Ty]>),
     /// A type from outside, by its last name, with its arguments.
     Outside(Arc<str>, Arc<[Ty]>),
 }
+
+/// More than this many types a value may be of say nothing.
+const CHOICES: usize = 16;
 
 impl Ty {
     /// An instance of a type without arguments.
@@ -78,6 +89,7 @@ impl Ty {
         match distinct.len() {
             0 => Self::Unknown,
             1 => distinct.remove(0),
+            many if many > CHOICES => Self::Unknown,
             _ => Self::Either(distinct.into()),
         }
     }

@@ -1,6 +1,6 @@
 //! What resolution asks of a snapshot of the tree.
 
-use orient_model::{Flow, Node, Outline, RepoPath, Role, Rules};
+use orient_model::{Flow, Modifiers, Node, Outline, RepoPath, Role, Rules, SymbolKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,14 +20,25 @@ pub struct FileFacts {
     pub flow: Flow,
 }
 
+/// A symbol by its name, as far as it can be told without its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Where it is.
+    pub node: Node,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// What else its header says.
+    pub modifiers: Modifiers,
+}
+
 /// A snapshot of the tree, as far as resolution looks at it. Files have numbers that mean nothing else.
 pub trait World: Sync {
     /// The file at a path.
     fn file_at(&self, path: &RepoPath) -> Option<u32>;
     /// The facts of a file.
     fn facts(&self, file: u32) -> Option<Arc<FileFacts>>;
-    /// Every symbol of this name, by path and place.
-    fn named(&self, name: &str) -> Vec<Node>;
+    /// Every symbol of this name in files of a family of languages, by path and place.
+    fn named(&self, family: &str, name: &str) -> Vec<Named>;
     /// The files directly in a folder, by path.
     fn folder(&self, path: &RepoPath) -> Vec<u32>;
     /// The files whose path is this, or ends so after a `/`, by path.
@@ -42,7 +53,7 @@ pub trait World: Sync {
 pub struct MemoryWorld {
     files: Vec<Arc<FileFacts>>,
     by_path: BTreeMap<RepoPath, u32>,
-    names: FxHashMap<String, Vec<Node>>,
+    names: FxHashMap<String, Vec<Named>>,
     folders: FxHashMap<Vec<u8>, Vec<u32>>,
     by_file_name: FxHashMap<Vec<u8>, Vec<u32>>,
     rules: FxHashMap<String, Rules>,
@@ -69,7 +80,8 @@ impl MemoryWorld {
             for (at, symbol) in facts.outline.symbols.iter().enumerate() {
                 let name = facts.outline.strings.get(symbol.name);
                 let node = Node { file: number, symbol: Some(at as u32) };
-                world.names.entry(name.to_owned()).or_default().push(node);
+                let named = Named { node, kind: symbol.kind, modifiers: symbol.modifiers };
+                world.names.entry(name.to_owned()).or_default().push(named);
             }
         }
         world.files = files;
@@ -91,8 +103,12 @@ impl World for MemoryWorld {
         self.files.get(file as usize).cloned()
     }
 
-    fn named(&self, name: &str) -> Vec<Node> {
-        self.names.get(name).cloned().unwrap_or_default()
+    fn named(&self, family: &str, name: &str) -> Vec<Named> {
+        let is_kin = |named: &&Named| {
+            let language = self.files.get(named.node.file as usize).map(|facts| facts.language.as_str());
+            language.and_then(|language| self.rules.get(language)).is_some_and(|rules| rules.family == family)
+        };
+        self.names.get(name).into_iter().flatten().filter(is_kin).copied().collect()
     }
 
     fn folder(&self, path: &RepoPath) -> Vec<u32> {

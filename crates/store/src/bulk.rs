@@ -230,7 +230,7 @@ impl Load {
         let first = self.meta.next_symbol;
         self.symbols.clear();
         for (at, symbol) in (0..).zip(&digest.symbols) {
-            self.noted.symbol(self.numbers[symbol.name as usize]);
+            self.noted.symbol(self.numbers[symbol.name as usize], symbol.kind, Modifiers(symbol.modifiers));
             self.symbols.push(StoredSymbol {
                 id: first + i64::from(at),
                 name: self.numbers[symbol.name as usize],

@@ -34,7 +34,7 @@ pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, e
 pub use digest::Prepared;
 pub use error::StoreError;
 pub use graph::{
-    Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, PreparedGraph, Reader,
+    Bearer, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, PreparedGraph, Reader,
 };
 pub use lock::WriteLock;
 pub use name_match::NameMatch;

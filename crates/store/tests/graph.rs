@@ -7,7 +7,8 @@ use orient_model::{
     Confidence, Edge, EdgeKind, Miss, Node, Outside, Reason, RefKind, RepoPath, Resolved, Rule,
 };
 use orient_store::{
-    BulkWriter, Change, FileFilter, FileId, NodeId, PreparedGraph, Reader, Snapshot, StoreError, Writer,
+    Bearer, BulkWriter, Change, FileFilter, FileId, NodeId, PreparedGraph, Reader, Snapshot, StoreError,
+    Writer,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ type Tree = BTreeMap<String, String>;
 /// What the resolver of these tests asks: which file is at a path, and who bears a name.
 trait Ask {
     fn file(&self, path: &str) -> FileId;
-    fn named(&self, name: &str) -> Vec<(FileId, u32)>;
+    fn named(&self, name: &str) -> Vec<Bearer>;
     fn node(&self, node: Node) -> Option<NodeId>;
 }
 
@@ -34,8 +35,8 @@ impl Ask for Loaded<'_> {
     fn file(&self, path: &str) -> FileId {
         self.0.file_at(&RepoPath::from(path)).unwrap()
     }
-    fn named(&self, name: &str) -> Vec<(FileId, u32)> {
-        self.0.named(name)
+    fn named(&self, name: &str) -> Vec<Bearer> {
+        self.0.named(name, &["x"])
     }
     fn node(&self, node: Node) -> Option<NodeId> {
         self.0.node(node)
@@ -46,8 +47,8 @@ impl Ask for Reader<'_> {
     fn file(&self, path: &str) -> FileId {
         Reader::file(self, &RepoPath::from(path)).unwrap().unwrap().id
     }
-    fn named(&self, name: &str) -> Vec<(FileId, u32)> {
-        Reader::named(self, name).unwrap()
+    fn named(&self, name: &str) -> Vec<Bearer> {
+        Reader::named(self, name, &["x"]).unwrap()
     }
     fn node(&self, node: Node) -> Option<NodeId> {
         let file = FileId(i64::from(node.file));
@@ -69,7 +70,7 @@ fn resolve(ask: &dyn Ask, path: &str, text: &str) -> PreparedGraph {
             ("note", [verb, name]) => {
                 let found = ask.named(name);
                 resolved.asks.push((*name).to_owned());
-                for &(other, at) in &found {
+                for &Bearer { file: other, at, .. } in &found {
                     let there = Node { file: number(other), symbol: Some(at) };
                     let (from, to, kind) = match *verb {
                         "uses" => (here(symbol), there, EdgeKind::Calls),
@@ -311,7 +312,7 @@ fn files_are_found_by_folder_and_by_the_end_of_their_path() {
     let under = snapshot.reader().indexed_under(b"lib/deep").unwrap();
     assert_eq!(under.iter().map(|file| file.path.display()).collect::<Vec<_>>(), ["lib/deep/er/b.x"]);
     assert_eq!(snapshot.reader().indexed_under(b"").unwrap().len(), paths.len());
-    let named: Vec<_> = directory.named("f").into_iter().map(|(file, _)| noted(file)).collect();
+    let named: Vec<_> = directory.named("f", &["x"]).into_iter().map(|bearer| noted(bearer.file)).collect();
     let mut sorted = paths.map(str::to_owned);
     sorted.sort();
     assert_eq!(named, sorted);

@@ -54,7 +54,7 @@ impl<'t> FactsSource<'t> {
     /// The facts of a file as it was when it had this content; none where nobody remembers, and the file has changed.
     pub(crate) fn read(&self, file: &DirectoryFile) -> Option<(Outline, Flow)> {
         let hash = file.hash?;
-        let language = file.language.as_deref().and_then(Language::by_name);
+        let language = Language::of(file.language.as_deref(), &file.path);
         self.remembered(&CacheKey::new(hash, Language::version(language))).or_else(|| {
             let content = self.tree.read(&file.path, self.max_file_size).ok()?;
             let facts = (content.hash == hash).then(|| extract::facts(language, &content.bytes))?;
@@ -141,8 +141,7 @@ mod tests {
     use orient_model::Role;
 
     fn facts(lines: usize) -> Arc<FileFacts> {
-        let mut flow = Flow::default();
-        flow.operands = vec![ExprId(0); lines];
+        let flow = Flow { operands: vec![ExprId(0); lines], ..Flow::default() };
         let (path, language) = (RepoPath::from("a"), String::new());
         Arc::new(FileFacts { path, language, role: Role::Source, outline: Outline::default(), flow })
     }

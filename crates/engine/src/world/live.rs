@@ -2,7 +2,9 @@
 
 use super::{Table, id};
 use orient_model::{Node, RepoPath};
-use orient_store::{ChangeSet, DirectoryFile, FileId, NodeId, PreparedGraph, Reader, StoreError, SymbolId};
+use orient_store::{
+    Bearer, ChangeSet, DirectoryFile, FileId, NodeId, PreparedGraph, Reader, StoreError, SymbolId,
+};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,7 +20,7 @@ pub(crate) struct Live<'s, 'w> {
 struct State<'s, 'w> {
     set: &'s mut ChangeSet<'w>,
     files: HashMap<FileId, Option<DirectoryFile>>,
-    names: HashMap<Box<str>, Vec<(FileId, u32)>>,
+    names: HashMap<(Box<str>, Box<str>), Vec<Bearer>>,
     ids: HashMap<FileId, Vec<SymbolId>>,
     /// The first thing that went wrong; the answers since then mean nothing.
     fault: Option<StoreError>,
@@ -81,13 +83,15 @@ impl Table for Live<'_, '_> {
         file
     }
 
-    fn named(&self, name: &str) -> Vec<(FileId, u32)> {
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer> {
         let mut state = self.lock();
-        if let Some(known) = state.names.get(name) {
+        // Families share no language, so the first one tells them apart.
+        let key = (languages.first().copied().unwrap_or_default().into(), name.into());
+        if let Some(known) = state.names.get(&key) {
             return known.clone();
         }
-        let found = state.read(|reader| reader.named(name));
-        remember(&mut state.names, name.into(), found.clone());
+        let found = state.read(|reader| reader.named(name, languages));
+        remember(&mut state.names, key, found.clone());
         found
     }
 
@@ -100,7 +104,7 @@ impl Table for Live<'_, '_> {
     }
 
     fn manifests(&self) -> Vec<FileId> {
-        self.lock().read(|reader| reader.manifests())
+        self.lock().read(|reader: &Reader<'_>| reader.manifests())
     }
 
     fn node(&self, node: Node) -> Option<NodeId> {

@@ -2,7 +2,7 @@
 
 use super::Table;
 use orient_model::{Node, RepoPath};
-use orient_store::{Directory, DirectoryFile, FileId, NodeId};
+use orient_store::{Bearer, Directory, DirectoryFile, FileId, NodeId};
 
 impl Table for Directory {
     fn file_at(&self, path: &RepoPath) -> Option<FileId> {
@@ -13,8 +13,8 @@ impl Table for Directory {
         Self::file(self, id).cloned()
     }
 
-    fn named(&self, name: &str) -> Vec<(FileId, u32)> {
-        Self::named(self, name)
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer> {
+        Self::named(self, name, languages)
     }
 
     fn folder(&self, folder: &[u8]) -> Vec<FileId> {

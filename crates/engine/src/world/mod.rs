@@ -4,12 +4,13 @@ mod facts;
 mod live;
 mod loaded;
 
-use crate::extract::Language;
+use crate::extract::{self, Language};
 pub(crate) use facts::FactsSource;
 pub(crate) use live::Live;
 use orient_model::{Node, RepoPath, Rules};
-use orient_resolve::{FileFacts, World};
-use orient_store::{DirectoryFile, FileId, NodeId};
+use orient_resolve::{FileFacts, Named, World};
+use orient_store::{Bearer, DirectoryFile, FileId, NodeId};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The files and names of an index that is being written, for many threads at once.
@@ -18,8 +19,8 @@ pub(crate) trait Table: Sync {
     fn file_at(&self, path: &RepoPath) -> Option<FileId>;
     /// The indexed file with an id.
     fn file(&self, id: FileId) -> Option<DirectoryFile>;
-    /// Every symbol of a name, by path and place.
-    fn named(&self, name: &str) -> Vec<(FileId, u32)>;
+    /// Every symbol of a name in files of these languages, by path and place.
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer>;
     /// The files directly in a folder, by path.
     fn folder(&self, folder: &[u8]) -> Vec<FileId>;
     /// The files whose path is this, or ends so after a `/`, by path.
@@ -32,8 +33,20 @@ pub(crate) trait Table: Sync {
 
 /// A world over a table, and facts for its files.
 pub(crate) struct TableWorld<'t> {
-    pub(crate) table: &'t dyn Table,
-    pub(crate) facts: &'t FactsSource<'t>,
+    table: &'t dyn Table,
+    facts: &'t FactsSource<'t>,
+    /// The languages of each family.
+    families: HashMap<&'static str, Vec<&'static str>>,
+}
+
+impl<'t> TableWorld<'t> {
+    pub(crate) fn new(table: &'t dyn Table, facts: &'t FactsSource<'t>) -> Self {
+        let mut families: HashMap<_, Vec<_>> = HashMap::new();
+        for (language, rules) in extract::all_rules() {
+            families.entry(rules.family.as_str()).or_default().push(language);
+        }
+        Self { table, facts, families }
+    }
 }
 
 impl World for TableWorld<'_> {
@@ -45,9 +58,12 @@ impl World for TableWorld<'_> {
         self.facts.get(file, || self.table.file(id(file)))
     }
 
-    fn named(&self, name: &str) -> Vec<Node> {
-        let node = |(file, at)| Some(Node { file: number(file)?, symbol: Some(at) });
-        self.table.named(name).into_iter().filter_map(node).collect()
+    fn named(&self, family: &str, name: &str) -> Vec<Named> {
+        let Some(languages) = self.families.get(family) else { return Vec::new() };
+        let named = |Bearer { file, at, kind, modifiers }| {
+            Some(Named { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
+        };
+        self.table.named(name, languages).into_iter().filter_map(named).collect()
     }
 
     fn folder(&self, path: &RepoPath) -> Vec<u32> {

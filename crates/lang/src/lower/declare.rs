@@ -189,10 +189,16 @@ impl<'t> Lowering<'t> {
             self.outline.symbols[symbol as usize].params = params;
             return true;
         }
-        if count == 1 {
+        // What hands a function on is called by whoever declares the name, not by the function.
+        let handed_on = value_claim.is_some() && value_claim != value && self.in_function();
+        if count == 1 && !(handed_on && value.is_some_and(|value| self.is_call(value))) {
             self.push_symbol(id, symbol);
         }
         count == 1
+    }
+
+    fn is_call(&self, id: NodeId) -> bool {
+        self.table.rule(self.tree, id).expr == Some(ExprRole::Call)
     }
 
     /// A function declared without a body is defined elsewhere, unless the header says that it is not.
@@ -223,6 +229,13 @@ impl<'t> Lowering<'t> {
         let (value, via) = self.value_of(value, parts.count, index);
         self.flow.bindings[binding].value = value;
         self.flow.bindings[binding].via = via;
+        // The type of a name that holds a function is not what calling the function gives.
+        let is_function = self.outline.symbols[symbol as usize].kind.is_callable();
+        if let (true, Some(ty), Some(value)) = (is_function, parts.ty_expr, value) {
+            let value = self.push_expr(Expr::Cast { value, ty });
+            self.flow.bindings[binding].ty = None;
+            self.flow.bindings[binding].value = Some(value);
+        }
     }
 
     /// The value for the `index`-th of `count` names.

@@ -165,7 +165,8 @@ impl Rule {
             let Some(text) = self.text.fill(&Found { value, keys: &keys, groups: &[] }) else { continue };
             let mut texts = vec![text.as_str()];
             for pattern in before {
-                let first = |text| pattern.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str()));
+                let first =
+                    |text| pattern.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str()));
                 texts = texts.into_iter().flat_map(first).collect();
             }
             for found in texts.into_iter().flat_map(|text| last.captures_iter(text)) {

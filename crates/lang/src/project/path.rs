@@ -101,7 +101,9 @@ fn follow<'v>(steps: &[Step], value: &'v Value, keys: &mut Vec<&'v str>, found: 
             match value {
                 Value::List(items) => items.iter().for_each(|item| follow(steps, item, keys, found)),
                 Value::Map(entries) => {
-                    entries.iter().for_each(|(_, inner)| follow(steps, inner, keys, found));
+                    for (_, inner) in entries {
+                        follow(steps, inner, keys, found);
+                    }
                 }
                 Value::Text(_) | Value::Other => {}
             }
@@ -143,6 +145,8 @@ mod tests {
     #[test]
     fn the_two_ends_of_a_glob_do_not_overlap() {
         assert!(Glob::new("a*a").matches(b"aa") && !Glob::new("a*a").matches(b"a"));
-        assert!(Glob::new("tsconfig*.x").matches(b"tsconfig.base.x") && !Glob::new("go.mod").matches(b"go.modx"));
+        assert!(
+            Glob::new("tsconfig*.x").matches(b"tsconfig.base.x") && !Glob::new("go.mod").matches(b"go.modx")
+        );
     }
 }

@@ -92,7 +92,8 @@ impl Reader {
         })?;
         let mut parts = vec![None; language.node_kind_count()];
         for (kind, word) in &spec.nodes {
-            let known = || Unknown { what: "part of a value", known: PARTS.iter().map(|(w, _)| *w).collect() };
+            let known =
+                || Unknown { what: "part of a value", known: PARTS.iter().map(|(w, _)| *w).collect() };
             let part = PARTS.iter().find(|(known, _)| known == word).map(|(_, part)| *part);
             let part = part.ok_or_else(|| known().at(pack.name(), &format!("values.nodes.{kind}"), word))?;
             let id = language.id_for_node_kind(kind, true);
@@ -150,13 +151,14 @@ impl Walk<'_> {
             }
             Some(Part::List) => {
                 let mut cursor = node.walk();
-                let items = node.named_children(&mut cursor).filter(|&item| self.part(item) != Some(Part::Skip));
+                let items =
+                    node.named_children(&mut cursor).filter(|&item| self.part(item) != Some(Part::Skip));
                 let items: Vec<Node<'_>> = items.filter(|item| !item.is_error()).collect();
                 Value::List(items.into_iter().map(|item| self.value(item, depth + 1)).collect())
             }
             Some(Part::Text) => Value::Text(plain(&lossy(self.source(node)))),
             Some(Part::Markup) => Value::Text(markup(&lossy(self.source(node)))),
-            Some(Part::Element | Part::Pair) => {
+            Some(Part::Pair) => {
                 let mut map = Value::Map(Vec::new());
                 self.entry(node, &mut map, depth + 1);
                 map
@@ -165,6 +167,12 @@ impl Walk<'_> {
             None => {
                 let mut cursor = node.walk();
                 let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+                // Where the text breaks off, what it has opened is no map for the grammar.
+                if node.is_error() && children.iter().any(|&child| self.part(child) == Some(Part::Pair)) {
+                    let mut map = Value::Map(Vec::new());
+                    self.entries(node, &mut map, depth + 1);
+                    return map;
+                }
                 let mut values = children.into_iter().map(|child| self.value(child, depth + 1));
                 values.find(|value| *value != Value::Other).unwrap_or(Value::Other)
             }
@@ -328,15 +336,12 @@ fn unescaped(text: &str, mark: char, meaning: fn(&str) -> Option<(String, usize)
     while let Some(at) = rest.find(mark) {
         out.push_str(&rest[..at]);
         let after = &rest[at + mark.len_utf8()..];
-        match meaning(after) {
-            Some((meant, taken)) => {
-                out.push_str(&meant);
-                rest = after.get(taken..).unwrap_or_default();
-            }
-            None => {
-                out.push(mark);
-                rest = after;
-            }
+        if let Some((meant, taken)) = meaning(after) {
+            out.push_str(&meant);
+            rest = after.get(taken..).unwrap_or_default();
+        } else {
+            out.push(mark);
+            rest = after;
         }
     }
     out.push_str(rest);

@@ -88,19 +88,29 @@ mod tests {
     use crate::project::path::Path;
 
     fn texts(value: &Value, path: &str) -> Vec<String> {
-        Path::new(path).select(value).iter().filter_map(|(value, _)| value.text()).map(str::to_owned).collect()
+        Path::new(path)
+            .select(value)
+            .iter()
+            .filter_map(|(value, _)| value.text())
+            .map(str::to_owned)
+            .collect()
     }
 
     #[test]
     fn indented_lines_go_on_with_the_value() {
         let value = sections("top = 1\n# no\n[a]\nx =\n    = src\n    b = lib\ny: z\n[a.b]\n[c\n");
         assert_eq!(texts(&value, "top"), ["1"]);
-        assert_eq!((texts(&value, "a > x"), texts(&value, "a > y")), (vec!["= src\nb = lib".into()], vec!["z".into()]));
+        assert_eq!(
+            (texts(&value, "a > x"), texts(&value, "a > y")),
+            (vec!["= src\nb = lib".into()], vec!["z".into()])
+        );
     }
 
     #[test]
     fn a_verb_is_said_of_each_line_of_its_block() {
-        let value = verbs("module a.b/c // d\nuse (\n\t./x\n\n\t// no\n\t./y //go\n)\nuse ./z\nuse( ./w )\n//x\n)\nuse (");
+        let value = verbs(
+            "module a.b/c // d\nuse (\n\t./x\n\n\t// no\n\t./y //go\n)\nuse ./z\nuse( ./w )\n//x\n)\nuse (",
+        );
         assert_eq!(texts(&value, "module"), ["a.b/c"]);
         assert_eq!(texts(&value, "use"), ["./x", "./y", "./z", "./w"]);
     }

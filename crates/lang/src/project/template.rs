@@ -116,7 +116,10 @@ mod tests {
         assert_eq!(fill("{*}:{a}/{$0}").as_deref(), Some("k:x/g"));
         assert_eq!(fill("{b|$1|'lit'}").as_deref(), Some("lit"));
         assert_eq!(fill("{l > []}").as_deref(), Some("1\n2"));
-        assert_eq!((fill("{b}"), fill("{*2}"), fill("{}"), fill("")), (None, None, None, Some(String::new())));
+        assert_eq!(
+            (fill("{b}"), fill("{*2}"), fill("{}"), fill("")),
+            (None, None, None, Some(String::new()))
+        );
         assert!(Template::new("{a").is_err());
     }
 }

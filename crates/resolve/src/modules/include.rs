@@ -5,40 +5,54 @@ use crate::project::normal;
 use crate::session::Session;
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty};
-use orient_model::{Confidence, ImportKind, Modifier, Rule, Says, SymbolKind};
+use orient_model::{Confidence, ImportKind, Modifier, Rule, Says, Scope, ScopeKind, SymbolKind};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
+
+/// What a file includes itself, and the names that decide it.
+#[derive(Debug, Default)]
+pub(crate) struct Includes {
+    pub(crate) files: Vec<u32>,
+    pub(crate) asks: Vec<String>,
+}
 
 /// How many files one may include, at any depth.
 const INCLUDED: usize = 2000;
 
 impl Session<'_> {
-    /// The files a file includes, at any depth, nearest first.
-    pub(super) fn included(&self, unit: &Arc<Unit>) -> Arc<[u32]> {
+    /// The files a file includes, at any depth.
+    pub(super) fn included(&self, unit: &Arc<Unit>) -> Arc<FxHashSet<u32>> {
         if let Some(known) = self.included.borrow().get(&unit.file) {
             return known.clone();
         }
         let mut files: Vec<u32> = vec![unit.file];
-        let mut seen: rustc_hash::FxHashSet<u32> = files.iter().copied().collect();
+        let mut seen: FxHashSet<u32> = files.iter().copied().collect();
         let mut at = 0;
         while let Some(&file) = files.get(at) {
             at += 1;
-            let Some(here) = self.unit(file) else { continue };
-            for import in here.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect)
-            {
-                let path = here.said(import.module);
-                self.ask(&stem(path));
-                if let Some(found) = self.include(&here, path)
-                    && seen.insert(found)
-                    && files.len() < INCLUDED
-                {
+            let includes = self.resolver.includes(file, || self.direct_includes(file));
+            includes.asks.iter().for_each(|name| self.ask(name));
+            for &found in &includes.files {
+                if files.len() < INCLUDED && seen.insert(found) {
                     files.push(found);
                 }
             }
         }
-        files.remove(0);
-        let files: Arc<[u32]> = files.into();
-        self.included.borrow_mut().insert(unit.file, files.clone());
-        files
+        seen.remove(&unit.file);
+        let seen = Arc::new(seen);
+        self.included.borrow_mut().insert(unit.file, seen.clone());
+        seen
+    }
+
+    fn direct_includes(&self, file: u32) -> Includes {
+        let mut includes = Includes::default();
+        let Some(unit) = self.unit(file) else { return includes };
+        for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect) {
+            let path = unit.said(import.module);
+            includes.asks.push(stem(path));
+            includes.files.extend(self.include(&unit, path));
+        }
+        includes
     }
 
     /// The file an include names: beside the file, below an include folder, or the only one whose path ends so.
@@ -87,19 +101,17 @@ impl Session<'_> {
 
     /// A name that an included file declares at its top; else one the whole program can only mean.
     pub(super) fn included_name(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
-        self.ask(name);
+        let bearers = self.named(&unit.rules.family, name);
         let mut found: Vec<Found> = Vec::new();
-        for &file in self.included(unit).iter() {
-            let Some(other) = self.unit(file) else { continue };
-            for &at in other.bound(0, name) {
-                if let Some(orient_model::BindingKind::Symbol(symbol)) = other.binding(at).map(|b| b.kind)
-                    && other.qualifier(symbol).is_none()
-                {
-                    found.push(Found::symbol(other.sym(symbol), Rule::Include));
+        if !bearers.is_empty() {
+            let included = self.included(unit);
+            for bearer in bearers.iter().filter(|bearer| included.contains(&bearer.sym.file)) {
+                let Some(home) = self.home(bearer.sym) else { continue };
+                let Some(symbol) = home.symbol(bearer.sym.at) else { continue };
+                let at_top = home.binding_of(bearer.sym.at).is_some_and(|binding| binding.scope == 0);
+                if at_top && symbol.qualifier.is_none() && symbol.kind != SymbolKind::Constructor {
+                    found.push(Found::symbol(bearer.sym, Rule::Include));
                 }
-            }
-            if !found.is_empty() && !self.all_declare(&found) {
-                break;
             }
         }
         if !found.is_empty() {
@@ -115,26 +127,21 @@ impl Session<'_> {
         self.linked_name(unit, name)
     }
 
-    fn all_declare(&self, found: &[Found]) -> bool {
-        found.iter().all(|one| {
-            one.sym()
-                .and_then(|sym| Some((self.home(sym)?, sym)))
-                .is_some_and(|(unit, sym)| unit.is(sym.at, Modifier::Declaration))
-        })
-    }
-
     /// A function that no included file declares, if the program has only one of that name.
     fn linked_name(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
         let syms: Vec<Sym> = self
             .named(&unit.rules.family, name)
             .iter()
-            .copied()
+            .filter(|bearer| {
+                bearer.kind == SymbolKind::Function
+                    && !bearer.modifiers.contains(Modifier::Static)
+                    && !bearer.modifiers.contains(Modifier::Declaration)
+            })
+            .map(|bearer| bearer.sym)
             .filter(|&sym| {
                 self.home(sym).is_some_and(|home| {
-                    let Some(symbol) = home.symbol(sym.at) else { return false };
-                    let is_function = symbol.kind == SymbolKind::Function && symbol.body.is_some();
-                    let private = symbol.modifiers.contains(Modifier::Static);
-                    is_function && !private && symbol.parent.is_none() && symbol.qualifier.is_none()
+                    let symbol = home.symbol(sym.at);
+                    symbol.is_some_and(|symbol| symbol.parent.is_none() && symbol.qualifier.is_none())
                 })
             })
             .collect();
@@ -147,14 +154,61 @@ impl Session<'_> {
     /// A name inside a namespace or type.
     pub(super) fn from_qualified(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
         let outer = self.dotted_name(&top(unit), space);
-        outer
-            .iter()
-            .filter_map(Found::sym)
-            .flat_map(|sym| {
-                let of = Ty::of(sym);
-                self.type_member(&of, name, 0, Rule::Qualified)
-            })
-            .collect()
+        let mut found = Vec::new();
+        for sym in outer.iter().filter_map(Found::sym) {
+            found = match self.kind(sym) {
+                Some(SymbolKind::Module) => self.in_space(unit, &self.full_name(sym), name, Rule::Qualified),
+                _ => self.type_member(&Ty::of(sym), name, 0, Rule::Qualified),
+            };
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// What the namespaces around a scope hold, here and in what is included, innermost first.
+    pub(crate) fn around_in_spaces(&self, unit: &Arc<Unit>, scope: &Scope, name: &str) -> Vec<Found> {
+        let Some(symbol) = scope.symbol else { return Vec::new() };
+        let space = match scope.kind {
+            ScopeKind::Module => self.full_name(unit.sym(symbol)),
+            ScopeKind::Function if unit.qualifier(symbol).is_some() => {
+                let full = self.full_name(unit.sym(symbol));
+                full.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned())
+            }
+            _ => return Vec::new(),
+        };
+        let mut space = space.as_str();
+        while !space.is_empty() {
+            let found = self.in_space(unit, space, name, Rule::Package);
+            if !found.is_empty() {
+                return found;
+            }
+            space = space.rsplit_once('.').map_or("", |(outer, _)| outer);
+        }
+        Vec::new()
+    }
+
+    /// A name of a namespace, as far as this file and what it includes declare it.
+    pub(crate) fn in_space(&self, unit: &Arc<Unit>, space: &str, name: &str, rule: Rule) -> Vec<Found> {
+        let bearers = self.named(&unit.rules.family, name);
+        if bearers.is_empty() {
+            return Vec::new();
+        }
+        let included = self.included(unit);
+        let full = format!("{space}.{name}");
+        let mut found: Vec<Found> = Vec::new();
+        for bearer in bearers.iter().filter(|bearer| bearer.kind != SymbolKind::Constructor) {
+            let seen = bearer.sym.file == unit.file || included.contains(&bearer.sym.file);
+            if seen && self.full_name(bearer.sym) == full {
+                found.push(Found::symbol(bearer.sym, rule));
+            }
+        }
+        // Every file may open the namespace again: one stands for all.
+        if found.iter().all(|one| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Module)) {
+            found.truncate(1);
+        }
+        self.whole(found)
     }
 
     /// The definition of what is only declared where it was found.
@@ -173,7 +227,8 @@ impl Session<'_> {
         let mut candidates: Vec<Sym> = self
             .named(&unit.rules.family, name)
             .iter()
-            .copied()
+            .filter(|bearer| !bearer.modifiers.contains(Modifier::Declaration))
+            .map(|bearer| bearer.sym)
             .filter(|&other| other != sym && self.defines(other, symbol.kind, &full))
             .collect();
         if candidates.len() > 1 {

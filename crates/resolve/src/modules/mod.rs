@@ -7,6 +7,9 @@ mod namespace;
 mod path;
 mod tree;
 
+pub(crate) use include::Includes;
+
+use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Module, Sym, Thing, Ty};
@@ -182,6 +185,14 @@ impl Session<'_> {
                 }
             }
         }
+        if found.len() > 1 && unit.rules.type_space {
+            let mut last: Vec<Found> = Vec::new();
+            for want in [Want::Type, Want::Value] {
+                let of_kind = self.only(self.whole(found.clone()), want).pop();
+                last.extend(of_kind.filter(|one| !last.contains(one)));
+            }
+            return last;
+        }
         if found.len() > 1 && !unit.rules.overloads {
             let here = found.iter().rfind(|one| one.sym().is_some()).cloned();
             return here.into_iter().collect();
@@ -212,10 +223,13 @@ impl Session<'_> {
     /// A member added to a type from elsewhere.
     pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &Arc<Unit>) -> Vec<Found> {
         let mut found = Vec::new();
-        for &sym in self.named(&from.rules.family, name).iter() {
+        for bearer in self.named(&from.rules.family, name).iter() {
+            if !bearer.modifiers.contains(Modifier::Extension) {
+                continue;
+            }
+            let sym = bearer.sym;
             let Some(unit) = self.home(sym) else { continue };
-            if unit.is(sym.at, Modifier::Extension)
-                && let Some(receiver) = self.extended(&unit, sym.at)
+            if let Some(receiver) = self.extended(&unit, sym.at)
                 && self.line(ty).iter().any(|of| self.is_called(of, receiver))
                 && self.sees(from, &unit)
             {

@@ -12,13 +12,9 @@ impl Session<'_> {
     pub(crate) fn with_full_name(&self, family: &str, full: &str) -> Vec<Sym> {
         let last = full.rsplit('.').next().unwrap_or(full);
         let named = self.named(family, last);
-        named.iter().copied().filter(|&sym| self.is_first(sym) && self.full_name(sym) == full).collect()
-    }
-
-    /// Neither a constructor nor a block of members: those have the names of types.
-    fn is_first(&self, sym: Sym) -> bool {
-        let kind = self.home(sym).and_then(|unit| unit.kind(sym.at));
-        !matches!(kind, Some(SymbolKind::Constructor | SymbolKind::Impl) | None)
+        // Constructors and blocks of members have the names of types.
+        let first = named.iter().filter(|b| !matches!(b.kind, SymbolKind::Constructor | SymbolKind::Impl));
+        first.map(|bearer| bearer.sym).filter(|&sym| self.full_name(sym) == full).collect()
     }
 
     pub(super) fn from_namespace(

@@ -5,7 +5,7 @@ use super::read::ends_with;
 use super::rows::NodeId;
 use crate::interner::Interner;
 use crate::rows::{FileId, SymbolId};
-use orient_model::{ContentHash, Node, RepoPath, Role};
+use orient_model::{ContentHash, Modifiers, Node, RepoPath, Role, SymbolKind};
 use std::sync::Arc;
 
 /// An indexed file, as far as resolution needs to know it.
@@ -25,6 +25,19 @@ pub struct DirectoryFile {
     pub manifest: bool,
 }
 
+/// A symbol by its name, as far as it can be told without its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bearer {
+    /// Its file.
+    pub file: FileId,
+    /// Its place in the outline.
+    pub at: u32,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// What else its header says.
+    pub modifiers: Modifiers,
+}
+
 /// What is noted of each file while it passes.
 #[derive(Default)]
 pub(crate) struct Noted {
@@ -33,6 +46,7 @@ pub(crate) struct Noted {
     first: Vec<u32>,
     /// The name of each symbol, in the order of their ids, from 1.
     names: Vec<u32>,
+    kinds: Vec<(SymbolKind, Modifiers)>,
 }
 
 impl Noted {
@@ -42,7 +56,8 @@ impl Noted {
             .push(u32::try_from(first_symbol).expect("four thousand million symbols do not fit a machine"));
     }
 
-    pub(crate) fn symbol(&mut self, name: i64) {
+    pub(crate) fn symbol(&mut self, name: i64, kind: SymbolKind, modifiers: Modifiers) {
+        self.kinds.push((kind, modifiers));
         self.names.push(u32::try_from(name).expect("names are numbered with 32 bits"));
     }
 }
@@ -63,13 +78,15 @@ pub struct Directory {
     /// Ids of symbols by name, then by id.
     bearers: Vec<u32>,
     symbols: u32,
+    /// What each symbol is, by id, from 1.
+    kinds: Vec<(SymbolKind, Modifiers)>,
     /// Whether the order of ids is that of paths.
     in_order: bool,
 }
 
 impl Directory {
     pub(crate) fn new(noted: Noted, names: Arc<Interner>) -> Self {
-        let Noted { files, first, names: of_symbols } = noted;
+        let Noted { files, first, names: of_symbols, kinds } = noted;
         let mut by_path: Vec<u32> = (0..files.len() as u32).collect();
         by_path.sort_by(|&a, &b| files[a as usize].path.cmp(&files[b as usize].path));
         let mut by_name = by_path.clone();
@@ -91,7 +108,7 @@ impl Directory {
         }
         let in_order = by_path.is_sorted();
         let symbols = of_symbols.len() as u32;
-        Self { files, first, by_path, by_name, manifests, names, starts, bearers, symbols, in_order }
+        Self { files, first, by_path, by_name, manifests, names, starts, bearers, symbols, kinds, in_order }
     }
 
     /// The indexed file at a path.
@@ -147,21 +164,30 @@ impl Directory {
         &self.manifests
     }
 
-    /// Every symbol of a name, by path and place: its file and its place in the outline.
-    pub fn named(&self, name: &str) -> Vec<(FileId, u32)> {
+    /// Every symbol of a name in files of these languages, by path and place.
+    pub fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer> {
         let Some(number) = self.names.find(name) else { return Vec::new() };
         let (start, end) = (self.starts[number as usize], self.starts[number as usize + 1]);
-        let mut found = Vec::with_capacity((end - start) as usize);
-        let mut at = 0;
+        let asked =
+            |file: &DirectoryFile| file.language.as_deref().is_some_and(|own| languages.contains(&own));
+        let (mut found, mut at) = (Vec::new(), 0);
         for &id in &self.bearers[start as usize..end as usize] {
             // Ids grow, and so do the files they belong to.
             at += self.first[at..].partition_point(|&first| first <= id) - 1;
-            found.push((at, id - self.first[at]));
+            if asked(&self.files[at]) {
+                found.push((at, id - self.first[at], self.kinds[id as usize - 1]));
+            }
         }
         if !self.in_order {
             found.sort_by(|a, b| (&self.files[a.0].path, a.1).cmp(&(&self.files[b.0].path, b.1)));
         }
-        found.into_iter().map(|(at, place)| (self.files[at].id, place)).collect()
+        let bearer = |(at, place, (kind, modifiers)): (usize, u32, _)| Bearer {
+            file: self.files[at].id,
+            at: place,
+            kind,
+            modifiers,
+        };
+        found.into_iter().map(bearer).collect()
     }
 
     /// The id of a node in resolution's own numbers, which are those of the files.

@@ -14,7 +14,7 @@ mod write;
 pub(crate) use bulk::GraphLoad;
 pub(crate) use check::Expected;
 pub(crate) use directory::Noted;
-pub use directory::{Directory, DirectoryFile};
+pub use directory::{Bearer, Directory, DirectoryFile};
 pub use prepared::PreparedGraph;
 pub use read::Reader;
 pub use rows::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow};

@@ -1,14 +1,15 @@
 //! Reading the graph, and what resolution asks: the same for a snapshot and inside a change set.
 
-use super::directory::DirectoryFile;
+use super::directory::{Bearer, DirectoryFile};
 use super::rows::{EdgeRow, FileGraph, NodeId, StoredEdge};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
-use crate::sql::{files, graphs, names, symbols};
+use crate::sql::{files, graphs, meta, names, symbols};
 use crate::{codec, idlist};
 use orient_model::{Outline, RepoPath};
 use rusqlite::Connection;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 
 /// Reads an index: one generation of it, or what a change set has made of it so far.
@@ -89,22 +90,28 @@ impl Reader<'_> {
         Ok(ids.into_iter().map(SymbolId).collect())
     }
 
-    /// Every symbol of a name, by path and place: its file and its place in the outline.
-    pub fn named(&self, name: &str) -> Result<Vec<(FileId, u32)>, StoreError> {
+    /// Every symbol of a name in files of these languages, by path and place.
+    pub fn named(&self, name: &str, languages: &[&str]) -> Result<Vec<Bearer>, StoreError> {
         let read = || {
             let mut found = Vec::new();
             let Some(name) = names::by_text(self.db, name)? else { return Ok(found) };
             symbols::hits_by_name(self.db, name, |hit| {
-                found.push((FileId(hit.file), hit.at));
+                let (file, at) = (FileId(hit.file), hit.at);
+                found.push(Bearer { file, at, kind: hit.kind, modifiers: hit.modifiers });
                 Ok(())
             })?;
+            let asked = |(_, name): &(i64, String)| languages.contains(&name.as_str());
+            let asked: Vec<i64> = meta::langs(self.db)?.into_iter().filter(asked).map(|(id, _)| id).collect();
             let mut paths = HashMap::new();
-            for &(file, _) in &found {
-                if let std::collections::hash_map::Entry::Vacant(slot) = paths.entry(file) {
-                    slot.insert(files::brief(self.db, file.0)?.map(|brief| brief.path));
+            for &Bearer { file, .. } in &found {
+                if let Entry::Vacant(slot) = paths.entry(file) {
+                    let brief = files::brief(self.db, file.0)?;
+                    slot.insert(brief.filter(|brief| brief.lang.is_some_and(|lang| asked.contains(&lang))));
                 }
             }
-            found.sort_unstable_by(|a, b| (&paths[&a.0], a.1).cmp(&(&paths[&b.0], b.1)));
+            found.retain(|bearer| paths[&bearer.file].is_some());
+            let path = |bearer: &Bearer| paths[&bearer.file].as_ref().map(|brief| &brief.path);
+            found.sort_unstable_by(|a, b| (path(a), a.at).cmp(&(path(b), b.at)));
             Ok::<_, rusqlite::Error>(found)
         };
         read().at(self.path)
