@@ -1,10 +1,10 @@
 //! What an expression names, and what its value is.
 
+use crate::call::MADE;
+use crate::lexical::Want;
 use crate::modules::plain;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::call::MADE;
-use crate::lexical::Want;
 use crate::value::{Found, Module, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::sync::Arc;

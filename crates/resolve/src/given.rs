@@ -7,9 +7,7 @@ use crate::session::{Frame, Question, Session};
 use crate::types::substitute;
 use crate::unit::Unit;
 use crate::value::{Sym, Thing, Ty, Val};
-use orient_model::{
-    Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via,
-};
+use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -331,7 +329,9 @@ impl Session<'_> {
         }
         let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else { return true };
         let Some(params) = unit.symbol(sym.at).map(|symbol| &symbol.params) else { return true };
-        let Some(last) = params.len().checked_sub(1).filter(|&last| params[last].variadic) else { return true };
+        let Some(last) = params.len().checked_sub(1).filter(|&last| params[last].variadic) else {
+            return true;
+        };
         let rest = unit.scope_of(sym.at).and_then(|scope| unit.params(scope).last());
         match rest.map(|&rest| self.declared(&unit, rest)) {
             Some(Ty::Tuple(items)) => count == last + items.len(),

@@ -46,6 +46,9 @@ pub(crate) struct Bearer {
     pub(crate) modifiers: Modifiers,
 }
 
+/// Answers that were given before.
+type Memo<K, V> = RefCell<FxHashMap<K, V>>;
+
 /// One file's resolution.
 pub(crate) struct Session<'r> {
     pub(crate) resolver: &'r Resolver<'r>,
@@ -55,8 +58,8 @@ pub(crate) struct Session<'r> {
     /// How often an answer was cut short.
     cut: Cell<u64>,
     busy: RefCell<FxHashSet<Question>>,
-    pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Bearer]>>>,
-    pub(crate) denoted: RefCell<FxHashMap<(u32, u32, ExprId, u32), Arc<[Found]>>>,
+    pub(crate) names: Memo<Box<str>, Arc<[Bearer]>>,
+    pub(crate) denoted: Memo<(u32, u32, ExprId, u32), Arc<[Found]>>,
     pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
     pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
@@ -67,8 +70,8 @@ pub(crate) struct Session<'r> {
     pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
     pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
-    pub(crate) included: RefCell<FxHashMap<u32, Arc<FxHashSet<u32>>>>,
-    pub(crate) imports: RefCell<FxHashMap<(u32, u32), Arc<[Found]>>>,
+    pub(crate) included: Memo<u32, Arc<FxHashSet<u32>>>,
+    pub(crate) imports: Memo<(u32, u32), Arc<[Found]>>,
 }
 
 impl<'r> Session<'r> {

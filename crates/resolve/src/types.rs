@@ -1,9 +1,9 @@
 //! Types: what a type expression means, what a type is made of, what it inherits.
 
+use crate::call::mentions_param;
 use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::call::mentions_param;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
 use rustc_hash::FxHashMap;
@@ -200,11 +200,7 @@ impl Session<'_> {
                         | Ty::Gives(_)
                         | Ty::Signature(..)
                         | Ty::Param(..)),
-                    )
-                        if !self.has_members(sym) =>
-                    {
-                        ty
-                    }
+                    ) if !self.has_members(sym) => ty,
                     None => return Ty::of(sym),
                     _ => Ty::of(sym),
                 };
@@ -492,7 +488,8 @@ impl Session<'_> {
             let Ty::Of(sym, _) = of else { continue };
             if let Some(members) = self.members(*sym).get(name) {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
-                let through = if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
+                let through =
+                    if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
                 let found = self.seen_members(members, &through, rule);
                 return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
             }
@@ -501,9 +498,11 @@ impl Session<'_> {
     }
 
     fn may_overload(&self, found: &[Found]) -> bool {
-        found.first().and_then(Found::sym).and_then(|sym| Some((self.home(sym)?, sym))).is_some_and(|(unit, sym)| {
-            unit.rules.overloads && unit.kind(sym.at) == Some(SymbolKind::Method)
-        })
+        found
+            .first()
+            .and_then(Found::sym)
+            .and_then(|sym| Some((self.home(sym)?, sym)))
+            .is_some_and(|(unit, sym)| unit.rules.overloads && unit.kind(sym.at) == Some(SymbolKind::Method))
     }
 
     /// What was found, and methods of the name further up the line that none of them stands in for.
@@ -511,7 +510,10 @@ impl Session<'_> {
         for of in self.line(ty).iter() {
             let Ty::Of(sym, _) = of else { continue };
             for &member in self.members(*sym).get(name).into_iter().flatten() {
-                let known = found.iter().filter_map(Found::sym).any(|one| one == member || self.same_params(one, member));
+                let known = found
+                    .iter()
+                    .filter_map(Found::sym)
+                    .any(|one| one == member || self.same_params(one, member));
                 if !known {
                     let through = Ty::Seen(of.clone().into(), ty.clone().into());
                     found.extend(self.seen_members(&[member], &through, Rule::Inherited));
@@ -527,9 +529,8 @@ impl Session<'_> {
             let at = one.sym().and_then(|sym| Some((self.home(sym)?, sym.at)));
             at.is_none_or(|(unit, at)| unit.is(at, Modifier::Static) == of_type)
         };
-        let type_space = |one: &Found| {
-            one.sym().and_then(|sym| self.home(sym)).is_some_and(|unit| unit.rules.type_space)
-        };
+        let type_space =
+            |one: &Found| one.sym().and_then(|sym| self.home(sym)).is_some_and(|unit| unit.rules.type_space);
         if found.len() > 1 && found.iter().all(type_space) && found.iter().any(fits) {
             found.retain(fits);
         }

@@ -83,14 +83,14 @@ impl Uses<'_, '_> {
                     }
                     let val = self.session.through(self.session.type_of(*sym), via.as_ref());
                     let held = self.held(&val, one.sure);
-                    if held.is_empty() && kind == SymbolKind::Property {
-                        targets.push(one)
-                    } else if held.is_empty() && home.rules.type_space && is_function_type(&val.ty) {
+                    let is_called = kind == SymbolKind::Property
+                        || (home.rules.type_space && is_function_type(&val.ty));
+                    if held.is_empty() && is_called {
                         targets.push(one);
                     } else if held.is_empty() {
                         targets.push(one.by(Rule::Value).at_most(Confidence::Probable));
                     } else {
-                        targets.extend(held)
+                        targets.extend(held);
                     }
                 }
                 Thing::Value(ty) => {
@@ -193,7 +193,7 @@ impl Uses<'_, '_> {
                 Thing::Value(_) => {}
                 Thing::Symbol(sym, _) => match self.session.instance_of(*sym) {
                     Ty::Of(of, _) if self.session.is_type(*sym) => {
-                        targets.push(Found::symbol(of, one.rule).at_most(one.sure))
+                        targets.push(Found::symbol(of, one.rule).at_most(one.sure));
                     }
                     // A name that holds a class.
                     Ty::Of(of, _) if type_space => {
@@ -247,7 +247,8 @@ impl Uses<'_, '_> {
         }
         let names: Vec<Option<String>> =
             decided.iter().map(|one| one.sym().map(|sym| self.session.full_name(sym))).collect();
-        let alike = |at: usize| names[at].is_some() && names.iter().filter(|name| **name == names[at]).count() > 1;
+        let alike =
+            |at: usize| names[at].is_some() && names.iter().filter(|name| **name == names[at]).count() > 1;
         if !(0..names.len()).any(alike) {
             return decided;
         }
@@ -497,11 +498,12 @@ fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
         };
         for one in found {
             let to = match &one.thing {
-                Thing::Symbol(sym, _) => Node { file: sym.file, symbol: Some(sym.at) },
+                Thing::Symbol(sym, _) | Thing::Value(Ty::Type(sym, _)) => {
+                    Node { file: sym.file, symbol: Some(sym.at) }
+                }
                 Thing::Value(Ty::Module(crate::value::Module::File(file))) => {
                     Node { file: *file, symbol: None }
                 }
-                Thing::Value(Ty::Type(sym, _)) => Node { file: sym.file, symbol: Some(sym.at) },
                 _ => continue,
             };
             let from = Node { file: unit.file, symbol: None };

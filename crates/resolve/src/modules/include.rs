@@ -119,7 +119,7 @@ impl Session<'_> {
         }
         for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Wildcard) {
             let space = plain(unit.said(import.module));
-            let inner = self.from_qualified(unit, &space, name);
+            let inner = self.qualified_member(unit, &space, name);
             if !inner.is_empty() {
                 return inner;
             }
@@ -152,7 +152,7 @@ impl Session<'_> {
     }
 
     /// A name inside a namespace or type.
-    pub(super) fn from_qualified(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
+    pub(super) fn qualified_member(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
         let outer = self.dotted_name(&top(unit), space);
         let mut found = Vec::new();
         for sym in outer.iter().filter_map(Found::sym) {

@@ -17,7 +17,7 @@ impl Session<'_> {
         first.map(|bearer| bearer.sym).filter(|&sym| self.full_name(sym) == full).collect()
     }
 
-    pub(super) fn from_namespace(
+    pub(super) fn namespace_import(
         &self,
         unit: &Arc<Unit>,
         import: &Import,

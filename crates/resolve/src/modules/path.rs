@@ -143,13 +143,14 @@ impl Session<'_> {
         for export in outline.exports.iter().filter(|export| unit.said(export.public) == name) {
             let inner = unit.said(export.name);
             let found =
-                if inner.is_empty() { self.exported_value(unit, name) } else { self.top_level(unit, inner) };
+                if inner.is_empty() { exported_value(unit, name) } else { self.top_level(unit, inner) };
             if !found.is_empty() {
                 return found;
             }
         }
         // What is given out under another name alone is not given out under its own.
-        let renamed = name != "default" && outline.exports.iter().any(|export| unit.said(export.name) == name);
+        let renamed =
+            name != "default" && outline.exports.iter().any(|export| unit.said(export.name) == name);
         if renamed {
             return self.passed_on(unit, name);
         }
@@ -192,17 +193,17 @@ impl Session<'_> {
         }
         Vec::new()
     }
+}
 
-    /// A value exported without a name of its own.
-    fn exported_value(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
-        let children = unit.children(None).iter();
-        children
-            .filter(|&&at| {
-                unit.name(at) == name && (unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default))
-            })
-            .map(|&at| Found::symbol(unit.sym(at), Rule::Scope))
-            .collect()
-    }
+/// A value exported without a name of its own.
+fn exported_value(unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    let children = unit.children(None).iter();
+    children
+        .filter(|&&at| {
+            unit.name(at) == name && (unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default))
+        })
+        .map(|&at| Found::symbol(unit.sym(at), Rule::Scope))
+        .collect()
 }
 
 /// What stands where the pattern has its `*`; empty for an exact match.

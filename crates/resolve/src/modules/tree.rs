@@ -13,7 +13,7 @@ use std::sync::Arc;
 const ROOTS: &[&str] = &["lib", "main"];
 
 impl Session<'_> {
-    pub(super) fn from_tree(
+    pub(super) fn tree_import(
         &self,
         unit: &Arc<Unit>,
         import: &Import,
@@ -22,12 +22,11 @@ impl Session<'_> {
     ) -> Vec<Found> {
         let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
         let found = match (import.kind, name) {
-            (ImportKind::Item, Some("self")) => self.walk_path(&frame, module),
+            (ImportKind::Item, Some("self")) | (ImportKind::Module, _) => self.walk_path(&frame, module),
             (ImportKind::Item, Some(name)) => {
                 let full = if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") };
                 self.walk_path(&frame, &full)
             }
-            (ImportKind::Module, _) => self.walk_path(&frame, module),
             _ => Vec::new(),
         };
         let reexported = |found: Found| match found.rule {
@@ -191,8 +190,8 @@ impl Session<'_> {
         for part in inner.iter().rev() {
             folder = join(&folder, part);
         }
-        let said = unit.symbol(symbol).into_iter().flat_map(|symbol| &symbol.attributes);
-        let path = said.filter_map(|&atom| unit.said(atom).strip_prefix("path").map(str::to_owned)).next();
+        let mut said = unit.symbol(symbol).into_iter().flat_map(|symbol| &symbol.attributes);
+        let path = said.find_map(|&atom| unit.said(atom).strip_prefix("path").map(str::to_owned));
         if let Some(path) = path {
             let path = path.trim_matches([' ', '=', '"']);
             let path = normal(&unit.folder(), path)?;
