@@ -4,9 +4,9 @@
 use super::process::Scratch;
 use crate::report::{count, table};
 use anyhow::{Context, Result};
-use orient_engine::traversal::{Direction, Dispatching, ReachOptions, reach};
 use orient_engine::{
-    Cancel, DefinitionQuery, Engine, EngineError, NodeId, OpenOptions, RefreshOptions, Silent, Snapshot,
+    Cancel, DefinitionQuery, Direction, Dispatching, Engine, EngineError, NodeId, OpenOptions, ReachOptions,
+    RefreshOptions, Silent, Snapshot, reach,
 };
 use orient_model::{Confidence, EdgeKind, SymbolKind};
 use orient_settings::Settings;
