@@ -126,7 +126,7 @@ func (w *walker) open(node ast.Node) {
 		}
 	case *ast.FuncLit:
 		if ident := w.named[node]; ident != nil {
-			push(ident, true)
+			push(ident, !w.literal[w.info.ObjectOf(ident)])
 		}
 	}
 }
