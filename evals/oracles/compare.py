@@ -10,6 +10,7 @@ scope (`TRUTH.scope.json` beside the truth file). README.md describes the files.
 
 import argparse
 import json
+import re
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -43,11 +44,14 @@ def text(point):
 class Truth:
     """What the oracle says: required pairs, pairs that are allowed but not asked for, and call sites."""
 
-    def __init__(self, path, kinds, dynamic, sites):
+    def __init__(self, path, kinds, dynamic, sites, wanted):
         scope_path = Path(path).with_suffix(".scope.json")
         if not scope_path.exists():
             sys.exit(f"{scope_path} is missing: the oracle writes it beside the truth file")
-        self.files = set(json.loads(scope_path.read_text(encoding="utf-8"))["files"])
+        scope = json.loads(scope_path.read_text(encoding="utf-8"))
+        self.files = {path for path in scope["files"] if wanted(path)}
+        self.compiled = set(scope["files"])
+        self.skipped = scope.get("skipped", {})
         self.required = {}
         self.allowed = defaultdict(list)
         self.at = defaultdict(list)
@@ -74,13 +78,26 @@ class Truth:
             for site in read_lines(sites):
                 self.sites[(site["path"], site["line"])].append(site)
 
+    def left_out(self, path, line):
+        """Whether the compiler never saw this line: another platform's file, or a branch of `#if`."""
+        return path not in self.compiled or any(first <= line <= last for first, last in self.skipped.get(path, []))
+
     def knows(self, edge):
-        """Whether the oracle answered the call this edge of ours was read from."""
+        """Whether the oracle can tell that this edge of ours is false."""
+        path, line, name = edge["caller"]["path"], edge.get("line"), edge["callee"].get("name")
+        if self.left_out(path, line or 0):
+            return False
+        if self.left_out(*place(edge["callee"])):
+            # The same name declared for another platform: right there, though not in this build.
+            if any(other["callee"].get("name") == name for other in self.at.get((path, line), [])):
+                return False
         if self.sites is None:
             return True
-        here = self.sites.get((edge["caller"]["path"], edge.get("line")), [])
-        named = [site for site in here if site.get("name") == edge["callee"].get("name")]
-        return all(site.get("status") != "unknown" for site in named or here)
+        here = self.sites.get((path, line), [])
+        named = [site for site in here if site.get("name") == name]
+        # A called variable that has the name of the claimed function hides it; under another name it may hold it.
+        doubt = {"unknown"} if named else {"unknown", "value"}
+        return all(site.get("status") not in doubt for site in named or here)
 
 
 def accepted(edge):
@@ -247,6 +264,8 @@ def arguments():
     parser.add_argument("--our-kinds", default="calls,constructs", help="kinds of our edges that are judged")
     parser.add_argument("--dynamic", choices=["ask", "skip", "only"], default="ask",
                         help="calls through an interface: asked for, neutral, or the only ones asked for")
+    parser.add_argument("--only", default="", help="judge callers in paths that match this regular expression")
+    parser.add_argument("--without", default="(?!)", help="judge no callers in paths that match this one")
     parser.add_argument("--prefix", default="", help="cut this off our paths (truth of a subfolder)")
     parser.add_argument("--out", type=Path, help="folder for false.txt, unknown.txt and missing.txt")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
@@ -257,7 +276,9 @@ def main():
     args = arguments()
     sites = args.sites or Path(args.truth).with_suffix(".sites.jsonl")
     sites = str(sites) if Path(sites).exists() else None
-    truth = Truth(args.truth, set(args.kinds.split(",")), args.dynamic, sites)
+    only, without = re.compile(args.only), re.compile(args.without)
+    truth = Truth(args.truth, set(args.kinds.split(",")), args.dynamic, sites,
+                  lambda path: only.search(path) and not without.search(path))
     ours = read_ours(args.ours, truth, set(args.our_kinds.split(",")), args.prefix)
     verdicts, found, missing = judge(truth, ours)
     summary = summarise(truth, ours, verdicts, found, missing)
