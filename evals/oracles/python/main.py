@@ -147,7 +147,7 @@ class Oracle:
         func = site.node.func if isinstance(site.node, ast.Call) else site.node
         if owner and isinstance(func, ast.Name) and first_of_class(owner, func.id):
             return self.makers(owner.owner), [], "construct", True, "inside"
-        plain = [(self.local(place).path, place[1]) for place in ours]
+        plain = [(self.local(place).path, place[1]) for place in ours if place[1:] in self.local(place).assigned]
         followed = self.follow(ours)
         if followed:
             definitions, _, kind, dynamic, status = self.known(site, followed)
@@ -158,7 +158,7 @@ class Oracle:
             return definitions, plain, kind, True, "inside"
         if plain and lambda_at(self.local(ours[0]), ours[0][1:]):
             return [], plain, site.kind, False, "inside"
-        return ([], plain, "value", True, "value") if plain else None
+        return ([], plain, "value", True, "value") if ours else None
 
     def follow(self, ours):
         """`f = g` at the top of a file or class: what `g` is."""

@@ -14,6 +14,9 @@ class Targets {
   }
 
   symbol(name) {
+    // In `table[key]()` the key is a variable, not what is called.
+    const key = ts.isElementAccessExpression(name.parent) && name.parent.argumentExpression === name;
+    if (key && !ts.isStringLiteralLike(name)) return undefined;
     let symbol = this.checker.getSymbolAtLocation(name);
     if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = this.checker.getAliasedSymbol(symbol);
     return symbol;
