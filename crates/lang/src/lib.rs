@@ -20,6 +20,7 @@ mod render;
 mod role;
 mod scanner;
 mod shallow;
+mod syntax;
 mod table;
 mod text;
 mod tree;
@@ -32,6 +33,7 @@ pub use reference::languages_reference;
 pub use registry::Registry;
 pub use render::{PARTS, render};
 pub use role::{Roles, classify};
+pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 1;
+pub(crate) const EXTRACTOR: u64 = 2;

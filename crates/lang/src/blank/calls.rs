@@ -2,7 +2,7 @@
 
 use super::Rules;
 use super::context::Kind;
-use super::lex::Class;
+use super::lex::{Class, Token};
 
 impl Rules<'_, '_> {
     /// A word that starts a statement: perhaps it is a macro that is one. Returns what comes next if it was taken out.
@@ -41,7 +41,9 @@ impl Rules<'_, '_> {
             }
             _ => true,
         };
-        if alone {
+        if alone && next.is_some_and(|next| !next.first) {
+            self.wipe_lead(at, at);
+        } else if alone {
             self.page.wipe(token.start, token.end);
         }
         alone.then_some(at + 1)
@@ -79,8 +81,12 @@ impl Rules<'_, '_> {
                 if ends && self.page.put(b';', self.tokens[close].end, before) {
                     return None;
                 }
-                if ends || !first && self.declares(close + 1) {
+                if ends {
                     self.page.wipe(self.tokens[at].start, self.tokens[close].end);
+                    return Some(close + 1);
+                }
+                if !first && self.declares(close + 1) {
+                    self.wipe_lead(at, close);
                     return Some(close + 1);
                 }
             }
@@ -159,18 +165,34 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// Names of variadic parameters in directives: `#define f(x, rest...)`.
+    /// Names of variadic parameters in directives, `#define f(x, rest...)`, and comments that lines follow.
     pub(super) fn directives(&mut self) {
         for token in self.tokens {
             if token.class != Class::Directive {
                 continue;
             }
+            self.directive_comments(token);
             let text = self.page.text(token);
             let head = &text[..memchr::memchr(b')', text).unwrap_or(0)];
             let Some(name) = head.strip_suffix(b"...").filter(|head| head.contains(&b'(')) else { continue };
             let kept =
                 name.iter().rposition(|&b| !(b.is_ascii_alphanumeric() || b == b'_')).map_or(0, |at| at + 1);
             self.page.wipe(token.start + kept as u32, token.start + name.len() as u32);
+        }
+    }
+
+    /// The grammar ends a directive at a comment.
+    fn directive_comments(&mut self, token: &Token) {
+        let text = &self.page.source[token.start as usize..token.end as usize];
+        let Some(last_line) = memchr::memrchr(b'\n', text) else { return };
+        let mut from = 0;
+        while let Some(start) = memchr::memmem::find(&text[from..last_line], b"/*").map(|at| from + at) {
+            let end = memchr::memmem::find(&text[start..], b"*/").map_or(text.len(), |at| start + at + 2);
+            self.page.wipe(token.start + start as u32, token.start + end.min(text.len()) as u32);
+            from = end;
+            if from >= last_line {
+                break;
+            }
         }
     }
 

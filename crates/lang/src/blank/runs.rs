@@ -94,7 +94,8 @@ impl Rules<'_, '_> {
         if !goes_on {
             return None;
         }
-        self.page.wipe(self.tokens[last.first].start, self.tokens[close].end);
+        let first = last.first;
+        self.wipe_lead(first, close);
         Some(close + 1)
     }
 
@@ -206,16 +207,15 @@ impl Rules<'_, '_> {
         if candidates.len() < excess {
             return;
         }
-        for &(_, index) in &candidates[..excess] {
+        candidates.truncate(excess);
+        candidates.sort_by_key(|&(_, index)| index);
+        for (_, index) in candidates {
             let unit = loose[index];
-            let mut end = self.tokens[unit.last].end;
+            let mut last = unit.last;
             if unit.last + 1 == behind.0 && behind.1 == b'(' {
-                match self.get(self.tokens[behind.0].partner as usize) {
-                    Some(close) => end = close.end,
-                    None => continue,
-                }
+                last = self.tokens[behind.0].partner as usize;
             }
-            self.page.wipe(self.tokens[unit.first].start, end);
+            self.wipe_lead(unit.first, last);
         }
     }
 
@@ -230,7 +230,7 @@ impl Rules<'_, '_> {
         let name = words.iter().rev().find(|&&index| index > tag).copied();
         for index in words {
             if Some(index) != name {
-                self.page.wipe(self.tokens[units[index].first].start, self.tokens[units[index].last].end);
+                self.wipe_lead(units[index].first, units[index].last);
             }
         }
     }
