@@ -194,6 +194,7 @@ impl Rules<'_, '_> {
             let token = self.tokens[at];
             if at == begin {
                 self.lead = begin;
+                self.outer_template(at);
             }
             if at == begin
                 && token.class == Class::Word
@@ -208,6 +209,7 @@ impl Rules<'_, '_> {
             match token.class {
                 Class::Punct(b'(') => {
                     self.depth += 1;
+                    self.bracketed_name(at);
                     self.type_arguments(at);
                 }
                 Class::Punct(b')') if conditions.last() == Some(&at) => {
@@ -220,9 +222,17 @@ impl Rules<'_, '_> {
                 {
                     self.behind_parameters(at);
                 }
+                // `if MAYBE_CONSTEXPR (x)`
+                Class::Condition if self.is_macro_at(at + 1) && self.is(at + 2, b'(') => {
+                    let word = self.tokens[at + 1];
+                    self.page.wipe(word.start, word.end);
+                    conditions.push(self.tokens[at + 2].partner as usize);
+                    at += 1;
+                }
                 Class::Condition if self.is(at + 1, b'(') => {
                     conditions.push(self.tokens[at + 1].partner as usize);
                 }
+                Class::Statement if self.is(at + 1, b'<') => self.template_parameters(at + 1),
                 Class::Punct(b')') if self.kinds[at] == Kind::Items => self.item_call(at),
                 Class::Punct(b'.') if self.is(at + 1, b'.') && self.is(at + 2, b'.') => self.range(begin, at),
                 Class::Word
