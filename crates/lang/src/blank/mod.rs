@@ -220,7 +220,10 @@ impl Rules<'_, '_> {
                     if matches!(self.kinds[at], Kind::Declarations | Kind::Members)
                         && (token.partner as usize != begin + 1 || !self.is_macro_at(begin)) =>
                 {
-                    self.behind_parameters(at);
+                    if let Some(next) = self.behind_parameters(at) {
+                        (at, begin) = (next, next);
+                        continue;
+                    }
                 }
                 // `if MAYBE_CONSTEXPR (x)`
                 Class::Condition if self.is_macro_at(at + 1) && self.is(at + 2, b'(') => {

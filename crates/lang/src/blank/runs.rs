@@ -394,8 +394,8 @@ impl Rules<'_, '_> {
         words >= 2
     }
 
-    /// Macros between the parameters of a function and its body or end.
-    pub(super) fn behind_parameters(&mut self, close: usize) {
+    /// Macros between the parameters of a function and its body or end. Returns what comes behind a macro that is its body.
+    pub(super) fn behind_parameters(&mut self, close: usize) -> Option<usize> {
         let mut at = close + 1;
         let mut found: Vec<(u32, u32)> = Vec::new();
         loop {
@@ -406,7 +406,7 @@ impl Rules<'_, '_> {
                     if self.is(at + 1, b'(') {
                         last = self.tokens[at + 1].partner as usize;
                     }
-                    let Some(token) = self.get(last) else { return };
+                    let token = self.get(last)?;
                     found.push((start, token.end));
                     at = last + 1;
                 }
@@ -421,19 +421,19 @@ impl Rules<'_, '_> {
                     && (self.declares(at) || self.class(at) == Class::Directive) =>
                 {
                     let (start, end) = found[0];
-                    if end - start > 1 {
-                        self.page.wipe(start, end);
-                        self.page.replace(b'{', start);
-                        self.page.replace(b'}', start + 1);
-                    }
-                    return;
+                    self.page.wipe(start, end);
+                    self.page.replace(b'{', start);
+                    self.page.replace(b'}', end - 1);
+                    self.depth = 0;
+                    return Some(at);
                 }
-                _ => return,
+                _ => return None,
             }
         }
         for (start, end) in found {
             self.page.wipe(start, end);
         }
+        None
     }
 
     /// Whether a word looks like a type.

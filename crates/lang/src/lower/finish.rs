@@ -11,6 +11,7 @@ use std::collections::HashMap;
 impl Lowering<'_> {
     pub(super) fn finish(mut self) -> Facts {
         self.name_functions();
+        self.narrow_names();
         self.settle_exports();
         for index in 0..self.outline.symbols.len() as u32 {
             let parent = self.outline.symbols[index as usize]
@@ -32,6 +33,35 @@ impl Lowering<'_> {
         outline.lines = chunks::count_lines(self.tree.source);
         outline.chunks = chunks::cut(self.tree.source, &outline);
         Facts { outline, flow: self.flow }
+    }
+
+    /// Narrows the place of a name to the name: without what qualifies, quotes or completes it.
+    pub(super) fn narrow_names(&mut self) {
+        let source = self.tree.source;
+        for symbol in &mut self.outline.symbols {
+            let (name, span) = (self.shown.get(symbol.name), &mut symbol.name_span);
+            let Some(text) = source.get(span.start as usize..span.end as usize) else { continue };
+            if text == name.as_bytes() || name.is_empty() {
+                continue;
+            }
+            // `Map<K, V>` begins with its name, `ns::Map` ends with it.
+            let found = if text.starts_with(name.as_bytes()) && text.ends_with(b">") {
+                Some(0)
+            } else {
+                memchr::memmem::rfind(text, name.as_bytes())
+            };
+            let first_word = text.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+            let (start, end) = match found {
+                Some(start) => (start, start + name.len()),
+                // A name that is not written: the word in its place.
+                None if memchr::memchr(b'\n', text).is_some() => (0, first_word),
+                None => continue,
+            };
+            let line = |at: usize| memchr::memchr_iter(b'\n', &text[..at]).count() as u32;
+            span.last_line = span.first_line + line(end);
+            span.first_line += line(start);
+            (span.start, span.end) = (span.start + start as u32, span.start + end as u32);
+        }
     }
 
     /// Lets definitions begin with what was taken out before them, so that they are shown whole.

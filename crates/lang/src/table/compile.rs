@@ -241,6 +241,7 @@ impl Compiler<'_> {
             member: self.symbol(spec.member.as_deref()),
             local: self.symbol(spec.local.as_deref()),
             callable: self.symbol(spec.callable.as_deref()),
+            vexing: spec.vexing,
             kinds: spec
                 .kinds
                 .iter()

@@ -103,6 +103,7 @@ pub(crate) struct Rule {
     pub(crate) member: Option<SymbolKind>,
     pub(crate) local: Option<SymbolKind>,
     pub(crate) callable: Option<SymbolKind>,
+    pub(crate) vexing: bool,
     /// Kinds chosen by a token or modifier word of the node.
     pub(crate) kinds: Vec<(Vec<u8>, SymbolKind)>,
     /// Kinds chosen by a part of the node.

@@ -86,6 +86,8 @@ pub(crate) struct NodeSpec {
     pub(crate) member: Option<String>,
     pub(crate) local: Option<String>,
     pub(crate) callable: Option<String>,
+    /// Whether what looks like a function declared inside another is a value if its parameters could be values.
+    pub(crate) vexing: bool,
     pub(crate) kinds: BTreeMap<String, String>,
     pub(crate) constant: Vec<String>,
     pub(crate) adds: Vec<String>,
