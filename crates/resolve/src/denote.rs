@@ -265,8 +265,11 @@ impl Session<'_> {
                 }
                 Expr::Name(key) if unit.text(key) == name => return self.lookup(&frame, name),
                 Expr::Wrap { wrapper: Wrapper::Spread, inner } => {
-                    let val = self.eval(&frame, inner);
-                    let found = self.member(&val, name, &unit);
+                    let found = self.once(Question::Entry(file, expr), || {
+                        let val = self.eval(&frame, inner);
+                        self.member(&val, name, &unit)
+                    });
+                    let found = found.unwrap_or_default();
                     if !found.is_empty() {
                         return found;
                     }

@@ -36,6 +36,7 @@ pub(crate) enum Question {
     Member(u32, u64),
     Returns(u32, u32),
     Wanted(u32, u32),
+    Entry(u32, ExprId),
 }
 
 /// A symbol by its name, as far as it can be told without its file.

@@ -38,7 +38,7 @@ impl Session<'_> {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type(frame, expr);
                 if found.is_empty() {
-                    return self.foreign(frame, expr);
+                    return self.global_type(frame, expr, &Arc::from([]));
                 }
                 Ty::either(found.iter().map(|found| self.instance(found)))
             }
@@ -101,6 +101,9 @@ impl Session<'_> {
             }
             Expr::Name(_) | Expr::Member { .. } => {
                 let found = self.find_type(frame, base);
+                if found.is_empty() {
+                    return self.global_type(frame, base, args);
+                }
                 Ty::either(found.iter().map(|one| match one.sym() {
                     Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => self.alias_of(sym, args),
                     _ => self.apply(&self.instance(one), args),
@@ -108,6 +111,21 @@ impl Session<'_> {
             }
             _ => self.apply(&self.ty(frame, base), args),
         }
+    }
+
+    /// A type that nobody binds is one of the language itself.
+    fn global_type(&self, frame: &Frame, expr: ExprId, args: &Arc<[Ty]>) -> Ty {
+        let unit = &frame.unit;
+        if !unit.rules.type_space {
+            return self.foreign(frame, expr);
+        }
+        let Expr::Name(name) = unit.expr(expr) else { return Ty::Unknown };
+        let name = unit.text(name);
+        let is_bound = !unit.bound(0, name).is_empty() || unit.rules.loose_types.iter().any(|loose| loose == name);
+        if is_bound {
+            return Ty::Unknown;
+        }
+        Ty::Outside(name.into(), args.clone())
     }
 
     /// The declared type of a binding, as its own file sees it.
