@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 /// The section as written; the words are those of [`Rules`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes or no question about a language")]
 pub(crate) struct RulesSpec {
     family: Option<String>,
     modules: String,

@@ -143,7 +143,7 @@ impl Session<'_> {
                 if unit.kind(sym.at) == Some(SymbolKind::Delegate) {
                     return self.result_of(*sym);
                 }
-                let name = self.implicit(&unit, "call").unwrap_or_default().to_owned();
+                let name = unit.implicit("call").unwrap_or_default().to_owned();
                 if name.is_empty() {
                     return Val::unknown();
                 }
@@ -199,7 +199,7 @@ impl Session<'_> {
         let Some(via) = via else { return result };
         let own = self.self_type(unit, Some(sym.at));
         let gives_self = match (&result.ty, &own) {
-            (Ty::Of(of, _), Some(Ty::Of(own, _))) => of == own && self.returns_self(unit, sym.at),
+            (Ty::Of(of, _), Some(Ty::Of(own, _))) => of == own && Self::returns_self(unit, sym.at),
             _ => false,
         };
         if gives_self {
@@ -213,7 +213,7 @@ impl Session<'_> {
         result.with(seen)
     }
 
-    fn returns_self(&self, unit: &Arc<Unit>, symbol: u32) -> bool {
+    fn returns_self(unit: &Arc<Unit>, symbol: u32) -> bool {
         let declared = unit.binding_of(symbol).and_then(|binding| binding.ty);
         match declared {
             Some(ty) => unit.expr(ty) == Expr::SelfRef,
@@ -390,8 +390,7 @@ impl Session<'_> {
             Ty::Outside(name, _) if !name.is_empty() && (is_plain(bare) || is_plain(name)) => -2,
             Ty::Outside(name, _) if !name.is_empty() => -1,
             Ty::Many(_) if written.contains('[') || written.contains("...") => 2,
-            Ty::Many(_) if is_plain(bare) => -2,
-            Ty::Lambda(..) | Ty::Function(..) if is_plain(bare) => -2,
+            Ty::Many(_) | Ty::Lambda(..) | Ty::Function(..) if is_plain(bare) => -2,
             _ => 0,
         }
     }
@@ -458,7 +457,6 @@ fn fits_literal(written: &str, literal: Literal) -> i32 {
         Literal::Char if among(&["char", "character"]) => 2,
         Literal::Char if number => 1,
         Literal::Null if is_plain(&bare) && bare != "string" => -2,
-        Literal::Null => 0,
         Literal::String if is_plain(&bare) => -3,
         Literal::Integer | Literal::Float | Literal::Bool | Literal::Char if is_plain(&bare) => -2,
         _ => 0,
@@ -482,11 +480,8 @@ pub(crate) fn mentions_param(ty: &Ty) -> bool {
 pub(crate) fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
     match (wanted, given) {
         (_, Ty::Unknown) => {}
-        (Ty::Param(file, at), given) => {
-            if !map.iter().any(|(param, _)| *param == (*file, *at)) {
-                map.push(((*file, *at), given.clone()));
-            }
-        }
+        (Ty::Param(file, at), _) if map.iter().any(|(param, _)| *param == (*file, *at)) => {}
+        (Ty::Param(file, at), given) => map.push(((*file, *at), given.clone())),
         (Ty::Of(a, left), Ty::Of(b, right)) if a == b => {
             left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
         }

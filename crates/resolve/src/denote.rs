@@ -106,7 +106,7 @@ impl Session<'_> {
 
     /// A member of the base, asked for as such.
     pub(crate) fn super_member(&self, frame: &Frame, name: &str) -> Vec<Found> {
-        let Some(ty) = self.self_type(&frame.unit, self.symbol_at(frame)) else { return Vec::new() };
+        let Some(ty) = self.self_type(&frame.unit, frame.symbol()) else { return Vec::new() };
         self.type_member(&ty, name, 1, Rule::Super)
     }
 
@@ -405,7 +405,7 @@ impl Session<'_> {
         let inferred = |ty| Val::new(ty, Rule::Inferred);
         match unit.expr(expr) {
             Expr::SelfRef => self.self_value(frame),
-            Expr::SuperRef => match self.self_type(unit, self.symbol_at(frame)) {
+            Expr::SuperRef => match self.self_type(unit, frame.symbol()) {
                 Some(ty) => self
                     .line(&ty)
                     .get(1)
@@ -444,7 +444,7 @@ impl Session<'_> {
 
     /// The receiver where an expression stands.
     fn self_value(&self, frame: &Frame) -> Val {
-        let symbol = self.symbol_at(frame);
+        let symbol = frame.symbol();
         let Some(ty) = self.self_type(&frame.unit, symbol) else { return Val::unknown() };
         let is_static = symbol.is_some_and(|at| frame.unit.is(at, orient_model::Modifier::Static));
         match ty {
@@ -478,7 +478,7 @@ impl Session<'_> {
             }
         }
         let of = match frame.unit.expr(ty) {
-            Expr::SelfRef => self.self_type(&frame.unit, self.symbol_at(frame)).unwrap_or(Ty::Unknown),
+            Expr::SelfRef => self.self_type(&frame.unit, frame.symbol()).unwrap_or(Ty::Unknown),
             _ => self.ty(frame, ty),
         };
         Val::new(of, Rule::Inferred)
@@ -506,8 +506,7 @@ impl Session<'_> {
             Ty::Tuple(_) => Val::unknown(),
             Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
             Ty::Of(..) => {
-                let member =
-                    self.implicit(&frame.unit, "index").map(|name| self.member(&val, name, &frame.unit));
+                let member = frame.unit.implicit("index").map(|name| self.member(&val, name, &frame.unit));
                 member.map_or_else(Val::unknown, |found| self.call_found(&found, &[], None))
             }
             _ => self.via(frame, &val, Via::Element),
@@ -521,7 +520,7 @@ impl Session<'_> {
             Via::Match | Via::Unknown => Val::unknown(),
             Via::Element => val.with(Ty::either(val.ty.each().iter().map(|ty| self.element(frame, ty)))),
             Via::Enter => {
-                let name = self.implicit(&frame.unit, "enter");
+                let name = frame.unit.implicit("enter");
                 let found = name.map(|name| self.member(val, name, &frame.unit)).unwrap_or_default();
                 let entered = self.call_found(&found, &[], None);
                 if entered.ty.is_known() {
@@ -554,7 +553,7 @@ impl Session<'_> {
             Ty::Tuple(items) => Ty::either(items.iter().cloned()),
             Ty::Outside(_, args) => args.last().cloned().unwrap_or(Ty::Unknown),
             Ty::Of(..) => {
-                let Some(name) = self.implicit(&frame.unit, "iterate") else { return Ty::Unknown };
+                let Some(name) = frame.unit.implicit("iterate") else { return Ty::Unknown };
                 let val = Val::new(ty.clone(), Rule::Inferred);
                 let found = self.member(&val, name, &frame.unit);
                 let iterator = self.call_found(&found, &[], None);
@@ -571,14 +570,9 @@ impl Session<'_> {
     }
 
     fn stepped(&self, frame: &Frame, iterator: &Ty) -> Ty {
-        let Some(name) = self.implicit(&frame.unit, "next") else { return Ty::Unknown };
+        let Some(name) = frame.unit.implicit("next") else { return Ty::Unknown };
         let found = self.member(&Val::new(iterator.clone(), Rule::Inferred), name, &frame.unit);
         self.call_found(&found, &[], None).ty
-    }
-
-    /// The member the language calls by itself in this case.
-    pub(crate) fn implicit<'u>(&self, unit: &'u Unit, case: &str) -> Option<&'u str> {
-        unit.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
     }
 }
 

@@ -187,3 +187,10 @@ impl<'r> Session<'r> {
         self.depth.get() == 0
     }
 }
+
+impl Frame {
+    /// The innermost symbol around the place.
+    pub(crate) fn symbol(&self) -> Option<u32> {
+        self.unit.facts.flow.scopes.get(self.scope as usize)?.symbol
+    }
+}

@@ -42,7 +42,7 @@ impl Session<'_> {
                 }
                 Ty::either(found.iter().map(|found| self.instance(found)))
             }
-            Expr::SelfRef => match self.self_type(unit, self.symbol_at(frame)) {
+            Expr::SelfRef => match self.self_type(unit, frame.symbol()) {
                 Some(Ty::Of(sym, _)) if unit.rules.type_space => Ty::Param(sym.file, sym.at | THIS),
                 own => own.unwrap_or(Ty::Unknown),
             },
@@ -52,7 +52,9 @@ impl Session<'_> {
                 self.applied(frame, base, &args)
             }
             Expr::Index { base, key } if unit.rules.type_space => self.indexed_type(frame, base, key),
-            Expr::Index { base, key } => self.apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)])),
+            Expr::Index { base, key } => {
+                Self::apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)]))
+            }
             Expr::Wrap { wrapper, inner } => match wrapper {
                 Wrapper::Array | Wrapper::Spread => Ty::Many(self.ty(frame, inner).into()),
                 Wrapper::FunctionType => Ty::Gives(self.ty(frame, inner).into()),
@@ -106,10 +108,10 @@ impl Session<'_> {
                 }
                 Ty::either(found.iter().map(|one| match one.sym() {
                     Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => self.alias_of(sym, args),
-                    _ => self.apply(&self.instance(one), args),
+                    _ => Self::apply(&self.instance(one), args),
                 }))
             }
-            _ => self.apply(&self.ty(frame, base), args),
+            _ => Self::apply(&self.ty(frame, base), args),
         }
     }
 
@@ -121,7 +123,8 @@ impl Session<'_> {
         }
         let Expr::Name(name) = unit.expr(expr) else { return Ty::Unknown };
         let name = unit.text(name);
-        let is_bound = !unit.bound(0, name).is_empty() || unit.rules.loose_types.iter().any(|loose| loose == name);
+        let is_bound =
+            !unit.bound(0, name).is_empty() || unit.rules.loose_types.iter().any(|loose| loose == name);
         if is_bound {
             return Ty::Unknown;
         }
@@ -173,11 +176,6 @@ impl Session<'_> {
         let bearers = self.named(&unit.rules.family, name);
         let here = bearers.iter().any(|b| b.kind.is_type() || b.kind == SymbolKind::TypeAlias);
         if here { Ty::Unknown } else { Ty::Outside(name.into(), Arc::from([])) }
-    }
-
-    /// The symbol a frame looks from.
-    pub(crate) fn symbol_at(&self, frame: &Frame) -> Option<u32> {
-        frame.unit.facts.flow.scopes.get(frame.scope as usize)?.symbol
     }
 
     /// An instance of what was found, where that is a type.
@@ -251,11 +249,11 @@ impl Session<'_> {
     }
 
     /// A generic type with its arguments. What only holds something is seen as what it holds.
-    fn apply(&self, base: &Ty, args: &Arc<[Ty]>) -> Ty {
+    fn apply(base: &Ty, args: &Arc<[Ty]>) -> Ty {
         match base {
             Ty::Of(sym, own) if own.is_empty() => Ty::Of(*sym, args.clone()),
             Ty::Outside(name, own) if own.is_empty() => Ty::Outside(name.clone(), args.clone()),
-            Ty::Either(types) => Ty::either(types.iter().map(|ty| self.apply(ty, args))),
+            Ty::Either(types) => Ty::either(types.iter().map(|ty| Self::apply(ty, args))),
             other => other.clone(),
         }
     }

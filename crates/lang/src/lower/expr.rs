@@ -198,7 +198,9 @@ impl<'t> Lowering<'t> {
                 let rule = self.table.rule(self.tree, part);
                 match rule.expr {
                     Some(ExprRole::Literal(Literal::String)) => true,
-                    Some(ExprRole::Opaque | ExprRole::Joined | ExprRole::Transparent) => self.has_text(part, depth + 1),
+                    Some(ExprRole::Opaque | ExprRole::Joined | ExprRole::Transparent) => {
+                        self.has_text(part, depth + 1)
+                    }
                     _ => false,
                 }
             })
@@ -220,7 +222,11 @@ impl<'t> Lowering<'t> {
             let rest = name.is_some_and(|name| {
                 self.table.rule(self.tree, name).expr == Some(ExprRole::Wrap(Wrapper::Spread))
             });
-            types.push(if rest { self.push_expr(Expr::Wrap { wrapper: Wrapper::Spread, inner: ty }) } else { ty });
+            types.push(if rest {
+                self.push_expr(Expr::Wrap { wrapper: Wrapper::Spread, inner: ty })
+            } else {
+                ty
+            });
         }
         if types.is_empty() {
             return whole;
