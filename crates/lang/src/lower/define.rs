@@ -446,9 +446,11 @@ impl<'t> Lowering<'t> {
             return;
         }
         let body_rule = self.table.rule(self.tree, body);
+        // A function that gives a function, unless one node is both the function and its body.
+        let is_own = self.functions.get(&body).is_some_and(|(own, _)| *own == scope);
         let value = if let Some(role) = body_rule.expr.filter(|_| body_rule.scope.is_none()) {
             (role != ExprRole::Opaque).then_some(body)
-        } else if body_rule.symbol.is_some() && self.is_unnamed(body) {
+        } else if body_rule.symbol.is_some() && self.is_unnamed(body) && !is_own {
             Some(body)
         } else if self.table.implicit_return || rule.returns_last {
             self.last_expression(body)
