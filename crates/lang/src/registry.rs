@@ -193,8 +193,8 @@ impl Registry {
     }
 
     /// The names of project files, without those that are patterns.
-    pub fn project_files(&self) -> impl Iterator<Item = &str> {
-        let files = self.projects.iter().flat_map(|project| project.project_files());
+    pub fn project_files(&self) -> impl Iterator<Item = &'static str> {
+        let files = self.projects.iter().flat_map(Pack::project_files);
         files.copied().filter(|name| !name.contains('*'))
     }
 

@@ -114,7 +114,13 @@ impl Session<'_> {
         let passes_on = |import: &u32| {
             // Where modules are paths, passing all of a module on binds nothing here.
             frame.unit.rules.modules == Modules::Path
-                && frame.unit.facts.outline.imports.get(*import as usize).is_some_and(|import| import.reexport)
+                && frame
+                    .unit
+                    .facts
+                    .outline
+                    .imports
+                    .get(*import as usize)
+                    .is_some_and(|import| import.reexport)
         };
         for import in frame.unit.wildcards(scope).filter(|import| !passes_on(import)) {
             for one in self.through_wildcard(&frame.unit, import, name) {
@@ -191,7 +197,8 @@ impl Session<'_> {
         }
         if want == Want::Type && found.len() > 1 {
             let merged = |one: &Found| one.sym().and_then(|sym| Some((self.home(sym)?, sym)));
-            let (Some((unit, first)), true) = (merged(&found[0]), found.iter().all(|one| one.sym().is_some()))
+            let (Some((unit, first)), true) =
+                (merged(&found[0]), found.iter().all(|one| one.sym().is_some()))
             else {
                 return found;
             };

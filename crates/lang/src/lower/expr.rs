@@ -206,7 +206,11 @@ impl<'t> Lowering<'t> {
             let rest = name.is_some_and(|name| {
                 self.table.rule(self.tree, name).expr == Some(ExprRole::Wrap(Wrapper::Spread))
             });
-            types.push(if rest { self.push_expr(Expr::Wrap { wrapper: Wrapper::Spread, inner: ty }) } else { ty });
+            types.push(if rest {
+                self.push_expr(Expr::Wrap { wrapper: Wrapper::Spread, inner: ty })
+            } else {
+                ty
+            });
         }
         if types.is_empty() {
             return whole;
