@@ -2,6 +2,7 @@
 //! is made of them.
 
 use crate::call::MADE;
+use crate::modules::hash;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Module, Sym, Thing, Ty, Val};
@@ -41,6 +42,20 @@ impl Session<'_> {
 
     /// An entry of an object that is written out.
     pub(crate) fn entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Found> {
+        let key = (file, scope, expr, Box::from(name));
+        if let Some(known) = self.entries.borrow().get(&key) {
+            return known.to_vec();
+        }
+        let question = Question::Entry(file, scope, expr, hash("", name));
+        // An object may be put together from itself: `x = { ...x, more }`.
+        let Some(found) = self.once(question, || self.find_entry(file, scope, expr, name)) else {
+            return Vec::new();
+        };
+        self.entries.borrow_mut().insert(key, found.clone().into());
+        found
+    }
+
+    fn find_entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Found> {
         let Some(unit) = self.unit(file) else { return Vec::new() };
         let Expr::Sequence { items, .. } = unit.expr(expr) else { return Vec::new() };
         let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
@@ -51,11 +66,8 @@ impl Session<'_> {
                 }
                 Expr::Name(key) if unit.text(key) == name => return self.lookup(&frame, name),
                 Expr::Wrap { wrapper: Wrapper::Spread, inner } => {
-                    let found = self.once(Question::Entry(file, expr), || {
-                        let val = self.eval(&frame, inner);
-                        self.member(&val, name, &unit)
-                    });
-                    let found = found.unwrap_or_default();
+                    let val = self.eval(&frame, inner);
+                    let found = self.member(&val, name, &unit);
                     if !found.is_empty() {
                         return found;
                     }

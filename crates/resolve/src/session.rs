@@ -35,7 +35,7 @@ pub(crate) enum Question {
     Member(u32, u64),
     Returns(u32, u32),
     Wanted(u32, u32),
-    Entry(u32, ExprId),
+    Entry(u32, u32, ExprId, u64),
 }
 
 /// A symbol by its name, as far as it can be told without its file.
@@ -59,6 +59,7 @@ pub(crate) struct Session<'r> {
     pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
     pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
+    pub(crate) entries: RefCell<FxHashMap<(u32, u32, ExprId, Box<str>), Arc<[Found]>>>,
     pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
@@ -82,6 +83,7 @@ impl<'r> Session<'r> {
             bound: RefCell::default(),
             wanted: RefCell::default(),
             aliases: RefCell::default(),
+            entries: RefCell::default(),
             declared: RefCell::default(),
             results: RefCell::default(),
             shapes: RefCell::default(),
