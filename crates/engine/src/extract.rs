@@ -95,7 +95,7 @@ mod tests {
         for path in ["a/package.json", "a/other.json", "go.mod", "x.gemspec"] {
             let path = RepoPath::from(path);
             let detected = Language::detect(&path, b"").expect("a known file");
-            let again = Language::of_file(Some(detected.name()), &path).expect("a name");
+            let again = Language::of(Some(detected.name()), &path).expect("a name");
             assert_eq!(
                 Language::version(Some(detected)),
                 Language::version(Some(again)),

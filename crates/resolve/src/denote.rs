@@ -72,6 +72,10 @@ impl Session<'_> {
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(frame, name);
         }
+        if let Some((_, object)) = unit.rules.type_objects.iter().find(|(member, _)| member == name) {
+            let ty = Ty::Outside(object.as_str().into(), Arc::from([self.ty(frame, base)]));
+            return vec![Found::value(ty, Rule::Static)];
+        }
         let base_is_self = unit.expr(base) == Expr::SelfRef;
         let named = self.denote(frame, base);
         if let [Found { thing: Thing::Outside(package, outer), .. }] = &*named
@@ -102,7 +106,7 @@ impl Session<'_> {
 
     /// A member of the base, asked for as such.
     pub(crate) fn super_member(&self, frame: &Frame, name: &str) -> Vec<Found> {
-        let Some(ty) = self.self_type(&frame.unit, self.symbol_at(frame)) else { return Vec::new() };
+        let Some(ty) = self.self_type(&frame.unit, frame.symbol()) else { return Vec::new() };
         self.type_member(&ty, name, 1, Rule::Super)
     }
 
@@ -179,11 +183,15 @@ impl Session<'_> {
         {
             return self.module_member(&module, name, from);
         }
+        let is_module = unit.kind(sym.at) == Some(SymbolKind::Module);
+        if is_module && from.rules.modules == Modules::Include {
+            return self.in_space(from, &self.full_name(sym), name, Rule::Static);
+        }
         let found = self.type_member(of, name, 0, Rule::Static);
         if !found.is_empty() {
             return found;
         }
-        if unit.kind(sym.at) == Some(SymbolKind::Module) {
+        if is_module {
             return self.inner_member(&unit, sym.at, name, from);
         }
         if let alias @ (Ty::Of(..) | Ty::Either(_)) = self.instance_of(sym)
@@ -328,7 +336,7 @@ impl Session<'_> {
         let inferred = |ty| Val::new(ty, Rule::Inferred);
         match unit.expr(expr) {
             Expr::SelfRef => self.self_value(frame),
-            Expr::SuperRef => match self.self_type(unit, self.symbol_at(frame)) {
+            Expr::SuperRef => match self.self_type(unit, frame.symbol()) {
                 Some(ty) => self
                     .line(&ty)
                     .get(1)
@@ -367,7 +375,7 @@ impl Session<'_> {
 
     /// The receiver where an expression stands.
     fn self_value(&self, frame: &Frame) -> Val {
-        let symbol = self.symbol_at(frame);
+        let symbol = frame.symbol();
         let Some(ty) = self.self_type(&frame.unit, symbol) else { return Val::unknown() };
         let is_static = symbol.is_some_and(|at| frame.unit.is(at, orient_model::Modifier::Static));
         match ty {
@@ -390,8 +398,7 @@ impl Session<'_> {
             Ty::Tuple(_) => Val::unknown(),
             Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
             Ty::Of(..) => {
-                let member =
-                    self.implicit(&frame.unit, "index").map(|name| self.member(&val, name, &frame.unit));
+                let member = frame.unit.implicit("index").map(|name| self.member(&val, name, &frame.unit));
                 member.map_or_else(Val::unknown, |found| self.call_found(&found, &[], None))
             }
             _ => self.via(frame, &val, Via::Element),
@@ -405,7 +412,7 @@ impl Session<'_> {
             Via::Match | Via::Unknown => Val::unknown(),
             Via::Element => val.with(Ty::either(val.ty.each().iter().map(|ty| self.element(frame, ty)))),
             Via::Enter => {
-                let name = self.implicit(&frame.unit, "enter");
+                let name = frame.unit.implicit("enter");
                 let found = name.map(|name| self.member(val, name, &frame.unit)).unwrap_or_default();
                 let entered = self.call_found(&found, &[], None);
                 if entered.ty.is_known() {
@@ -438,7 +445,7 @@ impl Session<'_> {
             Ty::Tuple(items) => Ty::either(items.iter().cloned()),
             Ty::Outside(_, args) => args.last().cloned().unwrap_or(Ty::Unknown),
             Ty::Of(..) => {
-                let Some(name) = self.implicit(&frame.unit, "iterate") else { return Ty::Unknown };
+                let Some(name) = frame.unit.implicit("iterate") else { return Ty::Unknown };
                 let val = Val::new(ty.clone(), Rule::Inferred);
                 let found = self.member(&val, name, &frame.unit);
                 let iterator = self.call_found(&found, &[], None);
@@ -455,14 +462,9 @@ impl Session<'_> {
     }
 
     fn stepped(&self, frame: &Frame, iterator: &Ty) -> Ty {
-        let Some(name) = self.implicit(&frame.unit, "next") else { return Ty::Unknown };
+        let Some(name) = frame.unit.implicit("next") else { return Ty::Unknown };
         let found = self.member(&Val::new(iterator.clone(), Rule::Inferred), name, &frame.unit);
         self.call_found(&found, &[], None).ty
-    }
-
-    /// The member the language calls by itself in this case.
-    pub(crate) fn implicit<'u>(&self, unit: &'u Unit, case: &str) -> Option<&'u str> {
-        unit.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
     }
 }
 

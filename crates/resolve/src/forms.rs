@@ -1,8 +1,9 @@
-//! The forms of types: names that are types alone, aliases with arguments, members and elements of types, defaults.
+//! The forms of types: names that are types alone, aliases with arguments, members and elements of types, defaults; and
+//! which of several members of one name count.
 
 use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
-use crate::types::{TypeShape, substitute};
+use crate::types::substitute;
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, Relation, Rule, SymbolKind, Wrapper};
@@ -37,15 +38,31 @@ impl Session<'_> {
             Expr::Name(_) | Expr::Member { .. } => {
                 let found = self.find_type(frame, base);
                 if found.is_empty() {
-                    return global_type(frame, base, args);
+                    return self.global_type(frame, base, args);
                 }
                 Ty::either(found.iter().map(|one| match one.sym() {
                     Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => self.alias_of(sym, args),
-                    _ => self.apply(&self.instance(one), args),
+                    _ => Self::apply(&self.instance(one), args),
                 }))
             }
-            _ => self.apply(&self.ty(frame, base), args),
+            _ => Self::apply(&self.ty(frame, base), args),
         }
+    }
+
+    /// A type that nobody binds is one of the language itself.
+    pub(crate) fn global_type(&self, frame: &Frame, expr: ExprId, args: &Arc<[Ty]>) -> Ty {
+        let unit = &frame.unit;
+        if !unit.rules.type_space {
+            return self.foreign(frame, expr);
+        }
+        let Expr::Name(name) = unit.expr(expr) else { return Ty::Unknown };
+        let name = unit.text(name);
+        let is_bound =
+            !unit.bound(0, name).is_empty() || unit.rules.loose_types.iter().any(|loose| loose == name);
+        if is_bound {
+            return Ty::Unknown;
+        }
+        Ty::Outside(name.into(), args.clone())
     }
 
     /// The declared type of a binding, as its own file sees it.
@@ -101,12 +118,10 @@ impl Session<'_> {
     }
 
     /// An alias that adds members to other types has theirs, too: `Base & { more: string }`.
-    pub(crate) fn joined(&self, sym: Sym, shape: &mut TypeShape) {
+    pub(crate) fn joined(&self, sym: Sym, bases: &mut Vec<(Ty, Relation)>) {
         let Some(unit) = self.home(sym) else { return };
-        if unit.kind(sym.at) != Some(SymbolKind::TypeAlias)
-            || !unit.rules.type_space
-            || shape.members.is_empty()
-        {
+        let is_alias = unit.kind(sym.at) == Some(SymbolKind::TypeAlias);
+        if !is_alias || !unit.rules.type_space || self.members(sym).is_empty() {
             return;
         }
         let Some(binding) = unit.binding_of(sym.at) else { return };
@@ -118,7 +133,7 @@ impl Session<'_> {
             if let Ty::Of(of, _) = &ty
                 && *of != sym
             {
-                shape.bases.push((ty, Relation::Extends));
+                bases.push((ty, Relation::Extends));
             }
         }
     }
@@ -135,6 +150,53 @@ impl Session<'_> {
             found.retain(fits);
         }
         found
+    }
+
+    pub(crate) fn may_overload(&self, found: &[Found]) -> bool {
+        found
+            .first()
+            .and_then(Found::sym)
+            .and_then(|sym| Some((self.home(sym)?, sym)))
+            .is_some_and(|(unit, sym)| unit.rules.overloads && unit.kind(sym.at) == Some(SymbolKind::Method))
+    }
+
+    /// What was found, and methods of the name further up the line that none of them stands in for.
+    pub(crate) fn overloads(&self, ty: &Ty, name: &str, mut found: Vec<Found>) -> Vec<Found> {
+        for of in self.line(ty).iter() {
+            let Ty::Of(sym, _) = of else { continue };
+            for &member in self.members(*sym).get(name).into_iter().flatten() {
+                let known = found
+                    .iter()
+                    .filter_map(Found::sym)
+                    .any(|one| one == member || self.same_params(one, member));
+                if !known {
+                    let through = Ty::Seen(of.clone().into(), ty.clone().into());
+                    found.extend(self.seen_members(&[member], &through, Rule::Inherited));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether one method stands in for another: as many parameters, of types written alike or generic.
+    pub(crate) fn same_params(&self, one: Sym, other: Sym) -> bool {
+        let (Some(left), Some(right)) = (self.home(one), self.home(other)) else { return false };
+        let (Some(one), Some(other)) = (left.symbol(one.at), right.symbol(other.at)) else { return false };
+        let alike = one.params.iter().zip(&other.params).all(|(a, b)| {
+            let (a, b) = (a.ty.map_or("", |ty| left.said(ty)), b.ty.map_or("", |ty| right.said(ty)));
+            a == b || a.len() < 2 || b.len() < 2
+        });
+        one.params.len() == other.params.len() && alike
+    }
+
+    pub(crate) fn seen_members(&self, members: &[Sym], through: &Ty, rule: Rule) -> Vec<Found> {
+        let through = Arc::new(through.clone());
+        let found = members.iter().map(|&member| Found {
+            thing: Thing::Symbol(member, Some(through.clone())),
+            rule,
+            sure: orient_model::Confidence::Exact,
+        });
+        self.on_its_side(self.whole(found.collect()), rule == Rule::Static)
     }
 }
 
@@ -156,17 +218,4 @@ pub(crate) fn pruned(ty: &Ty, depth: usize) -> Ty {
         Ty::Many(inner) => Ty::Many(pruned(inner, depth).into()),
         other => other.clone(),
     }
-}
-
-/// A type that nobody binds is one of the language itself.
-pub(crate) fn global_type(frame: &Frame, expr: ExprId, args: &Arc<[Ty]>) -> Ty {
-    let unit = &frame.unit;
-    let Expr::Name(name) = unit.expr(expr) else { return Ty::Unknown };
-    let name = unit.text(name);
-    let is_bound =
-        !unit.bound(0, name).is_empty() || unit.rules.loose_types.iter().any(|loose| loose == name);
-    if is_bound || !unit.rules.type_space {
-        return Ty::Unknown;
-    }
-    Ty::Outside(name.into(), args.clone())
 }

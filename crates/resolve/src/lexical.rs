@@ -75,7 +75,10 @@ impl Session<'_> {
             left_function |= here.kind == ScopeKind::Function;
             scope = here.parent;
         }
-        let found = self.shared(frame, name);
+        let mut found = self.shared(frame, name);
+        if want == Want::Type {
+            found.retain(|one| !matches!(one.thing, Thing::Value(Ty::Module(_))));
+        }
         if !found.is_empty() {
             return found;
         }
@@ -103,6 +106,12 @@ impl Session<'_> {
                 if !found.is_empty() {
                     return found;
                 }
+            }
+        }
+        if unit.rules.modules == Modules::Include {
+            let found = self.around_in_spaces(unit, here, name);
+            if !found.is_empty() {
+                return found;
             }
         }
         if at == 0 { Vec::new() } else { self.wildcard(frame, at, name) }
@@ -174,7 +183,7 @@ impl Session<'_> {
             let (types, others) = bindings.into_iter().partition(|&at| is_only_type(unit, at));
             (chosen, bindings) = (types, others);
         }
-        chosen.extend(self.choose(frame, scope, &bindings, left_function));
+        chosen.extend(Self::choose(frame, scope, &bindings, left_function));
         chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect()
     }
 
@@ -213,7 +222,7 @@ impl Session<'_> {
     }
 
     /// Which of several bindings of one name and scope count here.
-    fn choose(&self, frame: &Frame, scope: u32, bindings: &[u32], left_function: bool) -> Vec<u32> {
+    fn choose(frame: &Frame, scope: u32, bindings: &[u32], left_function: bool) -> Vec<u32> {
         let unit = &frame.unit;
         let is_symbol = |at: &u32| matches!(unit.binding(*at).map(|b| b.kind), Some(BindingKind::Symbol(_)));
         let is_function = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
@@ -233,7 +242,7 @@ impl Session<'_> {
             return bindings.iter().copied().filter(|at| !late(at)).collect();
         }
         if bindings.iter().all(is_function) {
-            return self.overloads_of(unit, bindings);
+            return Self::overloads_of(unit, bindings);
         }
         let before = bindings.iter().rfind(|&&at| unit.binding(at).is_some_and(|b| b.at <= frame.at));
         match before {
@@ -243,7 +252,7 @@ impl Session<'_> {
     }
 
     /// Of functions with one name: all where they are overloads, else the last; never a signature beside its body.
-    fn overloads_of(&self, unit: &Arc<Unit>, bindings: &[u32]) -> Vec<u32> {
+    fn overloads_of(unit: &Arc<Unit>, bindings: &[u32]) -> Vec<u32> {
         let declared = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
             Some(BindingKind::Symbol(symbol)) => unit.is(symbol, Modifier::Declaration),
             _ => false,
@@ -423,6 +432,11 @@ impl Session<'_> {
     /// The kind of a symbol.
     pub(crate) fn kind(&self, sym: Sym) -> Option<SymbolKind> {
         self.home(sym)?.kind(sym.at)
+    }
+
+    /// Whether a symbol only declares what stands elsewhere.
+    pub(crate) fn declares(&self, sym: Sym) -> bool {
+        self.home(sym).is_some_and(|unit| unit.is(sym.at, Modifier::Declaration))
     }
 
     /// Whether a symbol is a type or can have members as one.

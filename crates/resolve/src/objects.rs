@@ -55,7 +55,7 @@ impl Session<'_> {
         found
     }
 
-    fn find_entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Found> {
+    pub(crate) fn find_entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Found> {
         let Some(unit) = self.unit(file) else { return Vec::new() };
         let Expr::Sequence { items, .. } = unit.expr(expr) else { return Vec::new() };
         let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
@@ -103,7 +103,7 @@ impl Session<'_> {
             }
         }
         let of = match frame.unit.expr(ty) {
-            Expr::SelfRef => self.self_type(&frame.unit, self.symbol_at(frame)).unwrap_or(Ty::Unknown),
+            Expr::SelfRef => self.self_type(&frame.unit, frame.symbol()).unwrap_or(Ty::Unknown),
             _ => self.ty(frame, ty),
         };
         Val::new(of, Rule::Inferred)

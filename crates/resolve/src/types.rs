@@ -1,7 +1,7 @@
 //! Types: what a type expression means, what a type is made of, what it inherits.
 
 use crate::call::mentions_param;
-use crate::forms::{global_type, pruned};
+use crate::forms::pruned;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
@@ -14,15 +14,16 @@ const LINE: usize = 64;
 /// How deep the arguments of types are followed.
 const DEEP: usize = 4;
 
+/// Members by name.
+pub(crate) type Members = FxHashMap<Box<str>, Vec<Sym>>;
+
 /// What a type is made of, in all its parts.
 #[derive(Debug, Default)]
 pub(crate) struct TypeShape {
     /// Its members by name.
-    pub(crate) members: FxHashMap<Box<str>, Vec<Sym>>,
+    pub(crate) members: Arc<Members>,
     /// What it inherits from, in the order of the source.
     pub(crate) bases: Vec<(Ty, Relation)>,
-    /// Whether something it inherits from is not known to be here.
-    pub(crate) open: bool,
 }
 
 impl Session<'_> {
@@ -37,11 +38,11 @@ impl Session<'_> {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type(frame, expr);
                 if found.is_empty() {
-                    return global_type(frame, expr, &Arc::from([]));
+                    return self.global_type(frame, expr, &Arc::from([]));
                 }
                 Ty::either(found.iter().map(|found| self.instance(found)))
             }
-            Expr::SelfRef => match self.self_type(unit, self.symbol_at(frame)) {
+            Expr::SelfRef => match self.self_type(unit, frame.symbol()) {
                 Some(Ty::Of(sym, _)) if unit.rules.type_space => Ty::Param(sym.file, sym.at | THIS),
                 own => own.unwrap_or(Ty::Unknown),
             },
@@ -51,7 +52,9 @@ impl Session<'_> {
                 self.applied(frame, base, &args)
             }
             Expr::Index { base, key } if unit.rules.type_space => self.indexed_type(frame, base, key),
-            Expr::Index { base, key } => self.apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)])),
+            Expr::Index { base, key } => {
+                Self::apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)]))
+            }
             Expr::Wrap { wrapper, inner } => match wrapper {
                 Wrapper::Array | Wrapper::Spread => Ty::Many(self.ty(frame, inner).into()),
                 Wrapper::FunctionType => Ty::Gives(self.ty(frame, inner).into()),
@@ -73,9 +76,13 @@ impl Session<'_> {
         }
     }
 
-    /// The symbol a frame looks from.
-    pub(crate) fn symbol_at(&self, frame: &Frame) -> Option<u32> {
-        frame.unit.facts.flow.scopes.get(frame.scope as usize)?.symbol
+    /// A type that nothing here is called: the language's own, or from outside.
+    pub(crate) fn foreign(&self, frame: &Frame, expr: ExprId) -> Ty {
+        let unit = &frame.unit;
+        let Some(name) = crate::unit::last_name(&unit.facts, expr) else { return Ty::Unknown };
+        let bearers = self.named(&unit.rules.family, name);
+        let here = bearers.iter().any(|b| b.kind.is_type() || b.kind == SymbolKind::TypeAlias);
+        if here { Ty::Unknown } else { Ty::Outside(name.into(), Arc::from([])) }
     }
 
     /// An instance of what was found, where that is a type.
@@ -145,15 +152,15 @@ impl Session<'_> {
 
     /// Whether methods are declared for a type under its own name, as for a type defined from another.
     fn has_members(&self, sym: Sym) -> bool {
-        !self.shape(sym).members.is_empty()
+        !self.members(sym).is_empty()
     }
 
     /// A generic type with its arguments. What only holds something is seen as what it holds.
-    pub(crate) fn apply(&self, base: &Ty, args: &Arc<[Ty]>) -> Ty {
+    pub(crate) fn apply(base: &Ty, args: &Arc<[Ty]>) -> Ty {
         match base {
             Ty::Of(sym, own) if own.is_empty() => Ty::Of(*sym, args.clone()),
             Ty::Outside(name, own) if own.is_empty() => Ty::Outside(name.clone(), args.clone()),
-            Ty::Either(types) => Ty::either(types.iter().map(|ty| self.apply(ty, args))),
+            Ty::Either(types) => Ty::either(types.iter().map(|ty| Self::apply(ty, args))),
             other => other.clone(),
         }
     }
@@ -174,19 +181,51 @@ impl Session<'_> {
         self.once(Question::TypeOf(unit.sym(symbol)), || self.ty(&frame, header.expr)).unwrap_or(Ty::Unknown)
     }
 
-    /// What a type is made of.
+    /// What a type is made of. While that is being found, its members are known already and its bases not yet.
     pub(crate) fn shape(&self, sym: Sym) -> Arc<TypeShape> {
         if let Some(known) = self.shapes.borrow().get(&sym) {
             return known.clone();
         }
-        let shape = self.once(Question::Shape(sym), || Arc::new(self.make_shape(sym)));
-        let Some(shape) = shape else { return Arc::default() };
-        self.shapes.borrow_mut().insert(sym, shape.clone());
+        let members = self.members(sym);
+        let before = self.cut();
+        let bases = self.once(Question::Shape(sym), || self.find_bases(sym));
+        let Some(bases) = bases else { return Arc::new(TypeShape { members, bases: Vec::new() }) };
+        let shape = Arc::new(TypeShape { members, bases });
+        if self.is_top() || before == self.cut() {
+            self.shapes.borrow_mut().insert(sym, shape.clone());
+        }
         shape
     }
 
-    fn make_shape(&self, sym: Sym) -> TypeShape {
-        let mut shape = TypeShape::default();
+    fn find_bases(&self, sym: Sym) -> Vec<(Ty, Relation)> {
+        let mut bases = Vec::new();
+        for part in self.parts(sym) {
+            let Some(unit) = self.home(part) else { continue };
+            for &(expr, scope, relation) in unit.bases(part.at) {
+                let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
+                bases.extend(self.ty(&frame, expr).each().iter().map(|ty| (ty.clone(), relation)));
+            }
+        }
+        self.joined(sym, &mut bases);
+        bases
+    }
+
+    /// The members of a type itself, in all its parts, by name.
+    pub(crate) fn members(&self, sym: Sym) -> Arc<Members> {
+        if let Some(known) = self.members.borrow().get(&sym) {
+            return known.clone();
+        }
+        let before = self.cut();
+        let members = self.once(Question::Members(sym), || Arc::new(self.find_members(sym)));
+        let Some(members) = members else { return Arc::default() };
+        if self.is_top() || before == self.cut() {
+            self.members.borrow_mut().insert(sym, members.clone());
+        }
+        members
+    }
+
+    fn find_members(&self, sym: Sym) -> Members {
+        let mut members = Members::default();
         for part in self.parts(sym) {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
@@ -194,24 +233,15 @@ impl Session<'_> {
                 if unit.rules.type_space && unit.qualifier(child).is_some() {
                     continue;
                 }
-                shape.members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
-            }
-            for &(expr, scope, relation) in unit.bases(part.at) {
-                let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
-                let ty = self.ty(&frame, expr);
-                shape.open |= !matches!(ty, Ty::Of(..) | Ty::Either(_));
-                for ty in ty.each() {
-                    shape.bases.push((ty.clone(), relation));
-                }
+                members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
             }
         }
-        self.joined(sym, &mut shape);
         for member in self.members_elsewhere(sym) {
             if let Some(unit) = self.home(member) {
-                shape.members.entry(unit.name(member.at).into()).or_default().push(member);
+                members.entry(unit.name(member.at).into()).or_default().push(member);
             }
         }
-        shape
+        members
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
@@ -241,7 +271,8 @@ impl Session<'_> {
         if !is_type(kind) || !is_type(other_kind) {
             return false;
         }
-        if both(Modifier::Partial) || unit.rules.reopens {
+        let is_open = unit.rules.reopens || kind == SymbolKind::Module;
+        if both(Modifier::Partial) || is_open {
             return same_place();
         }
         if either_declares && kind != SymbolKind::Module {
@@ -339,19 +370,22 @@ impl Session<'_> {
     /// Members of a type by name: of itself first, then of what it inherits from.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Found> {
         self.ask(name);
+        // What the type has itself needs no look at its bases, which may be what is being found.
+        if skip == 0
+            && let Ty::Of(sym, _) = ty
+            && let Some(own) = self.members(*sym).get(name)
+        {
+            let found = self.seen_members(own, ty, base_rule);
+            return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
+        }
         for (at, of) in self.line(ty).iter().enumerate().skip(skip) {
             let Ty::Of(sym, _) = of else { continue };
-            if let Some(members) = self.shape(*sym).members.get(name) {
+            if let Some(members) = self.members(*sym).get(name) {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
                 let through =
                     if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
-                let through = Arc::new(through);
-                let found = members.iter().map(|&member| Found {
-                    thing: Thing::Symbol(member, Some(through.clone())),
-                    rule,
-                    sure: orient_model::Confidence::Exact,
-                });
-                return self.on_its_side(self.whole(found.collect()), base_rule == Rule::Static);
+                let found = self.seen_members(members, &through, rule);
+                return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
             }
         }
         Vec::new()

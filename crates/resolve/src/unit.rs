@@ -278,6 +278,11 @@ impl Unit {
         true
     }
 
+    /// The member the language calls by itself in this case.
+    pub(crate) fn implicit(&self, case: &str) -> Option<&str> {
+        self.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
+    }
+
     /// All uses.
     pub(crate) fn references(&self) -> &[Reference] {
         &self.facts.flow.references
@@ -334,13 +339,14 @@ fn bases(facts: &FileFacts) -> FxHashMap<u32, Vec<(ExprId, u32, Relation)>> {
 pub(crate) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
     loop {
         match facts.flow.expr(expr) {
-            Expr::Name(name) | Expr::Member { name, .. } => return Some(facts.flow.strings.get(name)),
+            Expr::Name(name) | Expr::Member { name, .. } | Expr::Text(name) => {
+                return Some(facts.flow.strings.get(name));
+            }
             Expr::Call { callee, .. } => expr = callee,
             Expr::New { ty, .. } => expr = ty,
             Expr::Apply { base, .. } | Expr::Index { base, .. } => expr = base,
             Expr::Wrap { inner, .. } | Expr::Await(inner) => expr = inner,
             Expr::Cast { value, .. } => expr = value,
-            Expr::Text(name) => return Some(facts.flow.strings.get(name)),
             _ => return None,
         }
     }

@@ -122,7 +122,9 @@ impl<'t> Lowering<'t> {
         // A value of its own is not shared with the other names.
         let (parts, index) =
             if own { (Parts { ty_expr, count: 1, ..parts }, 0) } else { (Parts { ty_expr, ..parts }, index) };
-        let callable = params.is_some() && rule.callable.is_some();
+        let callable = rule.callable.is_some()
+            && params
+                .is_some_and(|params| !(rule.vexing && self.is_local(rule) && self.could_be_values(params)));
         let value_claim = value.map(|value| self.through(value)).filter(|&value| self.is_unnamed(value));
         let type_claim = parts.ty.filter(|&ty| self.is_unnamed(ty) && !self.claims.contains_key(&ty));
         let claimed = value_claim.or(type_claim);
@@ -199,6 +201,28 @@ impl<'t> Lowering<'t> {
 
     fn is_call(&self, id: NodeId) -> bool {
         self.table.rule(self.tree, id).expr == Some(ExprRole::Call)
+    }
+
+    /// Whether parameters without names could be values by their looks: `Lock lock(mutex);`.
+    fn could_be_values(&self, params: NodeId) -> bool {
+        let mut some = false;
+        for param in self.tree.named_children(params) {
+            let rule = self.table.rule(self.tree, param);
+            if rule.comment {
+                continue;
+            }
+            some = true;
+            let ty = rule.ty.find(self.tree, param).map(|ty| self.table.rule(self.tree, ty));
+            let named =
+                ty.is_some_and(|ty| !ty.skip && matches!(ty.expr, Some(ExprRole::Name | ExprRole::Member)));
+            // Brackets behind the name of a type may be those of a call.
+            let name = rule.name.find(self.tree, param);
+            let called = name.is_none_or(|name| self.naming(name).is_none());
+            if !rule.param || !called || !named {
+                return false;
+            }
+        }
+        some
     }
 
     /// A function declared without a body is defined elsewhere, unless the header says that it is not.

@@ -5,7 +5,7 @@ use crate::project::normal;
 use crate::session::Session;
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty};
-use orient_model::{Confidence, ImportKind, Modifier, Rule, Says, SymbolKind};
+use orient_model::{Confidence, ImportKind, Modifier, Rule, Says, Scope, ScopeKind, SymbolKind};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -59,6 +59,7 @@ impl Session<'_> {
     pub(crate) fn include(&self, unit: &Unit, path: &str) -> Option<u32> {
         let world = self.resolver.world;
         let path = path.trim_matches(['<', '>', '"', ' ']);
+        self.ask(&stem(path));
         let mut folder = unit.folder();
         loop {
             if let Some(file) = normal(&folder, path).and_then(|path| world.file_at(&path.as_str().into())) {
@@ -119,7 +120,7 @@ impl Session<'_> {
         }
         for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Wildcard) {
             let space = plain(unit.said(import.module));
-            let inner = self.from_qualified(unit, &space, name);
+            let inner = self.qualified_member(unit, &space, name);
             if !inner.is_empty() {
                 return inner;
             }
@@ -152,16 +153,63 @@ impl Session<'_> {
     }
 
     /// A name inside a namespace or type.
-    pub(super) fn from_qualified(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
+    pub(super) fn qualified_member(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
         let outer = self.dotted_name(&top(unit), space);
-        outer
-            .iter()
-            .filter_map(Found::sym)
-            .flat_map(|sym| {
-                let of = Ty::of(sym);
-                self.type_member(&of, name, 0, Rule::Qualified)
-            })
-            .collect()
+        let mut found = Vec::new();
+        for sym in outer.iter().filter_map(Found::sym) {
+            found = match self.kind(sym) {
+                Some(SymbolKind::Module) => self.in_space(unit, &self.full_name(sym), name, Rule::Qualified),
+                _ => self.type_member(&Ty::of(sym), name, 0, Rule::Qualified),
+            };
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// What the namespaces around a scope hold, here and in what is included, innermost first.
+    pub(crate) fn around_in_spaces(&self, unit: &Arc<Unit>, scope: &Scope, name: &str) -> Vec<Found> {
+        let Some(symbol) = scope.symbol else { return Vec::new() };
+        let space = match scope.kind {
+            ScopeKind::Module => self.full_name(unit.sym(symbol)),
+            ScopeKind::Function if unit.qualifier(symbol).is_some() => {
+                let full = self.full_name(unit.sym(symbol));
+                full.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned())
+            }
+            _ => return Vec::new(),
+        };
+        let mut space = space.as_str();
+        while !space.is_empty() {
+            let found = self.in_space(unit, space, name, Rule::Package);
+            if !found.is_empty() {
+                return found;
+            }
+            space = space.rsplit_once('.').map_or("", |(outer, _)| outer);
+        }
+        Vec::new()
+    }
+
+    /// A name of a namespace, as far as this file and what it includes declare it.
+    pub(crate) fn in_space(&self, unit: &Arc<Unit>, space: &str, name: &str, rule: Rule) -> Vec<Found> {
+        let bearers = self.named(&unit.rules.family, name);
+        if bearers.is_empty() {
+            return Vec::new();
+        }
+        let included = self.included(unit);
+        let full = format!("{space}.{name}");
+        let mut found: Vec<Found> = Vec::new();
+        for bearer in bearers.iter().filter(|bearer| bearer.kind != SymbolKind::Constructor) {
+            let seen = bearer.sym.file == unit.file || included.contains(&bearer.sym.file);
+            if seen && self.full_name(bearer.sym) == full {
+                found.push(Found::symbol(bearer.sym, rule));
+            }
+        }
+        // Every file may open the namespace again: one stands for all.
+        if found.iter().all(|one| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Module)) {
+            found.truncate(1);
+        }
+        self.whole(found)
     }
 
     /// The definition of what is only declared where it was found.
