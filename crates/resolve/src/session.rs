@@ -36,7 +36,7 @@ pub(crate) enum Question {
     Member(u32, u64),
     Returns(u32, u32),
     Wanted(u32, u32),
-    Entry(u32, ExprId),
+    Entry(u32, u32, ExprId, u64),
 }
 
 /// A symbol by its name, as far as it can be told without its file.
@@ -49,6 +49,9 @@ pub(crate) struct Bearer {
 
 /// Answers that were given before.
 type Memo<K, V> = RefCell<FxHashMap<K, V>>;
+
+/// An entry of an object: file, scope, expression, name.
+type EntryKey = (u32, u32, ExprId, Box<str>);
 
 /// One file's resolution.
 pub(crate) struct Session<'r> {
@@ -65,6 +68,7 @@ pub(crate) struct Session<'r> {
     pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
     pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
+    pub(crate) entries: RefCell<FxHashMap<EntryKey, Arc<[Found]>>>,
     pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) members: RefCell<FxHashMap<Sym, Arc<Members>>>,
@@ -91,6 +95,7 @@ impl<'r> Session<'r> {
             bound: RefCell::default(),
             wanted: RefCell::default(),
             aliases: RefCell::default(),
+            entries: RefCell::default(),
             declared: RefCell::default(),
             results: RefCell::default(),
             shapes: RefCell::default(),
