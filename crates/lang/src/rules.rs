@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 /// The section as written; the words are those of [`Rules`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes or no question about a language")]
 pub(crate) struct RulesSpec {
     family: Option<String>,
     modules: String,
     shares: Option<String>,
     bare_members: bool,
     calls_construct: bool,
+    inherits_constructors: bool,
     super_calls: bool,
     structural: bool,
     reopens: bool,
@@ -29,10 +31,14 @@ pub(crate) struct RulesSpec {
     extensions: Vec<String>,
     folder_files: Vec<String>,
     holders: Vec<String>,
+    loose_types: Vec<String>,
+    own_module: Vec<String>,
+    loads: Vec<String>,
     passes: Vec<String>,
     picks: Vec<String>,
     maps: Vec<String>,
     feeds: BTreeMap<String, u32>,
+    type_objects: BTreeMap<String, String>,
     implicit: BTreeMap<String, String>,
 }
 
@@ -60,6 +66,7 @@ impl RulesSpec {
             shares,
             bare_members: self.bare_members,
             calls_construct: self.calls_construct,
+            inherits_constructors: self.inherits_constructors,
             super_calls: self.super_calls,
             structural: self.structural,
             reopens: self.reopens,
@@ -74,10 +81,14 @@ impl RulesSpec {
             extensions: self.extensions.clone(),
             folder_files: self.folder_files.clone(),
             holders: self.holders.clone(),
+            loose_types: self.loose_types.clone(),
+            own_module: self.own_module.clone(),
+            loads: self.loads.clone(),
             passes: self.passes.clone(),
             picks: self.picks.clone(),
             maps: self.maps.clone(),
             feeds: self.feeds.clone().into_iter().collect(),
+            type_objects: self.type_objects.clone().into_iter().collect(),
             implicit: self.implicit.clone().into_iter().collect(),
         })
     }

@@ -2,6 +2,7 @@
 
 /// What differs between languages when names are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes or no question about a language")]
 pub struct Rules {
     /// Languages with the same family see each other's definitions.
     pub family: String,
@@ -13,6 +14,8 @@ pub struct Rules {
     pub bare_members: bool,
     /// Calling a type makes an instance of it.
     pub calls_construct: bool,
+    /// A type without a constructor is made by that of its base.
+    pub inherits_constructors: bool,
     /// `super(…)` calls the base's constructor, or its method of the same name.
     pub super_calls: bool,
     /// A type satisfies an interface by having its methods; nobody has to say so.
@@ -42,6 +45,12 @@ pub struct Rules {
     pub folder_files: Vec<String>,
     /// Names of types from outside whose members give what they hold, and through which calls pass.
     pub holders: Vec<String>,
+    /// Types that say nothing of their values.
+    pub loose_types: Vec<String>,
+    /// Names by which a file can reach what it gives to others.
+    pub own_module: Vec<String>,
+    /// Functions that give the module whose path they are given.
+    pub loads: Vec<String>,
     /// Members that give what their holder holds: `unwrap`, `iter`.
     pub passes: Vec<String>,
     /// Members of collections that give one of their elements: `find`, `pop`.
@@ -51,6 +60,8 @@ pub struct Rules {
     /// Members of collections and promises that call the function they are given, and at which place of it they put
     /// what they hold: `map` at 0, `reduce` at 1.
     pub feeds: Vec<(String, u32)>,
+    /// Members by which a type becomes a value, and the type of that value: `class`, `Class`.
+    pub type_objects: Vec<(String, String)>,
     /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
     pub implicit: Vec<(String, String)>,
 }

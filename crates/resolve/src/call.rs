@@ -21,6 +21,9 @@ impl Session<'_> {
             return self.eval(frame, callee);
         }
         let list = unit.facts.flow.list(args);
+        if let Some(module) = self.loaded(frame, callee, list) {
+            return module;
+        }
         let found = self.denote(frame, callee);
         let found = self.fitting(frame, &found, list);
         let val = self.call_found(&found, list, Some(frame));
@@ -29,6 +32,20 @@ impl Session<'_> {
         }
         let val = self.passed(frame, callee);
         if val.ty.is_known() { val } else { self.picked(frame, callee, list) }
+    }
+
+    /// The module a function of the language loads.
+    fn loaded(&self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> Option<Val> {
+        let unit = &frame.unit;
+        let Expr::Name(name) = unit.expr(callee) else { return None };
+        let name = unit.text(name);
+        if !unit.rules.loads.iter().any(|load| load == name) || !self.lookup(frame, name).is_empty() {
+            return None;
+        }
+        let Expr::Text(path) = unit.expr(*args.first()?) else { return None };
+        let path = unit.text(path);
+        self.ask_module(path);
+        Some(Val::new(Ty::Module(self.find_module(unit, path)?), Rule::Import))
     }
 
     /// One of what a collection holds, or all of it by what a function makes of each.
@@ -126,7 +143,7 @@ impl Session<'_> {
                 if unit.kind(sym.at) == Some(SymbolKind::Delegate) {
                     return self.result_of(*sym);
                 }
-                let name = self.implicit(&unit, "call").unwrap_or_default().to_owned();
+                let name = unit.implicit("call").unwrap_or_default().to_owned();
                 if name.is_empty() {
                     return Val::unknown();
                 }
@@ -182,7 +199,7 @@ impl Session<'_> {
         let Some(via) = via else { return result };
         let own = self.self_type(unit, Some(sym.at));
         let gives_self = match (&result.ty, &own) {
-            (Ty::Of(of, _), Some(Ty::Of(own, _))) => of == own && self.returns_self(unit, sym.at),
+            (Ty::Of(of, _), Some(Ty::Of(own, _))) => of == own && Self::returns_self(unit, sym.at),
             _ => false,
         };
         if gives_self {
@@ -196,7 +213,7 @@ impl Session<'_> {
         result.with(seen)
     }
 
-    fn returns_self(&self, unit: &Arc<Unit>, symbol: u32) -> bool {
+    fn returns_self(unit: &Arc<Unit>, symbol: u32) -> bool {
         let declared = unit.binding_of(symbol).and_then(|binding| binding.ty);
         match declared {
             Some(ty) => unit.expr(ty) == Expr::SelfRef,
@@ -351,6 +368,9 @@ impl Session<'_> {
 
     fn fits_value(&self, ty: &Ty, written: &str) -> i32 {
         let bare = bare_type(written);
+        if is_anything(bare) {
+            return 0;
+        }
         match ty {
             Ty::Of(..) => {
                 for (distance, of) in self.line(ty).iter().enumerate() {
@@ -366,8 +386,11 @@ impl Session<'_> {
                 if bare.len() < 2 { 0 } else { -2 }
             }
             Ty::Outside(name, _) if &**name == bare => 3,
-            Ty::Outside(name, _) if !name.is_empty() && bare.len() > 1 => -1,
-            Ty::Lambda(..) | Ty::Function(..) if is_plain(bare) => -2,
+            // A type from outside may be one of another from outside; never of a plain one.
+            Ty::Outside(name, _) if !name.is_empty() && (is_plain(bare) || is_plain(name)) => -2,
+            Ty::Outside(name, _) if !name.is_empty() => -1,
+            Ty::Many(_) if written.contains('[') || written.contains("...") => 2,
+            Ty::Many(_) | Ty::Lambda(..) | Ty::Function(..) if is_plain(bare) => -2,
             _ => 0,
         }
     }
@@ -403,6 +426,11 @@ pub(crate) fn is_collection(ty: &Ty) -> bool {
     }
 }
 
+/// Whether a parameter of this type takes whatever comes: the root of all types, or a type parameter.
+fn is_anything(bare: &str) -> bool {
+    bare.len() < 2 || matches!(bare, "Object" | "object" | "Any" | "any" | "unknown" | "dynamic" | "mixed")
+}
+
 fn is_plain(bare: &str) -> bool {
     matches!(
         bare.to_ascii_lowercase().as_str(),
@@ -429,7 +457,6 @@ fn fits_literal(written: &str, literal: Literal) -> i32 {
         Literal::Char if among(&["char", "character"]) => 2,
         Literal::Char if number => 1,
         Literal::Null if is_plain(&bare) && bare != "string" => -2,
-        Literal::Null => 0,
         Literal::String if is_plain(&bare) => -3,
         Literal::Integer | Literal::Float | Literal::Bool | Literal::Char if is_plain(&bare) => -2,
         _ => 0,
@@ -453,11 +480,8 @@ pub(crate) fn mentions_param(ty: &Ty) -> bool {
 pub(crate) fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
     match (wanted, given) {
         (_, Ty::Unknown) => {}
-        (Ty::Param(file, at), given) => {
-            if !map.iter().any(|(param, _)| *param == (*file, *at)) {
-                map.push(((*file, *at), given.clone()));
-            }
-        }
+        (Ty::Param(file, at), _) if map.iter().any(|(param, _)| *param == (*file, *at)) => {}
+        (Ty::Param(file, at), given) => map.push(((*file, *at), given.clone())),
         (Ty::Of(a, left), Ty::Of(b, right)) if a == b => {
             left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
         }

@@ -1,11 +1,11 @@
 //! What an expression names, and what its value is.
 
+use crate::call::MADE;
+use crate::lexical::Want;
 use crate::modules::plain;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::call::MADE;
-use crate::lexical::Want;
-use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
+use crate::value::{Found, Module, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::sync::Arc;
 
@@ -72,6 +72,10 @@ impl Session<'_> {
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(frame, name);
         }
+        if let Some((_, object)) = unit.rules.type_objects.iter().find(|(member, _)| member == name) {
+            let ty = Ty::Outside(object.as_str().into(), Arc::from([self.ty(frame, base)]));
+            return vec![Found::value(ty, Rule::Static)];
+        }
         let base_is_self = unit.expr(base) == Expr::SelfRef;
         let named = self.denote(frame, base);
         if let [Found { thing: Thing::Outside(package, outer), .. }] = &*named
@@ -102,7 +106,7 @@ impl Session<'_> {
 
     /// A member of the base, asked for as such.
     pub(crate) fn super_member(&self, frame: &Frame, name: &str) -> Vec<Found> {
-        let Some(ty) = self.self_type(&frame.unit, self.symbol_at(frame)) else { return Vec::new() };
+        let Some(ty) = self.self_type(&frame.unit, frame.symbol()) else { return Vec::new() };
         self.type_member(&ty, name, 1, Rule::Super)
     }
 
@@ -115,7 +119,10 @@ impl Session<'_> {
                 let found = self.static_member(*sym, &of, name, from);
                 if found.is_empty() { self.extension(&of, name, from) } else { found }
             }
-            Ty::Module(module) => self.module_member(module, name, from),
+            Ty::Module(module) => {
+                let found = self.module_member(module, name, from);
+                if found.is_empty() { self.whole_member(module, name, from) } else { found }
+            }
             Ty::Shape(file, scope, expr) => self.entry(*file, *scope, *expr, name),
             Ty::Param(file, at) => {
                 let Some(unit) = self.unit(*file) else { return Vec::new() };
@@ -161,6 +168,12 @@ impl Session<'_> {
         let found = self.type_member(&val.ty, name, 0, rule);
         if !found.is_empty() {
             return found;
+        }
+        if from.rules.type_space
+            && matches!(self.kind(sym), Some(SymbolKind::Variable | SymbolKind::Constant))
+            && let Ty::Shape(file, scope, expr) = self.type_of(sym).ty
+        {
+            return self.entry(file, scope, expr, name);
         }
         let found = self.extension(&val.ty, name, from);
         if !found.is_empty() {
@@ -210,6 +223,23 @@ impl Session<'_> {
         Vec::new()
     }
 
+    /// What a module is as a whole, where it gives one thing out: `module.exports = …`.
+    pub(crate) fn whole_module(&self, module: &Module, from: &Arc<Unit>) -> Vec<Found> {
+        if from.rules.modules != Modules::Path {
+            return Vec::new();
+        }
+        self.module_member(module, "default", from)
+    }
+
+    fn whole_member(&self, module: &Module, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+        if name == "default" {
+            return Vec::new();
+        }
+        let whole = self.whole_module(module, from);
+        let vals = whole.iter().map(|one| self.value(one)).filter(|val| !matches!(val.ty, Ty::Module(_)));
+        vals.collect::<Vec<_>>().iter().flat_map(|val| self.member(val, name, from)).collect()
+    }
+
     /// Members of a function that is also an object: what was put onto it.
     fn function_member(&self, sym: Sym, name: &str) -> Vec<Found> {
         let Some(unit) = self.home(sym) else { return Vec::new() };
@@ -235,8 +265,11 @@ impl Session<'_> {
                 }
                 Expr::Name(key) if unit.text(key) == name => return self.lookup(&frame, name),
                 Expr::Wrap { wrapper: Wrapper::Spread, inner } => {
-                    let val = self.eval(&frame, inner);
-                    let found = self.member(&val, name, &unit);
+                    let found = self.once(Question::Entry(file, expr), || {
+                        let val = self.eval(&frame, inner);
+                        self.member(&val, name, &unit)
+                    });
+                    let found = found.unwrap_or_default();
                     if !found.is_empty() {
                         return found;
                     }
@@ -309,8 +342,9 @@ impl Session<'_> {
         let vals: Vec<Val> = found.iter().map(|found| self.value(found)).collect();
         let Some(first) = vals.iter().find(|val| val.ty.is_known()) else { return Val::unknown() };
         let (rule, mut sure) = (first.rule, first.sure);
+        let several = vals.iter().filter(|val| val.ty.is_known()).count() > 1;
         let ty = Ty::either(vals.into_iter().map(|val| val.ty));
-        if ty.each().len() > 1 {
+        if several && ty.each().len() > 1 {
             sure = sure.max(Confidence::Probable);
         }
         Val { ty, rule, sure }
@@ -371,7 +405,7 @@ impl Session<'_> {
         let inferred = |ty| Val::new(ty, Rule::Inferred);
         match unit.expr(expr) {
             Expr::SelfRef => self.self_value(frame),
-            Expr::SuperRef => match self.self_type(unit, self.symbol_at(frame)) {
+            Expr::SuperRef => match self.self_type(unit, frame.symbol()) {
                 Some(ty) => self
                     .line(&ty)
                     .get(1)
@@ -402,6 +436,7 @@ impl Session<'_> {
                 }
             },
             Expr::Lambda(scope) => inferred(Ty::Lambda(unit.file, scope)),
+            Expr::Literal(orient_model::Literal::Null) => Val::unknown(),
             Expr::Literal(_) | Expr::Text(_) => inferred(Ty::Outside("".into(), Arc::from([]))),
             _ => Val::unknown(),
         }
@@ -409,7 +444,7 @@ impl Session<'_> {
 
     /// The receiver where an expression stands.
     fn self_value(&self, frame: &Frame) -> Val {
-        let symbol = self.symbol_at(frame);
+        let symbol = frame.symbol();
         let Some(ty) = self.self_type(&frame.unit, symbol) else { return Val::unknown() };
         let is_static = symbol.is_some_and(|at| frame.unit.is(at, orient_model::Modifier::Static));
         match ty {
@@ -423,6 +458,15 @@ impl Session<'_> {
             let val = self.eval(frame, ty);
             match &val.ty {
                 Ty::Type(sym, args) => return Val::new(Ty::Of(*sym, args.clone()), Rule::Inferred),
+                Ty::Function(..) => return val.with(val.ty.clone()),
+                Ty::Module(module) => {
+                    let whole = self.values(&self.whole_module(module, &frame.unit));
+                    match whole.ty {
+                        Ty::Type(sym, args) => return Val::new(Ty::Of(sym, args), Rule::Inferred),
+                        Ty::Function(..) => return whole,
+                        _ => {}
+                    }
+                }
                 Ty::Of(..) => {
                     let found = self.type_member(&val.ty, MADE, 0, Rule::Declared);
                     let made = self.made_by(&found);
@@ -434,7 +478,7 @@ impl Session<'_> {
             }
         }
         let of = match frame.unit.expr(ty) {
-            Expr::SelfRef => self.self_type(&frame.unit, self.symbol_at(frame)).unwrap_or(Ty::Unknown),
+            Expr::SelfRef => self.self_type(&frame.unit, frame.symbol()).unwrap_or(Ty::Unknown),
             _ => self.ty(frame, ty),
         };
         Val::new(of, Rule::Inferred)
@@ -462,8 +506,7 @@ impl Session<'_> {
             Ty::Tuple(_) => Val::unknown(),
             Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
             Ty::Of(..) => {
-                let member =
-                    self.implicit(&frame.unit, "index").map(|name| self.member(&val, name, &frame.unit));
+                let member = frame.unit.implicit("index").map(|name| self.member(&val, name, &frame.unit));
                 member.map_or_else(Val::unknown, |found| self.call_found(&found, &[], None))
             }
             _ => self.via(frame, &val, Via::Element),
@@ -477,7 +520,7 @@ impl Session<'_> {
             Via::Match | Via::Unknown => Val::unknown(),
             Via::Element => val.with(Ty::either(val.ty.each().iter().map(|ty| self.element(frame, ty)))),
             Via::Enter => {
-                let name = self.implicit(&frame.unit, "enter");
+                let name = frame.unit.implicit("enter");
                 let found = name.map(|name| self.member(val, name, &frame.unit)).unwrap_or_default();
                 let entered = self.call_found(&found, &[], None);
                 if entered.ty.is_known() {
@@ -510,7 +553,7 @@ impl Session<'_> {
             Ty::Tuple(items) => Ty::either(items.iter().cloned()),
             Ty::Outside(_, args) => args.last().cloned().unwrap_or(Ty::Unknown),
             Ty::Of(..) => {
-                let Some(name) = self.implicit(&frame.unit, "iterate") else { return Ty::Unknown };
+                let Some(name) = frame.unit.implicit("iterate") else { return Ty::Unknown };
                 let val = Val::new(ty.clone(), Rule::Inferred);
                 let found = self.member(&val, name, &frame.unit);
                 let iterator = self.call_found(&found, &[], None);
@@ -527,14 +570,9 @@ impl Session<'_> {
     }
 
     fn stepped(&self, frame: &Frame, iterator: &Ty) -> Ty {
-        let Some(name) = self.implicit(&frame.unit, "next") else { return Ty::Unknown };
+        let Some(name) = frame.unit.implicit("next") else { return Ty::Unknown };
         let found = self.member(&Val::new(iterator.clone(), Rule::Inferred), name, &frame.unit);
         self.call_found(&found, &[], None).ty
-    }
-
-    /// The member the language calls by itself in this case.
-    pub(crate) fn implicit<'u>(&self, unit: &'u Unit, case: &str) -> Option<&'u str> {
-        unit.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
     }
 }
 

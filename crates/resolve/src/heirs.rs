@@ -232,7 +232,8 @@ fn is_overridable(kind: SymbolKind) -> bool {
 fn same_form(session: &Session<'_>, unit: &Arc<Unit>, at: u32, other: Sym) -> bool {
     let Some(home) = session.home(other) else { return false };
     let (Some(one), Some(two)) = (unit.symbol(at), home.symbol(other.at)) else { return false };
-    is_overridable(two.kind)
+    let holds_function = unit.rules.type_space && two.kind == SymbolKind::Field;
+    (is_overridable(two.kind) || holds_function)
         && (!unit.rules.overloads && !unit.rules.structural || one.params.len() == two.params.len())
 }
 

@@ -5,6 +5,7 @@
 //! [`orient_model::Rules`].
 
 mod call;
+mod components;
 mod denote;
 mod given;
 mod heirs;

@@ -1,7 +1,7 @@
 //! What is remembered while one file is resolved: the names that were asked for, answers, and what is being answered.
 
 use crate::resolver::Resolver;
-use crate::types::TypeShape;
+use crate::types::{Members, TypeShape};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Ty, Val};
 use crate::world::Named;
@@ -31,10 +31,12 @@ pub(crate) enum Question {
     ResultOf(Sym),
     Binding(u32, u32),
     Shape(Sym),
+    Members(Sym),
     Import(u32, u32),
     Member(u32, u64),
     Returns(u32, u32),
     Wanted(u32, u32),
+    Entry(u32, ExprId),
 }
 
 /// A symbol by its name, as far as it can be told without its file.
@@ -45,26 +47,32 @@ pub(crate) struct Bearer {
     pub(crate) modifiers: Modifiers,
 }
 
+/// Answers that were given before.
+type Memo<K, V> = RefCell<FxHashMap<K, V>>;
+
 /// One file's resolution.
 pub(crate) struct Session<'r> {
     pub(crate) resolver: &'r Resolver<'r>,
     asks: RefCell<FxHashSet<Box<str>>>,
     depth: Cell<u32>,
     nesting: Cell<u32>,
+    /// How often an answer was cut short.
+    cut: Cell<u64>,
     busy: RefCell<FxHashSet<Question>>,
-    pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Bearer]>>>,
-    pub(crate) denoted: RefCell<FxHashMap<(u32, u32, ExprId, u32), Arc<[Found]>>>,
+    pub(crate) names: Memo<Box<str>, Arc<[Bearer]>>,
+    pub(crate) denoted: Memo<(u32, u32, ExprId, u32), Arc<[Found]>>,
     pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
     pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
     pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
+    pub(crate) members: RefCell<FxHashMap<Sym, Arc<Members>>>,
     pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
     pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
-    pub(crate) included: RefCell<FxHashMap<u32, Arc<FxHashSet<u32>>>>,
-    pub(crate) imports: RefCell<FxHashMap<(u32, u32), Arc<[Found]>>>,
+    pub(crate) included: Memo<u32, Arc<FxHashSet<u32>>>,
+    pub(crate) imports: Memo<(u32, u32), Arc<[Found]>>,
 }
 
 impl<'r> Session<'r> {
@@ -74,6 +82,8 @@ impl<'r> Session<'r> {
             asks: RefCell::default(),
             depth: Cell::new(0),
             nesting: Cell::new(0),
+            cut: Cell::new(0),
+            members: RefCell::default(),
             busy: RefCell::default(),
             names: RefCell::default(),
             denoted: RefCell::default(),
@@ -145,6 +155,7 @@ impl<'r> Session<'r> {
     /// Answers a question, unless it is being answered already or leads too far.
     pub(crate) fn once<T>(&self, question: Question, answer: impl FnOnce() -> T) -> Option<T> {
         if self.depth.get() >= DEPTH || !self.busy.borrow_mut().insert(question) {
+            self.cut.set(self.cut.get() + 1);
             return None;
         }
         self.depth.set(self.depth.get() + 1);
@@ -157,6 +168,7 @@ impl<'r> Session<'r> {
     /// Goes one step deeper, unless that leads too far.
     pub(crate) fn nested<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
         if self.nesting.get() >= NESTING {
+            self.cut.set(self.cut.get() + 1);
             return None;
         }
         self.nesting.set(self.nesting.get() + 1);
@@ -165,8 +177,20 @@ impl<'r> Session<'r> {
         Some(found)
     }
 
+    /// How often an answer was cut short so far: what was found meanwhile may not be all there is.
+    pub(crate) fn cut(&self) -> u64 {
+        self.cut.get()
+    }
+
     /// Whether nothing is being answered: an answer found now is whole, and can be kept.
     pub(crate) fn is_top(&self) -> bool {
         self.depth.get() == 0
+    }
+}
+
+impl Frame {
+    /// The innermost symbol around the place.
+    pub(crate) fn symbol(&self) -> Option<u32> {
+        self.unit.facts.flow.scopes.get(self.scope as usize)?.symbol
     }
 }

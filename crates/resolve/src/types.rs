@@ -1,9 +1,9 @@
 //! Types: what a type expression means, what a type is made of, what it inherits.
 
+use crate::call::mentions_param;
 use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::call::mentions_param;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
 use rustc_hash::FxHashMap;
@@ -14,15 +14,16 @@ const LINE: usize = 64;
 /// How deep the arguments of types are followed.
 const DEEP: usize = 4;
 
+/// Members by name.
+pub(crate) type Members = FxHashMap<Box<str>, Vec<Sym>>;
+
 /// What a type is made of, in all its parts.
 #[derive(Debug, Default)]
 pub(crate) struct TypeShape {
     /// Its members by name.
-    pub(crate) members: FxHashMap<Box<str>, Vec<Sym>>,
+    pub(crate) members: Arc<Members>,
     /// What it inherits from, in the order of the source.
     pub(crate) bases: Vec<(Ty, Relation)>,
-    /// Whether something it inherits from is not known to be here.
-    pub(crate) open: bool,
 }
 
 impl Session<'_> {
@@ -36,9 +37,12 @@ impl Session<'_> {
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type(frame, expr);
+                if found.is_empty() {
+                    return self.global_type(frame, expr, &Arc::from([]));
+                }
                 Ty::either(found.iter().map(|found| self.instance(found)))
             }
-            Expr::SelfRef => match self.self_type(unit, self.symbol_at(frame)) {
+            Expr::SelfRef => match self.self_type(unit, frame.symbol()) {
                 Some(Ty::Of(sym, _)) if unit.rules.type_space => Ty::Param(sym.file, sym.at | THIS),
                 own => own.unwrap_or(Ty::Unknown),
             },
@@ -48,7 +52,9 @@ impl Session<'_> {
                 self.applied(frame, base, &args)
             }
             Expr::Index { base, key } if unit.rules.type_space => self.indexed_type(frame, base, key),
-            Expr::Index { base, key } => self.apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)])),
+            Expr::Index { base, key } => {
+                Self::apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)]))
+            }
             Expr::Wrap { wrapper, inner } => match wrapper {
                 Wrapper::Array | Wrapper::Spread => Ty::Many(self.ty(frame, inner).into()),
                 Wrapper::FunctionType => Ty::Gives(self.ty(frame, inner).into()),
@@ -63,6 +69,7 @@ impl Session<'_> {
                 Ty::Tuple(unit.facts.flow.list(items).iter().map(|&item| self.ty(frame, item)).collect())
             }
             Expr::Named { value, .. } => self.ty(frame, value),
+            Expr::Literal(orient_model::Literal::Null) => Ty::Unknown,
             Expr::Literal(_) => Ty::Outside("".into(), Arc::from([])),
             Expr::Function(symbol) => Ty::Function(unit.sym(symbol), None),
             _ => Ty::Unknown,
@@ -77,7 +84,15 @@ impl Session<'_> {
             Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
             _ => self.denote(frame, expr).to_vec(),
         };
-        self.only(found, Want::Type)
+        let mut found = self.only(found, Want::Type);
+        if unit.rules.type_space {
+            // `any` is no function of that name.
+            found.retain(|one| match &one.thing {
+                Thing::Symbol(sym, _) => !self.kind(*sym).is_some_and(SymbolKind::is_callable),
+                _ => true,
+            });
+        }
+        found
     }
 
     /// A type expression with arguments.
@@ -88,13 +103,32 @@ impl Session<'_> {
             }
             Expr::Name(_) | Expr::Member { .. } => {
                 let found = self.find_type(frame, base);
+                if found.is_empty() {
+                    return self.global_type(frame, base, args);
+                }
                 Ty::either(found.iter().map(|one| match one.sym() {
                     Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => self.alias_of(sym, args),
-                    _ => self.apply(&self.instance(one), args),
+                    _ => Self::apply(&self.instance(one), args),
                 }))
             }
-            _ => self.apply(&self.ty(frame, base), args),
+            _ => Self::apply(&self.ty(frame, base), args),
         }
+    }
+
+    /// A type that nobody binds is one of the language itself.
+    fn global_type(&self, frame: &Frame, expr: ExprId, args: &Arc<[Ty]>) -> Ty {
+        let unit = &frame.unit;
+        if !unit.rules.type_space {
+            return self.foreign(frame, expr);
+        }
+        let Expr::Name(name) = unit.expr(expr) else { return Ty::Unknown };
+        let name = unit.text(name);
+        let is_bound =
+            !unit.bound(0, name).is_empty() || unit.rules.loose_types.iter().any(|loose| loose == name);
+        if is_bound {
+            return Ty::Unknown;
+        }
+        Ty::Outside(name.into(), args.clone())
     }
 
     /// The declared type of a binding, as its own file sees it.
@@ -135,9 +169,13 @@ impl Session<'_> {
         }
     }
 
-    /// The symbol a frame looks from.
-    pub(crate) fn symbol_at(&self, frame: &Frame) -> Option<u32> {
-        frame.unit.facts.flow.scopes.get(frame.scope as usize)?.symbol
+    /// A type that nothing here is called: the language's own, or from outside.
+    fn foreign(&self, frame: &Frame, expr: ExprId) -> Ty {
+        let unit = &frame.unit;
+        let Some(name) = crate::unit::last_name(&unit.facts, expr) else { return Ty::Unknown };
+        let bearers = self.named(&unit.rules.family, name);
+        let here = bearers.iter().any(|b| b.kind.is_type() || b.kind == SymbolKind::TypeAlias);
+        if here { Ty::Unknown } else { Ty::Outside(name.into(), Arc::from([])) }
     }
 
     /// An instance of what was found, where that is a type.
@@ -178,11 +216,7 @@ impl Session<'_> {
                         | Ty::Gives(_)
                         | Ty::Signature(..)
                         | Ty::Param(..)),
-                    )
-                        if !self.has_members(sym) =>
-                    {
-                        ty
-                    }
+                    ) if !self.has_members(sym) => ty,
                     None => return Ty::of(sym),
                     _ => Ty::of(sym),
                 };
@@ -211,15 +245,15 @@ impl Session<'_> {
 
     /// Whether methods are declared for a type under its own name, as for a type defined from another.
     fn has_members(&self, sym: Sym) -> bool {
-        !self.shape(sym).members.is_empty()
+        !self.members(sym).is_empty()
     }
 
     /// A generic type with its arguments. What only holds something is seen as what it holds.
-    fn apply(&self, base: &Ty, args: &Arc<[Ty]>) -> Ty {
+    fn apply(base: &Ty, args: &Arc<[Ty]>) -> Ty {
         match base {
             Ty::Of(sym, own) if own.is_empty() => Ty::Of(*sym, args.clone()),
             Ty::Outside(name, own) if own.is_empty() => Ty::Outside(name.clone(), args.clone()),
-            Ty::Either(types) => Ty::either(types.iter().map(|ty| self.apply(ty, args))),
+            Ty::Either(types) => Ty::either(types.iter().map(|ty| Self::apply(ty, args))),
             other => other.clone(),
         }
     }
@@ -240,39 +274,88 @@ impl Session<'_> {
         self.once(Question::TypeOf(unit.sym(symbol)), || self.ty(&frame, header.expr)).unwrap_or(Ty::Unknown)
     }
 
-    /// What a type is made of.
+    /// What a type is made of. While that is being found, its members are known already and its bases not yet.
     pub(crate) fn shape(&self, sym: Sym) -> Arc<TypeShape> {
         if let Some(known) = self.shapes.borrow().get(&sym) {
             return known.clone();
         }
-        let shape = self.once(Question::Shape(sym), || Arc::new(self.make_shape(sym)));
-        let Some(shape) = shape else { return Arc::default() };
-        self.shapes.borrow_mut().insert(sym, shape.clone());
+        let members = self.members(sym);
+        let before = self.cut();
+        let bases = self.once(Question::Shape(sym), || self.find_bases(sym));
+        let Some(bases) = bases else { return Arc::new(TypeShape { members, bases: Vec::new() }) };
+        let shape = Arc::new(TypeShape { members, bases });
+        if self.is_top() || before == self.cut() {
+            self.shapes.borrow_mut().insert(sym, shape.clone());
+        }
         shape
     }
 
-    fn make_shape(&self, sym: Sym) -> TypeShape {
-        let mut shape = TypeShape::default();
+    fn find_bases(&self, sym: Sym) -> Vec<(Ty, Relation)> {
+        let mut bases = Vec::new();
+        for part in self.parts(sym) {
+            let Some(unit) = self.home(part) else { continue };
+            for &(expr, scope, relation) in unit.bases(part.at) {
+                let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
+                bases.extend(self.ty(&frame, expr).each().iter().map(|ty| (ty.clone(), relation)));
+            }
+        }
+        self.joined(sym, &mut bases);
+        bases
+    }
+
+    /// The members of a type itself, in all its parts, by name.
+    pub(crate) fn members(&self, sym: Sym) -> Arc<Members> {
+        if let Some(known) = self.members.borrow().get(&sym) {
+            return known.clone();
+        }
+        let before = self.cut();
+        let members = self.once(Question::Members(sym), || Arc::new(self.find_members(sym)));
+        let Some(members) = members else { return Arc::default() };
+        if self.is_top() || before == self.cut() {
+            self.members.borrow_mut().insert(sym, members.clone());
+        }
+        members
+    }
+
+    fn find_members(&self, sym: Sym) -> Members {
+        let mut members = Members::default();
         for part in self.parts(sym) {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
-                shape.members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
-            }
-            for &(expr, scope, relation) in unit.bases(part.at) {
-                let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
-                let ty = self.ty(&frame, expr);
-                shape.open |= !matches!(ty, Ty::Of(..) | Ty::Either(_));
-                for ty in ty.each() {
-                    shape.bases.push((ty.clone(), relation));
+                // A member of an object inside an object is none of the outer one.
+                if unit.rules.type_space && unit.qualifier(child).is_some() {
+                    continue;
                 }
+                members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
             }
         }
         for member in self.members_elsewhere(sym) {
             if let Some(unit) = self.home(member) {
-                shape.members.entry(unit.name(member.at).into()).or_default().push(member);
+                members.entry(unit.name(member.at).into()).or_default().push(member);
             }
         }
-        shape
+        members
+    }
+
+    /// An alias that adds members to other types has theirs, too: `Base & { more: string }`.
+    fn joined(&self, sym: Sym, bases: &mut Vec<(Ty, Relation)>) {
+        let Some(unit) = self.home(sym) else { return };
+        let is_alias = unit.kind(sym.at) == Some(SymbolKind::TypeAlias);
+        if !is_alias || !unit.rules.type_space || self.members(sym).is_empty() {
+            return;
+        }
+        let Some(binding) = unit.binding_of(sym.at) else { return };
+        let Some(Expr::Either(list)) = binding.ty.map(|ty| unit.expr(ty)) else { return };
+        let scope = unit.scope_of(sym.at).unwrap_or_else(|| unit.scope_at(binding.at));
+        let frame = Frame { unit: unit.clone(), scope, at: binding.at };
+        for &part in unit.facts.flow.list(list) {
+            let ty = self.ty(&frame, part);
+            if let Ty::Of(of, _) = &ty
+                && *of != sym
+            {
+                bases.push((ty, Relation::Extends));
+            }
+        }
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
@@ -409,21 +492,86 @@ impl Session<'_> {
     /// Members of a type by name: of itself first, then of what it inherits from.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Found> {
         self.ask(name);
+        // What the type has itself needs no look at its bases, which may be what is being found.
+        if skip == 0
+            && let Ty::Of(sym, _) = ty
+            && let Some(own) = self.members(*sym).get(name)
+        {
+            let found = self.seen_members(own, ty, base_rule);
+            return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
+        }
         for (at, of) in self.line(ty).iter().enumerate().skip(skip) {
             let Ty::Of(sym, _) = of else { continue };
-            if let Some(members) = self.shape(*sym).members.get(name) {
+            if let Some(members) = self.members(*sym).get(name) {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
-                let through = if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
-                let through = Arc::new(through);
-                let found = members.iter().map(|&member| Found {
-                    thing: Thing::Symbol(member, Some(through.clone())),
-                    rule,
-                    sure: orient_model::Confidence::Exact,
-                });
-                return self.whole(found.collect());
+                let through =
+                    if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
+                let found = self.seen_members(members, &through, rule);
+                return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
             }
         }
         Vec::new()
+    }
+
+    fn may_overload(&self, found: &[Found]) -> bool {
+        found
+            .first()
+            .and_then(Found::sym)
+            .and_then(|sym| Some((self.home(sym)?, sym)))
+            .is_some_and(|(unit, sym)| unit.rules.overloads && unit.kind(sym.at) == Some(SymbolKind::Method))
+    }
+
+    /// What was found, and methods of the name further up the line that none of them stands in for.
+    fn overloads(&self, ty: &Ty, name: &str, mut found: Vec<Found>) -> Vec<Found> {
+        for of in self.line(ty).iter() {
+            let Ty::Of(sym, _) = of else { continue };
+            for &member in self.members(*sym).get(name).into_iter().flatten() {
+                let known = found
+                    .iter()
+                    .filter_map(Found::sym)
+                    .any(|one| one == member || self.same_params(one, member));
+                if !known {
+                    let through = Ty::Seen(of.clone().into(), ty.clone().into());
+                    found.extend(self.seen_members(&[member], &through, Rule::Inherited));
+                }
+            }
+        }
+        found
+    }
+
+    /// Of members with one name, those of the type itself or those of its instances, where there are both.
+    fn on_its_side(&self, mut found: Vec<Found>, of_type: bool) -> Vec<Found> {
+        let fits = |one: &Found| {
+            let at = one.sym().and_then(|sym| Some((self.home(sym)?, sym.at)));
+            at.is_none_or(|(unit, at)| unit.is(at, Modifier::Static) == of_type)
+        };
+        let type_space =
+            |one: &Found| one.sym().and_then(|sym| self.home(sym)).is_some_and(|unit| unit.rules.type_space);
+        if found.len() > 1 && found.iter().all(type_space) && found.iter().any(fits) {
+            found.retain(fits);
+        }
+        found
+    }
+
+    /// Whether one method stands in for another: as many parameters, of types written alike or generic.
+    fn same_params(&self, one: Sym, other: Sym) -> bool {
+        let (Some(left), Some(right)) = (self.home(one), self.home(other)) else { return false };
+        let (Some(one), Some(other)) = (left.symbol(one.at), right.symbol(other.at)) else { return false };
+        let alike = one.params.iter().zip(&other.params).all(|(a, b)| {
+            let (a, b) = (a.ty.map_or("", |ty| left.said(ty)), b.ty.map_or("", |ty| right.said(ty)));
+            a == b || a.len() < 2 || b.len() < 2
+        });
+        one.params.len() == other.params.len() && alike
+    }
+
+    fn seen_members(&self, members: &[Sym], through: &Ty, rule: Rule) -> Vec<Found> {
+        let through = Arc::new(through.clone());
+        let found = members.iter().map(|&member| Found {
+            thing: Thing::Symbol(member, Some(through.clone())),
+            rule,
+            sure: orient_model::Confidence::Exact,
+        });
+        self.on_its_side(self.whole(found.collect()), rule == Rule::Static)
     }
 
     /// Without declarations where the definitions stand beside them.

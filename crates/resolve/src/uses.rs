@@ -83,12 +83,14 @@ impl Uses<'_, '_> {
                     }
                     let val = self.session.through(self.session.type_of(*sym), via.as_ref());
                     let held = self.held(&val, one.sure);
-                    if held.is_empty() && kind == SymbolKind::Property {
-                        targets.push(one)
+                    let is_called =
+                        kind == SymbolKind::Property || (home.rules.type_space && is_function_type(&val.ty));
+                    if held.is_empty() && is_called {
+                        targets.push(one);
                     } else if held.is_empty() {
                         targets.push(one.by(Rule::Value).at_most(Confidence::Probable));
                     } else {
-                        targets.extend(held)
+                        targets.extend(held);
                     }
                 }
                 Thing::Value(ty) => {
@@ -116,10 +118,14 @@ impl Uses<'_, '_> {
                     if home.kind(sym.at) == Some(SymbolKind::Delegate) {
                         continue;
                     }
-                    if let Some(name) = session.implicit(&home, "call") {
+                    if let Some(name) = home.implicit("call") {
                         let found = session.member(&val.with(ty.clone()), name, &home);
                         targets.extend(found.into_iter().map(|one| one.by(Rule::Implicit).at_most(unsure)));
                     }
+                }
+                Ty::Module(module) => {
+                    let whole = session.whole_module(module, self.unit);
+                    targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
                 }
                 Ty::Outside(name, _) if !name.is_empty() => targets.push(Found::outside("", name)),
                 _ => {}
@@ -131,7 +137,7 @@ impl Uses<'_, '_> {
     /// The base's constructor, or in a method the base's method of the same name.
     fn call_super(&mut self, frame: &Frame, args: &[ExprId]) {
         let session = self.session;
-        let symbol = session.symbol_at(frame);
+        let symbol = frame.symbol();
         let Some(ty) = session.self_type(self.unit, symbol) else { return };
         let method = symbol.map(|at| self.unit.name(at).to_owned());
         let is_constructor = symbol.is_some_and(|at| self.unit.kind(at) == Some(SymbolKind::Constructor));
@@ -163,7 +169,7 @@ impl Uses<'_, '_> {
         };
         let found = match self.unit.expr(ty) {
             Expr::SelfRef => {
-                let own = self.session.self_type(self.unit, self.session.symbol_at(frame));
+                let own = self.session.self_type(self.unit, frame.symbol());
                 let own = own.map(|ty| Found::value(ty, Rule::Receiver));
                 own.into_iter().collect()
             }
@@ -177,13 +183,21 @@ impl Uses<'_, '_> {
             match &one.thing {
                 // A value of a type is no type that can be made.
                 Thing::Value(Ty::Of(..)) if type_space => return,
+                Thing::Value(Ty::Module(module)) => {
+                    let whole = self.session.whole_module(module, self.unit);
+                    targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
+                }
                 Thing::Value(Ty::Of(sym, _) | Ty::Type(sym, _)) => {
                     targets.push(Found::symbol(*sym, one.rule).at_most(one.sure));
                 }
                 Thing::Value(_) => {}
                 Thing::Symbol(sym, _) => match self.session.instance_of(*sym) {
                     Ty::Of(of, _) if self.session.is_type(*sym) => {
-                        targets.push(Found::symbol(of, one.rule).at_most(one.sure))
+                        targets.push(Found::symbol(of, one.rule).at_most(one.sure));
+                    }
+                    // A name that holds a class.
+                    Ty::Of(of, _) if type_space => {
+                        targets.push(Found::symbol(of, Rule::Value).at_most(one.sure));
                     }
                     _ => targets.push(one),
                 },
@@ -218,9 +232,53 @@ impl Uses<'_, '_> {
         found
     }
 
-    fn emit_calls(&mut self, frame: &Frame, targets: Vec<Found>, args: &[ExprId]) {
+    /// The definitions behind the targets; none where several of one full name fit and nothing says which is meant.
+    fn decided(&mut self, targets: Vec<Found>) -> Vec<Found> {
+        let mut decided: Vec<Found> = Vec::new();
         for target in targets {
             let target = self.session.defined(target);
+            if target.sym().is_none() || !decided.iter().any(|known| known.sym() == target.sym()) {
+                decided.push(target);
+            }
+        }
+        let decided = self.session.whole(decided);
+        if decided.len() < 2 {
+            return decided;
+        }
+        let names: Vec<Option<String>> =
+            decided.iter().map(|one| one.sym().map(|sym| self.session.full_name(sym))).collect();
+        let alike =
+            |at: usize| names[at].is_some() && names.iter().filter(|name| **name == names[at]).count() > 1;
+        if !(0..names.len()).any(alike) {
+            return decided;
+        }
+        let declared = decided.iter().all(|one| one.sym().is_some_and(|sym| self.session.declares(sym)));
+        if declared {
+            return decided.into_iter().take(1).collect();
+        }
+        if !self.unit.rules.overloads {
+            // Written twice for different builds: one of them is meant.
+            return decided.into_iter().take(1).map(|one| one.at_most(Confidence::Probable)).collect();
+        }
+        self.ambiguous(&decided);
+        let mut at = 0..names.len();
+        decided.into_iter().filter(|_| at.next().is_some_and(|at| !alike(at))).collect()
+    }
+
+    fn ambiguous(&mut self, found: &[Found]) {
+        let Some(sym) = found.iter().find_map(Found::sym) else { return };
+        let Some(home) = self.session.home(sym) else { return };
+        self.out.misses.push(Miss {
+            from: self.reference.symbol,
+            kind: self.reference.kind,
+            name: home.name(sym.at).to_owned(),
+            line: self.reference.line,
+            reason: Reason::Ambiguous,
+        });
+    }
+
+    fn emit_calls(&mut self, frame: &Frame, targets: Vec<Found>, args: &[ExprId]) {
+        for target in self.decided(targets) {
             let Some(sym) = target.sym() else {
                 self.outside(&target);
                 continue;
@@ -252,6 +310,9 @@ impl Uses<'_, '_> {
                     self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
                     self.arguments(frame, sym, args);
                 }
+                _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_space => {
+                    self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
+                }
                 _ => self.edge(EdgeKind::Calls, sym, target.rule, target.sure),
             }
         }
@@ -260,14 +321,15 @@ impl Uses<'_, '_> {
     fn emit_construction(&mut self, frame: &Frame, sym: Sym, target: &Found, args: &[ExprId]) {
         self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
         let line = self.session.line(&Ty::of(sym));
-        for (at, base) in line.iter().enumerate() {
+        let reach = if self.unit.rules.inherits_constructors { line.len() } else { 1 };
+        for (at, base) in line.iter().enumerate().take(reach) {
             let Ty::Of(of, _) = base else { break };
             let found = self.constructors(*of);
             if found.is_empty() {
                 continue;
             }
-            for one in self.session.fitting(frame, &found, args) {
-                let one = self.session.defined(one);
+            let fitting = self.session.fitting(frame, &found, args);
+            for one in self.decided(fitting) {
                 if let Some(constructor) = one.sym() {
                     let rule = if at == 0 { Rule::Constructor } else { Rule::Inherited };
                     self.edge(EdgeKind::Calls, constructor, rule, target.sure.max(one.sure));
@@ -417,6 +479,11 @@ impl Uses<'_, '_> {
     }
 }
 
+/// Whether a declared type says that its values can be called.
+fn is_function_type(ty: &Ty) -> bool {
+    matches!(ty, Ty::Signature(..) | Ty::Gives(_) | Ty::Of(..))
+}
+
 /// Edges from a file to what it imports.
 fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
     for (at, import) in unit.facts.outline.imports.iter().enumerate() {
@@ -431,11 +498,12 @@ fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
         };
         for one in found {
             let to = match &one.thing {
-                Thing::Symbol(sym, _) => Node { file: sym.file, symbol: Some(sym.at) },
+                Thing::Symbol(sym, _) | Thing::Value(Ty::Type(sym, _)) => {
+                    Node { file: sym.file, symbol: Some(sym.at) }
+                }
                 Thing::Value(Ty::Module(crate::value::Module::File(file))) => {
                     Node { file: *file, symbol: None }
                 }
-                Thing::Value(Ty::Type(sym, _)) => Node { file: sym.file, symbol: Some(sym.at) },
                 _ => continue,
             };
             let from = Node { file: unit.file, symbol: None };

@@ -448,6 +448,8 @@ impl<'t> Lowering<'t> {
         let body_rule = self.table.rule(self.tree, body);
         let value = if let Some(role) = body_rule.expr.filter(|_| body_rule.scope.is_none()) {
             (role != ExprRole::Opaque).then_some(body)
+        } else if body_rule.symbol.is_some() && self.is_unnamed(body) {
+            Some(body)
         } else if self.table.implicit_return || rule.returns_last {
             self.last_expression(body)
         } else {

@@ -36,7 +36,7 @@ impl Session<'_> {
     }
 
     /// The result depends on every part of the module's name: a file of that name may come or go.
-    fn ask_module(&self, module: &str) {
+    pub(crate) fn ask_module(&self, module: &str) {
         for part in module.split(['/', '.', ':', '\\']).filter(|part| !part.is_empty()) {
             self.ask(part);
         }
@@ -46,31 +46,27 @@ impl Session<'_> {
         let module = unit.said(import.module);
         let name = import.name.map(|atom| unit.said(atom));
         let found = match unit.rules.modules {
-            Modules::Namespace => self.from_namespace(unit, import, module, name),
+            Modules::Namespace => self.namespace_import(unit, import, module, name),
             Modules::Include => match name {
-                Some(name) => self.from_qualified(unit, module, name),
+                Some(name) => self.qualified_member(unit, module, name),
                 None => self.dotted_name(&top(unit), module),
             },
-            Modules::Tree => self.from_tree(unit, import, module, name),
-            _ => self.from_module(unit, import, module, name),
+            Modules::Tree => self.tree_import(unit, import, module, name),
+            _ => self.module_import(unit, import, module, name),
         };
         if found.is_empty() {
-            return self.not_here(unit, import, module, name);
+            return not_here(unit, import, module, name);
         }
         found
     }
 
-    /// An import that leads to nothing here leads outside; a relative one leads nowhere.
-    fn not_here(&self, unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
-        let relative = module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(module));
-        if relative {
-            return Vec::new();
-        }
-        let alias = import.alias.map(|atom| unit.said(atom));
-        vec![Found::outside(module, name.or(alias).unwrap_or(module))]
-    }
-
-    fn from_module(&self, unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
+    fn module_import(
+        &self,
+        unit: &Arc<Unit>,
+        import: &Import,
+        module: &str,
+        name: Option<&str>,
+    ) -> Vec<Found> {
         match import.kind {
             ImportKind::Module => {
                 // `import a.b.c` binds `a` alone.
@@ -118,7 +114,7 @@ impl Session<'_> {
         let found = self.once(key, || match unit.rules.modules {
             Modules::Namespace => self.wildcard_namespace(unit, import, module, name),
             Modules::Tree => self.wildcard_tree(unit, import, module, name),
-            Modules::Include => self.from_qualified(unit, module, name),
+            Modules::Include => self.qualified_member(unit, module, name),
             _ => match self.find_module(unit, module) {
                 Some(from) => self.module_member(&from, name, unit),
                 None => Vec::new(),
@@ -229,9 +225,9 @@ impl Session<'_> {
             }
             let sym = bearer.sym;
             let Some(unit) = self.home(sym) else { continue };
-            if let Some(receiver) = self.extended(&unit, sym.at)
+            if let Some(receiver) = extended(&unit, sym.at)
                 && self.line(ty).iter().any(|of| self.is_called(of, receiver))
-                && self.sees(from, &unit)
+                && sees(from, &unit)
             {
                 found.push(Found::symbol(sym, Rule::Extension));
             }
@@ -240,36 +236,12 @@ impl Session<'_> {
         found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
     }
 
-    /// The name of the type an extension is for.
-    pub(crate) fn extended<'u>(&self, unit: &'u Unit, symbol: u32) -> Option<&'u str> {
-        let written = match unit.qualifier(symbol) {
-            Some(qualifier) => qualifier,
-            None => unit.said(unit.symbol(symbol)?.params.first()?.ty?),
-        };
-        let written = written.trim_start_matches("this ").trim();
-        let head = written.split(['<', '?', '[']).next()?.trim();
-        head.rsplit('.').next()
-    }
-
     fn is_called(&self, ty: &Ty, name: &str) -> bool {
         match ty {
             Ty::Of(sym, _) => self.home(*sym).is_some_and(|unit| unit.name(sym.at) == name),
             Ty::Outside(outside, _) => &**outside == name,
             _ => false,
         }
-    }
-
-    /// Whether a file sees the top level of another: by its namespace or an import of it.
-    fn sees(&self, from: &Unit, other: &Unit) -> bool {
-        let space = plain(other.package());
-        let own = plain(from.package());
-        if own == space || own.starts_with(&format!("{space}.")) || space.is_empty() {
-            return true;
-        }
-        from.facts.outline.imports.iter().any(|import| {
-            let module = plain(from.said(import.module));
-            module == space || module.starts_with(&format!("{space}."))
-        }) || other.package().is_empty()
     }
 
     /// The name of a symbol from the outermost namespace on, with dots.
@@ -330,4 +302,38 @@ fn hash(module: &str, name: &str) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     (module, name).hash(&mut hasher);
     hasher.finish()
+}
+
+/// An import that leads to nothing here leads outside; a relative one leads nowhere.
+fn not_here(unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
+    let relative = module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(module));
+    if relative {
+        return Vec::new();
+    }
+    let alias = import.alias.map(|atom| unit.said(atom));
+    vec![Found::outside(module, name.or(alias).unwrap_or(module))]
+}
+
+/// The name of the type an extension is for.
+fn extended(unit: &Unit, symbol: u32) -> Option<&str> {
+    let written = match unit.qualifier(symbol) {
+        Some(qualifier) => qualifier,
+        None => unit.said(unit.symbol(symbol)?.params.first()?.ty?),
+    };
+    let written = written.trim_start_matches("this ").trim();
+    let head = written.split(['<', '?', '[']).next()?.trim();
+    head.rsplit('.').next()
+}
+
+/// Whether a file sees the top level of another: by its namespace or an import of it.
+fn sees(from: &Unit, other: &Unit) -> bool {
+    let space = plain(other.package());
+    let own = plain(from.package());
+    if own == space || own.starts_with(&format!("{space}.")) || space.is_empty() {
+        return true;
+    }
+    from.facts.outline.imports.iter().any(|import| {
+        let module = plain(from.said(import.module));
+        module == space || module.starts_with(&format!("{space}."))
+    }) || other.package().is_empty()
 }
