@@ -344,6 +344,6 @@ impl crate::Progress for Clock {
     fn tick(&self, _: u64, _: u64) {}
     fn waiting(&self, _: Option<u32>, _: std::time::Duration) {}
     fn done(&self) {
-        self.phase(crate::Phase::Finishing, 0, 0);
+        crate::Progress::phase(self, crate::Phase::Finishing, 0, 0);
     }
 }
