@@ -76,7 +76,7 @@ fn figures() {
     let of = |wanted: Phase| {
         spent.iter().filter(|(phase, _)| *phase == wanted).map(|(_, time)| *time).sum::<Duration>()
     };
-    let (resolving, rest) = (of(Phase::Resolving), first.elapsed - of(Phase::Resolving));
+    let (resolving, rest) = (of(Phase::Resolving), first.elapsed.saturating_sub(of(Phase::Resolving)));
     let percent = resolving.as_secs_f64() * 100.0 / rest.as_secs_f64();
     println!(
         "phases: {spent:?}; resolving adds {percent:.0} % to the rest, {} files failed",
