@@ -45,6 +45,8 @@ pub struct Rules {
     pub folder_files: Vec<String>,
     /// Names of types from outside whose members give what they hold, and through which calls pass.
     pub holders: Vec<String>,
+    /// Types that say nothing of their values.
+    pub loose_types: Vec<String>,
     /// Names by which a file can reach what it gives to others.
     pub own_module: Vec<String>,
     /// Functions that give the module whose path they are given.

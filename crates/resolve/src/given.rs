@@ -1,7 +1,7 @@
 //! What a function is given by whoever it is written for: the parameters of a function that stands where its type is
 //! known, as an argument, behind a declared name, or as a result.
 
-use crate::call::{CALLED, is_collection, mentions_param, unify};
+use crate::call::{CALLED, mentions_param, unify};
 use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::types::substitute;
@@ -246,22 +246,6 @@ impl Session<'_> {
         }
         let ty = Ty::either(types);
         if ty.is_known() { ty } else { self.fed(frame, callee, at) }
-    }
-
-    /// What members of collections and promises put into the function they are given.
-    fn fed(&self, frame: &Frame, callee: ExprId, at: usize) -> Ty {
-        let unit = &frame.unit;
-        let Expr::Member { base, name } = unit.expr(callee) else { return Ty::Unknown };
-        let feed = unit.rules.feeds.iter().find(|(feed, _)| feed == unit.text(name));
-        let (Some(&(_, place)), 0) = (feed, at) else { return Ty::Unknown };
-        let val = self.eval(frame, base);
-        if !is_collection(&val.ty) {
-            return Ty::Unknown;
-        }
-        let element = self.via(frame, &val, Via::Element).ty;
-        let mut params = vec![Ty::Unknown; place as usize];
-        params.push(element);
-        Ty::Signature(params.into(), Ty::Unknown.into())
     }
 
     /// The type of the parameter that an argument of this function meets, as far as the other arguments say.

@@ -183,7 +183,7 @@ impl Session<'_> {
             let (types, others) = bindings.into_iter().partition(|&at| is_only_type(unit, at));
             (chosen, bindings) = (types, others);
         }
-        chosen.extend(self.choose(frame, scope, &bindings, left_function));
+        chosen.extend(Self::choose(frame, scope, &bindings, left_function));
         chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect()
     }
 
@@ -222,7 +222,7 @@ impl Session<'_> {
     }
 
     /// Which of several bindings of one name and scope count here.
-    fn choose(&self, frame: &Frame, scope: u32, bindings: &[u32], left_function: bool) -> Vec<u32> {
+    fn choose(frame: &Frame, scope: u32, bindings: &[u32], left_function: bool) -> Vec<u32> {
         let unit = &frame.unit;
         let is_symbol = |at: &u32| matches!(unit.binding(*at).map(|b| b.kind), Some(BindingKind::Symbol(_)));
         let is_function = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
@@ -242,7 +242,7 @@ impl Session<'_> {
             return bindings.iter().copied().filter(|at| !late(at)).collect();
         }
         if bindings.iter().all(is_function) {
-            return self.overloads_of(unit, bindings);
+            return Self::overloads_of(unit, bindings);
         }
         let before = bindings.iter().rfind(|&&at| unit.binding(at).is_some_and(|b| b.at <= frame.at));
         match before {
@@ -252,7 +252,7 @@ impl Session<'_> {
     }
 
     /// Of functions with one name: all where they are overloads, else the last; never a signature beside its body.
-    fn overloads_of(&self, unit: &Arc<Unit>, bindings: &[u32]) -> Vec<u32> {
+    fn overloads_of(unit: &Arc<Unit>, bindings: &[u32]) -> Vec<u32> {
         let declared = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
             Some(BindingKind::Symbol(symbol)) => unit.is(symbol, Modifier::Declaration),
             _ => false,

@@ -36,6 +36,7 @@ pub(crate) enum Question {
     Member(u32, u64),
     Returns(u32, u32),
     Wanted(u32, u32),
+    Entry(u32, u32, ExprId, u64),
 }
 
 /// A symbol by its name, as far as it can be told without its file.
@@ -48,6 +49,9 @@ pub(crate) struct Bearer {
 
 /// Answers that were given before.
 type Memo<K, V> = RefCell<FxHashMap<K, V>>;
+
+/// An entry of an object: file, scope, expression, name.
+type EntryKey = (u32, u32, ExprId, Box<str>);
 
 /// One file's resolution.
 pub(crate) struct Session<'r> {
@@ -64,6 +68,7 @@ pub(crate) struct Session<'r> {
     pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
     pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
+    pub(crate) entries: RefCell<FxHashMap<EntryKey, Arc<[Found]>>>,
     pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) members: RefCell<FxHashMap<Sym, Arc<Members>>>,
@@ -90,6 +95,7 @@ impl<'r> Session<'r> {
             bound: RefCell::default(),
             wanted: RefCell::default(),
             aliases: RefCell::default(),
+            entries: RefCell::default(),
             declared: RefCell::default(),
             results: RefCell::default(),
             shapes: RefCell::default(),
@@ -184,5 +190,12 @@ impl<'r> Session<'r> {
     /// Whether nothing is being answered: an answer found now is whole, and can be kept.
     pub(crate) fn is_top(&self) -> bool {
         self.depth.get() == 0
+    }
+}
+
+impl Frame {
+    /// The innermost symbol around the place.
+    pub(crate) fn symbol(&self) -> Option<u32> {
+        self.unit.facts.flow.scopes.get(self.scope as usize)?.symbol
     }
 }

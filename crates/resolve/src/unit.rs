@@ -278,6 +278,11 @@ impl Unit {
         true
     }
 
+    /// The member the language calls by itself in this case.
+    pub(crate) fn implicit(&self, case: &str) -> Option<&str> {
+        self.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
+    }
+
     /// All uses.
     pub(crate) fn references(&self) -> &[Reference] {
         &self.facts.flow.references

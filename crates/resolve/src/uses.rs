@@ -83,8 +83,8 @@ impl Uses<'_, '_> {
                     }
                     let val = self.session.through(self.session.type_of(*sym), via.as_ref());
                     let held = self.held(&val, one.sure);
-                    let is_called = kind == SymbolKind::Property
-                        || (home.rules.type_space && is_function_type(&val.ty));
+                    let is_called =
+                        kind == SymbolKind::Property || (home.rules.type_space && is_function_type(&val.ty));
                     if held.is_empty() && is_called {
                         targets.push(one);
                     } else if held.is_empty() {
@@ -118,7 +118,7 @@ impl Uses<'_, '_> {
                     if home.kind(sym.at) == Some(SymbolKind::Delegate) {
                         continue;
                     }
-                    if let Some(name) = session.implicit(&home, "call") {
+                    if let Some(name) = home.implicit("call") {
                         let found = session.member(&val.with(ty.clone()), name, &home);
                         targets.extend(found.into_iter().map(|one| one.by(Rule::Implicit).at_most(unsure)));
                     }
@@ -137,7 +137,7 @@ impl Uses<'_, '_> {
     /// The base's constructor, or in a method the base's method of the same name.
     fn call_super(&mut self, frame: &Frame, args: &[ExprId]) {
         let session = self.session;
-        let symbol = session.symbol_at(frame);
+        let symbol = frame.symbol();
         let Some(ty) = session.self_type(self.unit, symbol) else { return };
         let method = symbol.map(|at| self.unit.name(at).to_owned());
         let is_constructor = symbol.is_some_and(|at| self.unit.kind(at) == Some(SymbolKind::Constructor));
@@ -169,7 +169,7 @@ impl Uses<'_, '_> {
         };
         let found = match self.unit.expr(ty) {
             Expr::SelfRef => {
-                let own = self.session.self_type(self.unit, self.session.symbol_at(frame));
+                let own = self.session.self_type(self.unit, frame.symbol());
                 let own = own.map(|ty| Found::value(ty, Rule::Receiver));
                 own.into_iter().collect()
             }

@@ -200,9 +200,8 @@ impl Rules<'_, '_> {
         if self.kinds[unit.first] != Kind::Members || !loose.iter().any(|other| self.looks_macro(other)) {
             return false;
         }
-        self.type_around(unit.first).is_some_and(|name| {
-            self.page.text(&self.tokens[name]) == self.page.text(&self.tokens[unit.last])
-        })
+        self.type_around(unit.first)
+            .is_some_and(|name| self.page.text(&self.tokens[name]) == self.page.text(&self.tokens[unit.last]))
     }
 
     /// The name of the type in whose body a token stands.

@@ -59,6 +59,7 @@ impl Session<'_> {
     pub(crate) fn include(&self, unit: &Unit, path: &str) -> Option<u32> {
         let world = self.resolver.world;
         let path = path.trim_matches(['<', '>', '"', ' ']);
+        self.ask(&stem(path));
         let mut folder = unit.folder();
         loop {
             if let Some(file) = normal(&folder, path).and_then(|path| world.file_at(&path.as_str().into())) {

@@ -297,7 +297,8 @@ fn imported_rule(found: Found) -> Found {
     }
 }
 
-fn hash(module: &str, name: &str) -> u64 {
+/// A number that tells names of modules apart.
+pub(crate) fn hash(module: &str, name: &str) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
     (module, name).hash(&mut hasher);

@@ -78,7 +78,7 @@ impl Session<'_> {
     /// What the file's own namespace, and those around it, hold.
     pub(super) fn shared_namespace(&self, frame: &Frame, name: &str) -> Vec<Found> {
         let unit = &frame.unit;
-        let mut space = self.namespace_at(frame);
+        let mut space = Self::namespace_at(frame);
         loop {
             let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
             let syms = self.with_full_name(&unit.rules.family, &full);
@@ -93,11 +93,11 @@ impl Session<'_> {
     }
 
     /// The namespace a frame looks from.
-    fn namespace_at(&self, frame: &Frame) -> String {
+    fn namespace_at(frame: &Frame) -> String {
         let unit = &frame.unit;
         let mut space = plain(unit.package());
         let mut inner = Vec::new();
-        let mut next = self.symbol_at(frame);
+        let mut next = frame.symbol();
         while let Some(at) = next {
             if unit.kind(at) == Some(SymbolKind::Module) {
                 inner.push(plain(unit.name(at)));
@@ -125,7 +125,7 @@ impl Session<'_> {
     pub(super) fn shared_by_all(&self, frame: &Frame, name: &str) -> Vec<Found> {
         let unit = &frame.unit;
         let mut around = Vec::new();
-        let mut next = self.symbol_at(frame);
+        let mut next = frame.symbol();
         while let Some(at) = next {
             let kind = unit.kind(at);
             if kind.is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) {

@@ -148,12 +148,6 @@ impl Session<'_> {
                 return found;
             }
         }
-        // What is given out under another name alone is not given out under its own.
-        let renamed =
-            name != "default" && outline.exports.iter().any(|export| unit.said(export.name) == name);
-        if renamed {
-            return self.passed_on(unit, name);
-        }
         let wanted = if name == "default" { Modifier::Default } else { Modifier::Exported };
         let own: Vec<Found> = unit
             .children(None)

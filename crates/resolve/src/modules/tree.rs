@@ -59,10 +59,10 @@ impl Session<'_> {
         let module = |ty: Option<Ty>| ty.map(|ty| Found::value(ty, Rule::Import)).into_iter().collect();
         match first {
             "crate" | "$crate" => module(self.crate_root(unit).map(|file| Ty::Module(Module::File(file)))),
-            "self" => module(Some(self.module_at(frame))),
-            "super" => self.outer_module(&self.module_at(frame)),
+            "self" => module(Some(Self::module_at(frame))),
+            "super" => self.outer_module(&Self::module_at(frame)),
             name => {
-                let inside = self.module_at(frame);
+                let inside = Self::module_at(frame);
                 let own = self.member(&Val::new(inside, Rule::Static), name, unit);
                 let own: Vec<Found> = own
                     .into_iter()
@@ -74,9 +74,9 @@ impl Session<'_> {
     }
 
     /// The module a frame stands in: the innermost one around it in the file, else the file.
-    pub(crate) fn module_at(&self, frame: &Frame) -> Ty {
+    pub(crate) fn module_at(frame: &Frame) -> Ty {
         let unit = &frame.unit;
-        let mut next = self.symbol_at(frame);
+        let mut next = frame.symbol();
         while let Some(at) = next {
             if unit.kind(at) == Some(SymbolKind::Module) && !unit.is(at, Modifier::Declaration) {
                 return Ty::Type(unit.sym(at), Arc::from([]));
@@ -280,7 +280,7 @@ impl Session<'_> {
         if frame.unit.rules.modules != orient_model::Modules::Tree {
             return Vec::new();
         }
-        let module = self.module_at(frame);
+        let module = Self::module_at(frame);
         self.member(&Val::new(module, Rule::Static), name, &frame.unit)
     }
 }
