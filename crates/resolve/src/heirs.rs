@@ -10,6 +10,7 @@ use std::sync::Arc;
 pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         let Some(kind) = unit.kind(at) else { continue };
+        session.next_use();
         if kind.is_type() || kind == SymbolKind::Module {
             inherits(session, unit, at, out);
         }

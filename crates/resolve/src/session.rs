@@ -14,6 +14,11 @@ use std::sync::Arc;
 const DEPTH: u32 = 24;
 /// How deep expressions, types and scopes may lead to each other, whatever is asked: bounds the stack.
 const NESTING: u32 = 160;
+/// How many steps one use may take, and all uses of a file together; then it must do with fewer. Steps, not time, so
+/// that every machine gives up at the same place.
+const STEPS_OF_USE: u64 = 20_000;
+const STEPS_OF_FILE: u64 = 3_000_000;
+const STEPS_IN_HASTE: u64 = 400;
 
 /// A place to look from.
 #[derive(Clone)]
@@ -61,6 +66,9 @@ pub(crate) struct Session<'r> {
     nesting: Cell<u32>,
     /// How often an answer was cut short.
     cut: Cell<u64>,
+    /// Steps taken so far, and how many may be taken for the use at hand.
+    steps: Cell<u64>,
+    enough: Cell<u64>,
     busy: RefCell<FxHashSet<Question>>,
     pub(crate) names: Memo<Box<str>, Arc<[Bearer]>>,
     pub(crate) denoted: Memo<(u32, u32, ExprId, u32), Arc<[Found]>>,
@@ -87,6 +95,8 @@ impl<'r> Session<'r> {
             depth: Cell::new(0),
             nesting: Cell::new(0),
             cut: Cell::new(0),
+            steps: Cell::new(0),
+            enough: Cell::new(STEPS_OF_USE),
             members: RefCell::default(),
             busy: RefCell::default(),
             names: RefCell::default(),
@@ -172,7 +182,8 @@ impl<'r> Session<'r> {
 
     /// Goes one step deeper, unless that leads too far.
     pub(crate) fn nested<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
-        if self.nesting.get() >= NESTING {
+        self.steps.set(self.steps.get() + 1);
+        if self.nesting.get() >= NESTING || self.steps.get() > self.enough.get() {
             self.cut.set(self.cut.get() + 1);
             return None;
         }
@@ -180,6 +191,13 @@ impl<'r> Session<'r> {
         let found = step();
         self.nesting.set(self.nesting.get() - 1);
         Some(found)
+    }
+
+    /// Begins with another use: it has steps of its own.
+    pub(crate) fn next_use(&self) {
+        let steps = self.steps.get();
+        let more = if steps < STEPS_OF_FILE { STEPS_OF_USE } else { STEPS_IN_HASTE };
+        self.enough.set(steps + more);
     }
 
     /// How often an answer was cut short so far: what was found meanwhile may not be all there is.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 /// The edges of all uses in a file.
 pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
     for reference in unit.references() {
+        session.next_use();
         let mut uses = Uses { session, unit, reference, out };
         uses.follow();
     }
@@ -487,6 +488,7 @@ fn is_function_type(ty: &Ty) -> bool {
 /// Edges from a file to what it imports.
 fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
     for (at, import) in unit.facts.outline.imports.iter().enumerate() {
+        session.next_use();
         let found = match import.kind {
             ImportKind::Wildcard => session
                 .find_module(unit, unit.said(import.module))

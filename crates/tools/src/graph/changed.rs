@@ -28,7 +28,6 @@ pub(crate) enum DiffSource {
 }
 
 // Not `From`: the command line would take that for its own, and what is typed there is the name of a file.
-#[expect(clippy::infallible_try_from, reason = "as said above")]
 impl TryFrom<String> for DiffSource {
     type Error = &'static str;
 
