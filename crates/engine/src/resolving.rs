@@ -50,12 +50,24 @@ pub(crate) struct Outcome {
 
 /// Resolves files, and compares what they were with what they are.
 pub(crate) struct Resolving<'r> {
-    pub(crate) engine: &'r Engine,
-    pub(crate) cancel: &'r Cancel,
-    pub(crate) progress: &'r dyn Progress,
+    engine: &'r Engine,
+    cancel: &'r Cancel,
+    progress: &'r dyn Progress,
+    facts: FactsSource,
 }
 
-impl Resolving<'_> {
+impl<'r> Resolving<'r> {
+    pub(crate) fn new(
+        engine: &'r Engine,
+        cancel: &'r Cancel,
+        progress: &'r dyn Progress,
+    ) -> Result<Self, EngineError> {
+        let (tree, cache) = (Tree::open(&engine.repo.root)?, engine.place.cache());
+        let limit = engine.settings.index.max_file_size.bytes();
+        let kept = engine.settings.limits.memory.bytes() / SHARE_OF_FACTS;
+        Ok(Self { engine, cancel, progress, facts: FactsSource::new(cache, tree, limit, kept) })
+    }
+
     /// Resolves files one after the other, on all threads; `write` gets what each gave, in the order of the files.
     pub(crate) fn resolve(
         &self,
@@ -68,43 +80,32 @@ impl Resolving<'_> {
             return Ok(outcome);
         }
         self.progress.phase(Phase::Resolving, files.len() as u64, 0);
-        self.with_facts(|facts| {
-            let world = TableWorld::new(table, facts);
-            let made = catch_unwind(AssertUnwindSafe(|| (self.engine.resolution.make)(&world)));
-            // A fault before the first file is the fault of them all.
-            let resolve = made.unwrap_or_else(|_| Box::new(|_| panic!("there is no resolver")));
-            let work = OneFile { table, resolve, cancel: self.cancel };
-            pipeline::run(&work, files, self.bounds(), |results| {
-                for graph in results {
-                    outcome.resolved += 1;
-                    outcome.failed += usize::from(graph.is_failed());
-                    write(&graph)?;
-                    self.progress.tick(1, 0);
-                }
-                Ok::<_, EngineError>(())
-            })?
-        })?;
+        let world = TableWorld::new(table, &self.facts);
+        let made = catch_unwind(AssertUnwindSafe(|| (self.engine.resolution.make)(&world)));
+        // A fault before the first file is the fault of them all.
+        let resolve = made.unwrap_or_else(|_| Box::new(|_| panic!("there is no resolver")));
+        let work = OneFile { table, resolve, cancel: self.cancel };
+        pipeline::run(&work, files, self.bounds(), |results| {
+            for graph in results {
+                outcome.resolved += 1;
+                outcome.failed += usize::from(graph.is_failed());
+                write(&graph)?;
+                self.progress.tick(1, 0);
+            }
+            Ok::<_, EngineError>(())
+        })??;
         if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(outcome) }
     }
 
     /// What files that were touched mean to others.
     pub(crate) fn compare(&self, touched: &[Touched]) -> Result<Vec<Touch>, EngineError> {
-        let touches = self.with_facts(|facts| {
-            let work = Comparison { facts, surface: self.engine.resolution.surface, cancel: self.cancel };
-            Ok(pipeline::run(&work, touched, self.bounds(), |results| results.collect::<Vec<_>>())?)
-        })?;
+        if touched.is_empty() {
+            return Ok(Vec::new());
+        }
+        let surface = self.engine.resolution.surface;
+        let work = Comparison { facts: &self.facts, surface, cancel: self.cancel };
+        let touches = pipeline::run(&work, touched, self.bounds(), |results| results.collect::<Vec<_>>())?;
         if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(touches) }
-    }
-
-    fn with_facts<T>(
-        &self,
-        act: impl FnOnce(&FactsSource<'_>) -> Result<T, EngineError>,
-    ) -> Result<T, EngineError> {
-        let engine = self.engine;
-        let (tree, cache) = (Tree::open(&engine.repo.root)?, engine.place.cache());
-        let limit = engine.settings.index.max_file_size.bytes();
-        let kept = engine.settings.limits.memory.bytes() / SHARE_OF_FACTS;
-        act(&FactsSource::new(&cache, &tree, limit, kept))
     }
 
     fn bounds(&self) -> Bounds {
@@ -157,7 +158,7 @@ pub(crate) struct Touched {
 
 /// Compares what others see of a file before and after.
 struct Comparison<'r> {
-    facts: &'r FactsSource<'r>,
+    facts: &'r FactsSource,
     surface: Surface,
     cancel: &'r Cancel,
 }

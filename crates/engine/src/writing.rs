@@ -72,7 +72,7 @@ impl Writing<'_> {
         let files: Vec<FileId> =
             directory.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
         writer.set_resolver(self.engine.languages.resolver());
-        self.resolving().resolve(&*directory, &files, |graph| writer.put(graph))
+        self.resolving()?.resolve(&*directory, &files, |graph| writer.put(graph))
     }
 
     fn load(&self, plan: &Plan, writer: &mut BulkWriter<'_>) -> Result<Tally, EngineError> {
@@ -92,6 +92,7 @@ impl Writing<'_> {
     ) -> Result<(Tally, Applied), EngineError> {
         let before = Applied { generation: writer.generation(), ..Applied::default() };
         let outdated = writer.resolver() != self.engine.languages.resolver();
+        let resolving = self.resolving()?;
         let mut set: Option<ChangeSet<'_>> = None;
         let mut writer = Some(writer);
         let mut touched = BTreeMap::new();
@@ -108,7 +109,7 @@ impl Writing<'_> {
             set = Some(writer.begin()?);
         }
         let Some(mut set) = set else { return Ok((tally, before)) };
-        tally.graph = self.resolve_again(&mut set, touched, outdated)?;
+        tally.graph = self.resolve_again(&mut set, &resolving, touched, outdated)?;
         Ok((tally, set.commit()?))
     }
 
@@ -116,6 +117,7 @@ impl Writing<'_> {
     fn resolve_again(
         &self,
         set: &mut ChangeSet<'_>,
+        resolving: &Resolving<'_>,
         touched: BTreeMap<RepoPath, Option<DirectoryFile>>,
         outdated: bool,
     ) -> Result<resolving::Outcome, EngineError> {
@@ -129,7 +131,7 @@ impl Writing<'_> {
                 let after = set.reader().indexed_at(&path)?;
                 changes.push(Touched { path, before, after });
             }
-            let touches = self.resolving().compare(&changes)?;
+            let touches = resolving.compare(&changes)?;
             plan_graph(&touches, set.severed(), &mut Asked(set))?
         };
         let concerned = match plan {
@@ -149,13 +151,13 @@ impl Writing<'_> {
         }
         let files: Vec<FileId> = files.iter().map(|file| file.id).collect();
         let live = Live::new(set);
-        let outcome = self.resolving().resolve(&live, &files, |graph| live.put(graph))?;
+        let outcome = resolving.resolve(&live, &files, |graph| live.put(graph))?;
         live.finish()?;
         Ok(outcome)
     }
 
-    fn resolving(&self) -> Resolving<'_> {
-        Resolving { engine: self.engine, cancel: self.cancel, progress: self.progress }
+    fn resolving(&self) -> Result<Resolving<'_>, EngineError> {
+        Resolving::new(self.engine, self.cancel, self.progress)
     }
 
     fn carry_out(

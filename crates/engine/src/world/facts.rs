@@ -9,24 +9,27 @@ use orient_resolve::FileFacts;
 use orient_store::{Cache, CacheKey, DirectoryFile, decode_flow, decode_outline};
 use orient_walk::Tree;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Gives the facts of files, to many threads at once.
-pub(crate) struct FactsSource<'t> {
-    cache: &'t Path,
-    tree: &'t Tree,
+pub(crate) struct FactsSource {
+    cache: PathBuf,
+    tree: Tree,
     max_file_size: u64,
     /// Connections that no thread uses now.
     idle: Mutex<Vec<Cache>>,
     kept: Mutex<Kept>,
 }
 
-impl<'t> FactsSource<'t> {
+impl FactsSource {
     /// Facts from the cache at a path, or from the files of a tree; about `bytes` of them stay in memory.
-    pub(crate) fn new(cache: &'t Path, tree: &'t Tree, max_file_size: u64, bytes: u64) -> Self {
+    ///
+    /// The cache is opened at once and stays open: whoever closes a database last has to tidy up behind all others.
+    pub(crate) fn new(cache: PathBuf, tree: Tree, max_file_size: u64, bytes: u64) -> Self {
         let kept = Kept { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..Kept::default() };
-        Self { cache, tree, max_file_size, idle: Mutex::default(), kept: Mutex::new(kept) }
+        let idle = Mutex::new(vec![Cache::open(&cache)]);
+        Self { cache, tree, max_file_size, idle, kept: Mutex::new(kept) }
     }
 
     /// The facts of a file; `describe` says which file has the number.
@@ -64,7 +67,7 @@ impl<'t> FactsSource<'t> {
 
     fn remembered(&self, key: &CacheKey) -> Option<(Outline, Flow)> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut cache = idle.unwrap_or_else(|| Cache::open(self.cache));
+        let mut cache = idle.unwrap_or_else(|| Cache::open(&self.cache));
         let facts = cache.get(key);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(cache);
         let facts = facts?;

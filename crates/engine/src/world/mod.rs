@@ -34,13 +34,13 @@ pub(crate) trait Table: Sync {
 /// A world over a table, and facts for its files.
 pub(crate) struct TableWorld<'t> {
     table: &'t dyn Table,
-    facts: &'t FactsSource<'t>,
+    facts: &'t FactsSource,
     /// The languages of each family.
     families: HashMap<&'static str, Vec<&'static str>>,
 }
 
 impl<'t> TableWorld<'t> {
-    pub(crate) fn new(table: &'t dyn Table, facts: &'t FactsSource<'t>) -> Self {
+    pub(crate) fn new(table: &'t dyn Table, facts: &'t FactsSource) -> Self {
         let mut families: HashMap<_, Vec<_>> = HashMap::new();
         for (language, rules) in extract::all_rules() {
             families.entry(rules.family.as_str()).or_default().push(language);
