@@ -31,9 +31,12 @@ struct Edge {
   unsigned at = 0;
   std::string kind;
   bool dynamic = false;
+  // Found in an instance of a template: another instance may call something else at the same place.
+  bool instance = false;
+  unsigned column = 0;
   bool operator<(const Edge &other) const {
-    return std::tie(caller, callee, at, kind, dynamic) <
-           std::tie(other.caller, other.callee, other.at, other.kind, other.dynamic);
+    return std::tie(caller, callee, at, kind, dynamic, instance, column) <
+           std::tie(other.caller, other.callee, other.at, other.kind, other.dynamic, other.instance, other.column);
   }
 };
 

@@ -27,9 +27,12 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
         !places.inside(declaration->getLocation()))
       return true;
     size_t before = around.size();
+    bool instance = isInstance(declaration);
+    instances += instance;
     open(declaration);
     bool more = Base::TraverseDecl(declaration);
     around.resize(before);
+    instances -= instance;
     return more;
   }
 
@@ -149,6 +152,12 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     return true;
   }
 
+  static bool isInstance(const Decl *declaration) {
+    if (auto *function = dyn_cast<FunctionDecl>(declaration)) return function->isTemplateInstantiation();
+    auto *type = dyn_cast<ClassTemplateSpecializationDecl>(declaration);
+    return type && !type->isExplicitSpecialization();
+  }
+
   static bool isLambda(const FunctionDecl *function) {
     auto *method = dyn_cast<CXXMethodDecl>(function);
     return method && method->getParent()->isLambda();
@@ -226,7 +235,8 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (key.empty()) return;
     Caller from = caller();
     if (from.place.path != here->path) from = Caller{{here->path, 0, ""}, {}};
-    facts.edges.insert({from, key, here->line, places.fromMacroBody(at) ? "macro" : kind, dynamic});
+    facts.edges.insert({from, key, here->line, places.fromMacroBody(at) ? "macro" : kind, dynamic, instances > 0,
+                        places.column(at)});
   }
 
   void note(SourceLocation at, const std::string &name, const NamedDecl *callee, bool Site::*status) {
@@ -250,6 +260,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
   Facts &facts;
   std::vector<Extent> &extents;
   std::vector<Around> around;
+  unsigned instances = 0;
   std::set<const Expr *> heads, wanted;
 };
 
@@ -267,7 +278,7 @@ class Consumer : public ASTConsumer {
     for (const auto &macro : macros) {
       std::string key = "macro " + macro.definition.path + ":" + std::to_string(macro.definition.line);
       facts.functions[key].definitions.insert(macro.definition);
-      facts.edges.insert({callerAt(extents, macro.use), key, macro.use.line, "macro", false});
+      facts.edges.insert({callerAt(extents, macro.use), key, macro.use.line, "macro", false, false, 0});
     }
   }
 

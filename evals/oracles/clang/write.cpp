@@ -73,22 +73,45 @@ static void lines(const std::string &path, const std::set<std::string> &all) {
   }
 }
 
+static std::string edge(const Edge &edge, const std::vector<Place> &places, bool dynamic) {
+  Object caller = shown(edge.caller.place);
+  if (!edge.caller.also.empty()) caller["also"] = Array(edge.caller.also);
+  Object made{{"caller", std::move(caller)},
+              {"callee", shown(places[0])},
+              {"at", static_cast<int64_t>(edge.at)},
+              {"kind", edge.kind}};
+  if (dynamic) made["dynamic"] = true;
+  Array also;
+  for (size_t i = 1; i < places.size(); ++i) also.push_back(shown(places[i]));
+  if (!also.empty()) made["also"] = std::move(also);
+  return text(std::move(made));
+}
+
+// One line an edge. What the instances of a template call at one place is one edge with several callees.
 static std::set<std::string> edges(const Facts &facts) {
+  using Spot = std::tuple<Caller, unsigned, unsigned, std::string>;
+  std::map<Spot, std::vector<const Edge *>> instances;
   std::set<std::string> all;
-  for (const auto &edge : facts.edges) {
-    auto places = ranked(facts, edge.callee, edge.caller.place.path, edge.dynamic);
-    if (places.empty()) continue;
-    Object caller = shown(edge.caller.place);
-    if (!edge.caller.also.empty()) caller["also"] = Array(edge.caller.also);
-    Object made{{"caller", std::move(caller)},
-                {"callee", shown(places[0])},
-                {"at", static_cast<int64_t>(edge.at)},
-                {"kind", edge.kind}};
-    if (edge.dynamic) made["dynamic"] = true;
-    Array also;
-    for (size_t i = 1; i < places.size(); ++i) also.push_back(shown(places[i]));
-    if (!also.empty()) made["also"] = std::move(also);
-    all.insert(text(std::move(made)));
+  for (const auto &each : facts.edges) {
+    if (each.instance) {
+      instances[{each.caller, each.at, each.column, each.kind}].push_back(&each);
+      continue;
+    }
+    auto places = ranked(facts, each.callee, each.caller.place.path, each.dynamic);
+    if (!places.empty()) all.insert(edge(each, places, each.dynamic));
+  }
+  for (const auto &[spot, found] : instances) {
+    std::set<std::string> callees;
+    std::vector<Place> places;
+    bool dynamic = false;
+    for (const auto *each : found) {
+      auto more = ranked(facts, each->callee, each->caller.place.path, each->dynamic);
+      if (more.empty()) continue;
+      callees.insert(each->callee);
+      places.insert(places.end(), more.begin(), more.end());
+      dynamic |= each->dynamic;
+    }
+    if (!places.empty()) all.insert(edge(*found[0], places, dynamic || callees.size() > 1));
   }
   return all;
 }

@@ -289,7 +289,7 @@ func (w *walker) emit(at ast.Node, to types.Object, kind string, dynamic bool, a
 	w.out.put(w.out.edges, made)
 }
 
-func (w *walker) note(call *ast.CallExpr, ident *ast.Ident, to []types.Object, unknown bool) {
+func (w *walker) note(call *ast.CallExpr, ident *ast.Ident, to []types.Object, value bool) {
 	at := w.out.fset.Position(ident.Pos())
 	made := site{Path: w.path, Line: at.Line, Col: at.Column, Name: ident.Name, Caller: w.caller().Line, Status: "external"}
 	for _, object := range to {
@@ -298,8 +298,8 @@ func (w *walker) note(call *ast.CallExpr, ident *ast.Ident, to []types.Object, u
 			made.Status = "inside"
 		}
 	}
-	if unknown {
-		made.Status = "unknown"
+	if value {
+		made.Status = "value"
 	}
 	w.out.put(w.out.sites, made)
 }
