@@ -6,7 +6,7 @@ use crate::unit::Unit;
 use crate::call::MADE;
 use crate::lexical::Want;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
-use orient_model::{Confidence, Expr, ExprId, ExprList, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
+use orient_model::{Confidence, Expr, ExprId, ExprList, Literal, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::sync::Arc;
 
 impl Session<'_> {
@@ -72,7 +72,8 @@ impl Session<'_> {
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(frame, name);
         }
-        if let Some((_, object)) = unit.rules.type_objects.iter().find(|(member, _)| member == name) {
+        let object = unit.rules.type_objects.iter().find(|(member, object)| member == name && !object.is_empty());
+        if let Some((_, object)) = object {
             let ty = Ty::Outside(object.as_str().into(), Arc::from([self.ty(frame, base)]));
             return vec![Found::value(ty, Rule::Static)];
         }
@@ -116,7 +117,10 @@ impl Session<'_> {
             Ty::Of(sym, _) => self.instance_member(val, *sym, name, from),
             Ty::Type(sym, args) => {
                 let of = Ty::Of(*sym, args.clone());
-                let found = self.static_member(*sym, &of, name, from);
+                let mut found = self.static_member(*sym, &of, name, from);
+                if found.is_empty() {
+                    found = self.of_companions(&of, name);
+                }
                 if found.is_empty() { self.extension(&of, name, from) } else { found }
             }
             Ty::Module(module) => self.module_member(module, name, from),
@@ -269,6 +273,9 @@ impl Session<'_> {
                 return found;
             }
         }
+        if let Some(held) = args.first().filter(|_| rules.gives.iter().any(|known| known == name)) {
+            return vec![Found::value(held.clone(), Rule::Inferred)];
+        }
         let found = self.extension(&val.ty, name, from);
         if found.is_empty() { vec![Found::outside(holder, name)] } else { found }
     }
@@ -309,7 +316,14 @@ impl Session<'_> {
 
     /// The value of one of several things.
     pub(crate) fn values(&self, found: &[Found]) -> Val {
-        let found = self.only(found.to_vec(), Want::Value);
+        let mut found = self.only(found.to_vec(), Want::Value);
+        let holds = |one: &Found| {
+            matches!(one.sym().and_then(|sym| self.kind(sym)), Some(SymbolKind::Field | SymbolKind::Property))
+        };
+        if found.len() > 1 && found.iter().any(holds) {
+            // A method may share the name of a field; read without a call, the field is meant.
+            found.retain(holds);
+        }
         let vals: Vec<Val> = found.iter().map(|found| self.value(found)).collect();
         let Some(first) = vals.iter().find(|val| val.ty.is_known()) else { return Val::unknown() };
         let (rule, mut sure) = (first.rule, first.sure);
@@ -335,7 +349,7 @@ impl Session<'_> {
         let Some(kind) = unit.kind(sym.at) else { return Val::unknown() };
         match kind {
             SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate => {
-                Val::new(Ty::Type(sym, Arc::from([])), Rule::Static)
+                Val::new(Ty::Type(self.canonical(sym), Arc::from([])), Rule::Static)
             }
             kind if kind.is_type() => {
                 let args = match via.map(|via| &**via) {
@@ -345,7 +359,7 @@ impl Session<'_> {
                 if kind == SymbolKind::Object {
                     return Val::new(Ty::of(sym), Rule::Static);
                 }
-                Val::new(Ty::Type(sym, args), Rule::Static)
+                Val::new(Ty::Type(self.canonical(sym), args), Rule::Static)
             }
             SymbolKind::Property => self.through(self.type_of(sym), via),
             kind if kind.is_callable() => Val::new(Ty::Function(sym, via.cloned()), Rule::Value),
@@ -406,16 +420,33 @@ impl Session<'_> {
                 }
             },
             Expr::Lambda(scope) => inferred(Ty::Lambda(unit.file, scope)),
-            Expr::Literal(_) | Expr::Text(_) => inferred(Ty::Outside("".into(), Arc::from([]))),
+            Expr::Literal(literal) => inferred(self.literal(unit, literal)),
+            Expr::Text(_) => inferred(self.literal(unit, Literal::String)),
             _ => Val::unknown(),
         }
     }
 
+    /// The type of a literal.
+    fn literal(&self, unit: &Unit, literal: Literal) -> Ty {
+        let kind = match literal {
+            Literal::String => "string",
+            Literal::Integer => "integer",
+            Literal::Float => "float",
+            Literal::Bool => "bool",
+            Literal::Char => "char",
+            Literal::Null | Literal::Regex => "",
+        };
+        let name = unit.rules.literals.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
+        Ty::Outside(name.into(), Arc::from([]))
+    }
+
     /// The receiver where an expression stands.
-    fn self_value(&self, frame: &Frame) -> Val {
+    pub(crate) fn self_value(&self, frame: &Frame) -> Val {
         let symbol = self.symbol_at(frame);
         let Some(ty) = self.self_type(&frame.unit, symbol) else { return Val::unknown() };
-        let is_static = symbol.is_some_and(|at| frame.unit.is(at, orient_model::Modifier::Static));
+        let is_type = |at: u32| frame.unit.rules.split_members && frame.unit.type_around(Some(at)) == Some(at);
+        let is_static =
+            symbol.is_some_and(|at| frame.unit.is(at, orient_model::Modifier::Static) || is_type(at));
         match ty {
             Ty::Of(sym, args) if is_static => Val::new(Ty::Type(sym, args), Rule::Receiver),
             ty => Val::new(ty, Rule::Receiver),

@@ -11,6 +11,7 @@ mod heirs;
 mod lexical;
 mod modules;
 mod project;
+mod receivers;
 mod resolver;
 mod session;
 mod surface;

@@ -69,6 +69,7 @@ pub(crate) struct Session<'r> {
     pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
     pub(crate) included: RefCell<FxHashMap<u32, Arc<FxHashSet<u32>>>>,
     pub(crate) imports: RefCell<FxHashMap<(u32, u32), Arc<[Found]>>>,
+    pub(crate) canonical: RefCell<FxHashMap<Sym, Sym>>,
 }
 
 impl<'r> Session<'r> {
@@ -94,6 +95,7 @@ impl<'r> Session<'r> {
             folders: RefCell::default(),
             included: RefCell::default(),
             imports: RefCell::default(),
+            canonical: RefCell::default(),
         }
     }
 

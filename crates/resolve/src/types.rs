@@ -1,6 +1,7 @@
 //! Types: what a type expression means, what a type is made of, what it inherits.
 
 use crate::lexical::Want;
+use crate::receivers::Side;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::call::mentions_param;
@@ -208,7 +209,7 @@ impl Session<'_> {
             Some(SymbolKind::Constructor) => {
                 unit.symbol(sym.at).and_then(|s| s.parent).map_or(Ty::Unknown, |at| Ty::of(unit.sym(at)))
             }
-            Some(kind) if kind.is_type() || kind == SymbolKind::Module => Ty::of(sym),
+            Some(kind) if kind.is_type() || kind == SymbolKind::Module => Ty::of(self.canonical(sym)),
             Some(SymbolKind::Delegate) => Ty::of(sym),
             Some(SymbolKind::EnumMember) => {
                 unit.symbol(sym.at).and_then(|s| s.parent).map_or(Ty::Unknown, |at| Ty::of(unit.sym(at)))
@@ -271,14 +272,19 @@ impl Session<'_> {
 
     fn find_bases(&self, sym: Sym) -> Vec<(Ty, Relation)> {
         let mut bases = Vec::new();
+        let mut mixed = Vec::new();
+        let first = self.home(sym).is_some_and(|unit| unit.rules.mixins_first);
         for part in self.parts(sym) {
             let Some(unit) = self.home(part) else { continue };
             for &(expr, scope, relation) in unit.bases(part.at) {
                 let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
-                bases.extend(self.ty(&frame, expr).each().iter().map(|ty| (ty.clone(), relation)));
+                let list = if first && relation == Relation::Mixes { &mut mixed } else { &mut bases };
+                list.extend(self.ty(&frame, expr).each().iter().map(|ty| (ty.clone(), relation)));
             }
         }
-        bases
+        mixed.reverse();
+        mixed.extend(bases);
+        mixed
     }
 
     /// The members of a type itself, in all its parts, by name.
@@ -300,6 +306,10 @@ impl Session<'_> {
         for part in self.parts(sym) {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
+                // What says for whom it is a member is none by its bare name.
+                if unit.rules.bare_members && unit.qualifier(child).is_some_and(|of| of != unit.name(part.at)) {
+                    continue;
+                }
                 members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
             }
         }
@@ -445,6 +455,16 @@ impl Session<'_> {
     /// Members of a type by name: of itself first, then of what it inherits from.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Found> {
         self.ask(name);
+        if let Ty::Of(sym, _) = ty
+            && self.home(*sym).is_some_and(|home| home.rules.split_members)
+        {
+            let side = if base_rule == Rule::Static { Side::Type } else { Side::Instance };
+            let found = self.split_member(ty, name, skip, base_rule, side);
+            if base_rule != Rule::Super || !found.is_empty() {
+                return found;
+            }
+            return self.split_member(ty, name, skip, base_rule, Side::Type);
+        }
         // What the type has itself needs no look at its bases, which may be what is being found.
         if skip == 0
             && let Ty::Of(sym, _) = ty
@@ -497,7 +517,7 @@ impl Session<'_> {
         one.params.len() == other.params.len() && alike
     }
 
-    fn seen_members(&self, members: &[Sym], through: &Ty, rule: Rule) -> Vec<Found> {
+    pub(crate) fn seen_members(&self, members: &[Sym], through: &Ty, rule: Rule) -> Vec<Found> {
         let through = Arc::new(through.clone());
         let found = members.iter().map(|&member| Found {
             thing: Thing::Symbol(member, Some(through.clone())),
@@ -541,14 +561,31 @@ impl Session<'_> {
             return parent.map_or_else(Val::unknown, |at| Val::new(Ty::of(unit.sym(at)), Rule::Declared));
         }
         let Some(binding) = unit.binding_of(sym.at) else { return Val::unknown() };
+        if !unit.rules.field_mark.is_empty() && unit.kind(sym.at) == Some(SymbolKind::Field) {
+            // Nothing declares it: all that is put into it counts.
+            return self.assigned_to(&unit, sym);
+        }
         let val = self.value_of_binding(&unit, binding);
         if val.ty.is_known() {
             return val;
         }
         if unit.kind(sym.at) == Some(SymbolKind::Property) {
-            return self.returned(&unit, sym.at);
+            let val = self.returned(&unit, sym.at);
+            return if val.ty.is_known() { val } else { self.read_by(&unit, sym) };
         }
         self.assigned_to(&unit, sym)
+    }
+
+    /// The field a property reads.
+    fn read_by(&self, unit: &Arc<Unit>, sym: Sym) -> Val {
+        let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
+        let (Some(around), false) = (around, unit.rules.field_mark.is_empty()) else { return Val::unknown() };
+        let name = format!("{}{}", unit.rules.field_mark, unit.name(sym.at));
+        let members = self.members(unit.sym(around));
+        match members.get(name.as_str()).and_then(|fields| fields.first()) {
+            Some(&field) => self.type_of(field),
+            None => Val::unknown(),
+        }
     }
 
     /// What methods put into a field that says nothing of its type.
@@ -559,6 +596,9 @@ impl Session<'_> {
             let scope = unit.facts.flow.scopes.get(assign.scope as usize).and_then(|scope| scope.symbol);
             let is_member = matches!(unit.expr(assign.target), Expr::Member { .. });
             if is_member && unit.type_around(scope) != around {
+                continue;
+            }
+            if unit.expr(value) == Expr::Literal(orient_model::Literal::Null) {
                 continue;
             }
             let frame = Frame { unit: unit.clone(), scope: assign.scope, at: assign.at };

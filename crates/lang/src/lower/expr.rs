@@ -209,7 +209,11 @@ impl<'t> Lowering<'t> {
         let mut types = Vec::new();
         for param in self.tree.named_children(params).take(ITEMS_CAP) {
             let rule: &'t Rule = self.table.rule(self.tree, param);
-            if rule.comment || !rule.param {
+            if rule.comment || !(rule.param || rule.expr.is_some()) {
+                continue;
+            }
+            if !rule.param {
+                types.push(self.expr_at(param, depth + 1));
                 continue;
             }
             let ty = match rule.ty.find(self.tree, param) {

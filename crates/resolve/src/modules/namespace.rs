@@ -4,7 +4,7 @@ use super::plain;
 use crate::session::{Frame, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Module, Sym, Ty, Val};
-use orient_model::{Import, ImportKind, Modifier, Modifiers, Rule, SymbolKind};
+use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, Shares, SymbolKind};
 use std::sync::Arc;
 
 impl Session<'_> {
@@ -14,7 +14,14 @@ impl Session<'_> {
         let named = self.named(family, last);
         // Constructors and blocks of members have the names of types.
         let first = named.iter().filter(|b| !matches!(b.kind, SymbolKind::Constructor | SymbolKind::Impl));
-        first.map(|bearer| bearer.sym).filter(|&sym| self.full_name(sym) == full).collect()
+        let mut syms: Vec<Sym> = Vec::new();
+        for sym in first.map(|bearer| bearer.sym).filter(|&sym| self.full_name(sym) == full) {
+            let sym = self.canonical(sym);
+            if !syms.contains(&sym) {
+                syms.push(sym);
+            }
+        }
+        syms
     }
 
     pub(super) fn from_namespace(
@@ -86,14 +93,15 @@ impl Session<'_> {
                 return self.whole(syms.into_iter().map(|sym| Found::symbol(sym, Rule::Package)).collect());
             }
             if !unit.rules.nested_namespaces || space.is_empty() {
-                return Vec::new();
+                let wide = unit.rules.global_functions && !space.is_empty();
+                return if wide { self.global_function(unit, name) } else { Vec::new() };
             }
             space = space.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned());
         }
     }
 
     /// The namespace a frame looks from.
-    fn namespace_at(&self, frame: &Frame) -> String {
+    pub(super) fn namespace_at(&self, frame: &Frame) -> String {
         let unit = &frame.unit;
         let mut space = plain(unit.package());
         let mut inner = Vec::new();
@@ -114,10 +122,16 @@ impl Session<'_> {
     }
 
     /// The first part of a full name written out: a namespace that is not imported.
-    pub(super) fn whole_namespace(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(crate) fn whole_namespace(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+        if unit.rules.modules != Modules::Namespace || unit.rules.shares != Shares::Namespace {
+            return Vec::new();
+        }
         // Whether there is such a namespace shows at its members: nothing is found in one that is not.
         self.ask(name);
-        let _ = unit;
+        let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        if self.with_full_name(&unit.rules.family, name).iter().any(is_type) {
+            return Vec::new();
+        }
         vec![Found::module(Module::Namespace(name.to_owned()), Rule::Qualified)]
     }
 
@@ -139,6 +153,11 @@ impl Session<'_> {
                 return vec![Found::symbol(first, Rule::Package)];
             }
         }
+        self.at_the_top(unit, name)
+    }
+
+    /// What stands in no type and no namespace.
+    pub(super) fn at_the_top(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
         let syms = self.with_full_name(&unit.rules.family, name);
         let types: Vec<Sym> = syms.iter().copied().filter(|&sym| self.is_type(sym)).collect();
         if let Some(&first) = types.first() {
