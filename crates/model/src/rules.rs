@@ -77,6 +77,8 @@ pub struct Rules {
     pub same: Vec<String>,
     /// Members of anything that give what the function they are given gives: `let`, `use`.
     pub results: Vec<String>,
+    /// Members of a type that make an instance of it, though nobody wrote them: `new`.
+    pub makers: Vec<String>,
     /// The types literals have: `string`, `integer`, `float`, `bool`, `char`.
     pub literals: Vec<(String, String)>,
     /// Files of a project whose imports for others hold in all of it.

@@ -53,13 +53,21 @@ impl Session<'_> {
     }
 
     /// What members of anything give: their receiver, or what the function they are given makes of it.
-    fn handed(&self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> Val {
+    pub(crate) fn handed(&self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> Val {
         let unit = &frame.unit;
         let (base, name) = match unit.expr(callee) {
             Expr::Member { base, name } => (Some(base), unit.text(name)),
             Expr::Name(name) => (None, unit.text(name)),
             _ => return Val::unknown(),
         };
+        if unit.rules.makers.iter().any(|makes| makes == name) {
+            let val = base.map_or_else(|| self.self_value(frame), |base| self.eval(frame, base));
+            let each = val.ty.each().iter().map(|ty| match ty {
+                Ty::Type(sym, args) => Ty::Of(*sym, args.clone()),
+                _ => Ty::Unknown,
+            });
+            return Val { rule: Rule::Inferred, ..val.with(Ty::either(each)) };
+        }
         if unit.rules.same.iter().any(|same| same == name) {
             return base.map_or_else(|| self.self_value(frame), |base| self.eval(frame, base));
         }

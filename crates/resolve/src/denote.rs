@@ -191,6 +191,9 @@ impl Session<'_> {
             return self.module_member(&module, name, from);
         }
         let is_module = unit.kind(sym.at) == Some(SymbolKind::Module);
+        if is_module && from.rules.modules == Modules::Namespace {
+            return self.namespace_member(&self.full_name(sym), name, from);
+        }
         if is_module && from.rules.modules == Modules::Include {
             return self.in_space(from, &self.full_name(sym), name, Rule::Static);
         }
@@ -277,7 +280,11 @@ impl Session<'_> {
             return vec![Found::value(held.clone(), Rule::Inferred)];
         }
         let found = self.extension(&val.ty, name, from);
-        if found.is_empty() { vec![Found::outside(holder, name)] } else { found }
+        if !found.is_empty() {
+            return found;
+        }
+        let outside = Found::outside(holder, name);
+        vec![if rules.overloads && !rules.type_space { outside.by(Rule::Inferred) } else { outside }]
     }
 
     /// What a dotted name means, read from the outside in.
@@ -338,6 +345,10 @@ impl Session<'_> {
     pub(crate) fn value(&self, found: &Found) -> Val {
         let val = match &found.thing {
             Thing::Value(ty) => return Val { ty: ty.clone(), rule: found.rule, sure: found.sure },
+            // Of a member of something from outside not even the name of its type is known.
+            Thing::Outside(..) if found.rule == Rule::Inferred => {
+                Val::new(Ty::Outside("".into(), Arc::from([])), Rule::Import)
+            }
             Thing::Outside(_, name) => Val::new(Ty::Outside(name.clone(), Arc::from([])), Rule::Import),
             Thing::Symbol(sym, via) => self.symbol_value(*sym, via.as_ref()),
         };

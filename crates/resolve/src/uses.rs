@@ -55,6 +55,9 @@ impl Uses<'_, '_> {
         }
         let found = self.session.callees(frame, callee);
         let found = self.session.fitting(frame, &found, args);
+        if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) && self.makes(frame, callee, args) {
+            return;
+        }
         if found.is_empty() {
             return self.miss(frame, callee);
         }
@@ -157,6 +160,24 @@ impl Uses<'_, '_> {
         }
         let found = session.fitting(frame, &found, args);
         self.emit_calls(frame, found.into_iter().map(|one| one.by(Rule::Super)).collect(), args);
+    }
+
+    /// A member of a type that makes an instance without being written; whether it is one.
+    fn makes(&mut self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> bool {
+        let name = last_name(&self.unit.facts, callee);
+        if !self.unit.rules.makers.iter().any(|makes| Some(makes.as_str()) == name) {
+            return false;
+        }
+        let val = self.session.handed(frame, callee, args);
+        let mut any = false;
+        for ty in val.ty.each() {
+            if let Ty::Of(sym, _) = ty {
+                any = true;
+                let sure = if val.ty.each().len() > 1 { Confidence::Probable } else { val.sure };
+                self.emit_construction(frame, *sym, &Found::symbol(*sym, Rule::Receiver).at_most(sure), args);
+            }
+        }
+        any
     }
 
     /// Another constructor of the same type: `this(…)`.

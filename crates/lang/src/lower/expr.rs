@@ -112,6 +112,11 @@ impl<'t> Lowering<'t> {
                 let Some(name) = rule.name.find(tree, id) else { return self.only_child(id, depth) };
                 let Some(base) = rule.base.find(tree, id) else {
                     let plain = self.table.rule(tree, name).expr.is_none();
+                    let root = self.table.root.as_str();
+                    if !root.is_empty() && self.tree.bytes(id).starts_with(root.as_bytes()) {
+                        let name = format!("{root}{}", self.name_text(name));
+                        return Err(Expr::Name(self.names.intern(&name)));
+                    }
                     if plain {
                         let name = self.name_text(name);
                         return Err(Expr::Name(self.names.intern(&name)));

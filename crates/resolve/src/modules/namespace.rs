@@ -50,13 +50,15 @@ impl Session<'_> {
         }
         let Some((outer, last)) = full.rsplit_once('.') else { return Vec::new() };
         let types = self.with_full_name(&unit.rules.family, outer);
-        let of = types.into_iter().find(|&sym| self.is_type(sym));
+        // What a namespace holds has its full name, and was found by it.
+        let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        let of = types.into_iter().find(is_type);
         let Some(of) = of else { return Vec::new() };
         let val = Val::new(Ty::Type(of, Arc::from([])), Rule::Static);
         self.member(&val, last, unit).into_iter().map(|found| found.by(rule)).collect()
     }
 
-    pub(super) fn namespace_member(&self, space: &str, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn namespace_member(&self, space: &str, name: &str, from: &Arc<Unit>) -> Vec<Found> {
         let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
         let found = self.by_path(from, &full, Rule::Qualified);
         if found.is_empty() { vec![Found::module(Module::Namespace(full), Rule::Qualified)] } else { found }
@@ -78,7 +80,8 @@ impl Session<'_> {
             }
         }
         let types = self.with_full_name(&unit.rules.family, &space);
-        let Some(of) = types.into_iter().find(|&sym| self.is_type(sym)) else { return Vec::new() };
+        let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        let Some(of) = types.into_iter().find(is_type) else { return Vec::new() };
         self.member(&Val::new(Ty::Type(of, Arc::from([])), Rule::Static), name, unit)
     }
 
@@ -103,22 +106,14 @@ impl Session<'_> {
     /// The namespace a frame looks from.
     pub(super) fn namespace_at(&self, frame: &Frame) -> String {
         let unit = &frame.unit;
-        let mut space = plain(unit.package());
-        let mut inner = Vec::new();
         let mut next = self.symbol_at(frame);
         while let Some(at) = next {
             if unit.kind(at) == Some(SymbolKind::Module) {
-                inner.push(plain(unit.name(at)));
+                return self.full_name(unit.sym(at));
             }
             next = unit.symbol(at).and_then(|symbol| symbol.parent);
         }
-        for name in inner.iter().rev() {
-            if !space.is_empty() {
-                space.push('.');
-            }
-            space.push_str(name);
-        }
-        space
+        plain(unit.package())
     }
 
     /// The first part of a full name written out: a namespace that is not imported.
