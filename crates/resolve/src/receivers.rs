@@ -178,7 +178,7 @@ impl Session<'_> {
 
     /// Members of modules that are mixed into a type itself.
     fn mixed_into_type(&self, sym: Sym, name: &str) -> Vec<Found> {
-        for part in self.parts(sym) {
+        for &part in self.parts(sym).iter() {
             let Some(unit) = self.home(part) else { continue };
             for &(expr, scope) in unit.type_mixins(part.at) {
                 let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };

@@ -70,6 +70,9 @@ pub(crate) struct Session<'r> {
     pub(crate) included: RefCell<FxHashMap<u32, Arc<FxHashSet<u32>>>>,
     pub(crate) imports: RefCell<FxHashMap<(u32, u32), Arc<[Found]>>>,
     pub(crate) canonical: RefCell<FxHashMap<Sym, Sym>>,
+    pub(crate) full_names: RefCell<FxHashMap<Sym, Arc<str>>>,
+    pub(crate) full: RefCell<FxHashMap<Box<str>, Arc<[Sym]>>>,
+    pub(crate) parts: RefCell<FxHashMap<Sym, Arc<[Sym]>>>,
 }
 
 impl<'r> Session<'r> {
@@ -96,6 +99,9 @@ impl<'r> Session<'r> {
             included: RefCell::default(),
             imports: RefCell::default(),
             canonical: RefCell::default(),
+            full_names: RefCell::default(),
+            full: RefCell::default(),
+            parts: RefCell::default(),
         }
     }
 

@@ -274,7 +274,7 @@ impl Session<'_> {
         let mut bases = Vec::new();
         let mut mixed = Vec::new();
         let first = self.home(sym).is_some_and(|unit| unit.rules.mixins_first);
-        for part in self.parts(sym) {
+        for &part in self.parts(sym).iter() {
             let Some(unit) = self.home(part) else { continue };
             for &(expr, scope, relation) in unit.bases(part.at) {
                 let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
@@ -303,7 +303,7 @@ impl Session<'_> {
 
     fn find_members(&self, sym: Sym) -> Members {
         let mut members = Members::default();
-        for part in self.parts(sym) {
+        for &part in self.parts(sym).iter() {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
                 // What says for whom it is a member is none by its bare name.
@@ -322,7 +322,19 @@ impl Session<'_> {
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
-    pub(crate) fn parts(&self, sym: Sym) -> Vec<Sym> {
+    pub(crate) fn parts(&self, sym: Sym) -> Arc<[Sym]> {
+        if let Some(known) = self.parts.borrow().get(&sym) {
+            return known.clone();
+        }
+        let before = self.cut();
+        let parts: Arc<[Sym]> = self.find_parts(sym).into();
+        if before == self.cut() {
+            self.parts.borrow_mut().insert(sym, parts.clone());
+        }
+        parts
+    }
+
+    fn find_parts(&self, sym: Sym) -> Vec<Sym> {
         let Some(unit) = self.home(sym) else { return vec![sym] };
         let mut parts = vec![sym];
         for bearer in self.named(&unit.rules.family, unit.name(sym.at)).iter() {
@@ -341,7 +353,7 @@ impl Session<'_> {
             return matches!(self.impl_target(&home, other.at), Ty::Of(target, _) if target == sym);
         }
         let both = |modifier| unit.is(sym.at, modifier) && home.is(other.at, modifier);
-        let same_place = || self.full_name(sym) == self.full_name(other);
+        let same_place = || self.known_name(sym) == self.known_name(other);
         let either_declares =
             unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Module;

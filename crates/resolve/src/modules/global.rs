@@ -58,11 +58,17 @@ impl Session<'_> {
         if unit.rules.modules != Modules::Namespace || unit.rules.prelude.is_empty() {
             return Vec::new();
         }
+        if self.named(&unit.rules.family, name).is_empty() && !self.is_alias(unit, name) {
+            return Vec::new();
+        }
         let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
         for manifest in &manifests {
             for (key, value) in manifest.all(Says::Using) {
                 let found = match key {
-                    "" => self.by_path(unit, &joined(&plain(value), name), Rule::Wildcard),
+                    "" => {
+                        let syms = self.with_full_name(&unit.rules.family, &joined(&plain(value), name));
+                        syms.into_iter().map(|sym| Found::symbol(sym, Rule::Wildcard)).collect()
+                    }
                     "static" => self.of_type_called(unit, &plain(value), name),
                     alias if alias == name => self.by_path(unit, &plain(value), Rule::Import),
                     _ => Vec::new(),
@@ -90,6 +96,12 @@ impl Session<'_> {
         let Some(of) = types.into_iter().find(|&sym| self.is_type(sym)) else { return Vec::new() };
         let found = self.member(&Val::new(Ty::Type(of, Arc::from([])), Rule::Static), name, unit);
         found.into_iter().map(|one| one.by(Rule::Wildcard)).collect()
+    }
+
+    /// Whether a project file gives something this name.
+    fn is_alias(&self, unit: &Arc<Unit>, name: &str) -> bool {
+        let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
+        manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
     }
 
     fn from_prelude(&self, unit: &Arc<Unit>, folder: &str, name: &str) -> Vec<Found> {

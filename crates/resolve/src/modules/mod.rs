@@ -310,6 +310,20 @@ impl Session<'_> {
 
     /// The name of a symbol from the outermost namespace on, with dots.
     pub(crate) fn full_name(&self, sym: Sym) -> String {
+        self.known_name(sym).to_string()
+    }
+
+    /// The full name of a symbol; spelled once.
+    pub(crate) fn known_name(&self, sym: Sym) -> Arc<str> {
+        if let Some(known) = self.full_names.borrow().get(&sym) {
+            return known.clone();
+        }
+        let full: Arc<str> = self.spell(sym).into();
+        self.full_names.borrow_mut().insert(sym, full.clone());
+        full
+    }
+
+    fn spell(&self, sym: Sym) -> String {
         let Some(unit) = self.home(sym) else { return String::new() };
         let names = unit.facts.outline.qualified(sym.at);
         let mut full = plain(unit.package());

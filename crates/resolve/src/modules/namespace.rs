@@ -10,17 +10,21 @@ use std::sync::Arc;
 impl Session<'_> {
     /// Every symbol with this full name.
     pub(crate) fn with_full_name(&self, family: &str, full: &str) -> Vec<Sym> {
+        if let Some(known) = self.full.borrow().get(full) {
+            return known.to_vec();
+        }
         let last = full.rsplit('.').next().unwrap_or(full);
         let named = self.named(family, last);
         // Constructors and blocks of members have the names of types.
         let first = named.iter().filter(|b| !matches!(b.kind, SymbolKind::Constructor | SymbolKind::Impl));
         let mut syms: Vec<Sym> = Vec::new();
-        for sym in first.map(|bearer| bearer.sym).filter(|&sym| self.full_name(sym) == full) {
+        for sym in first.map(|bearer| bearer.sym).filter(|&sym| *self.known_name(sym) == *full) {
             let sym = self.canonical(sym);
             if !syms.contains(&sym) {
                 syms.push(sym);
             }
         }
+        self.full.borrow_mut().insert(full.into(), syms.clone().into());
         syms
     }
 
