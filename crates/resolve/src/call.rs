@@ -319,6 +319,10 @@ impl Session<'_> {
             if declared.is_known() {
                 return Val::new(declared, Rule::Declared);
             }
+            if unit.rules.overloads && !unit.rules.type_space {
+                // What is declared and not known is not told by the body; overloads that call each other lead nowhere.
+                return Val::unknown();
+            }
         }
         if let Some(result) = self.result_of_type(unit, symbol) {
             return Val::new(result, Rule::Declared);

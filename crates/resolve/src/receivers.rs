@@ -1,6 +1,6 @@
 //! Receivers: whose members a bare name can be, and on which side of a type a member stands, its own or its instances'.
 
-use crate::session::{Frame, Session};
+use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Ty, Val};
 use orient_model::{Confidence, Expr, Modifier, Rule, ScopeKind, SymbolKind};
@@ -31,9 +31,15 @@ impl Session<'_> {
         let unit = &frame.unit;
         let kind = unit.facts.flow.scopes.get(at as usize).map(|scope| scope.kind);
         let val = if kind == Some(ScopeKind::Type) {
-            let sym = unit.sym(symbol);
+            let sym = self.canonical(unit.sym(symbol));
+            if self.is_busy(Question::Shape(sym)) {
+                // What it inherits from is being found: that cannot come from there.
+                let members = self.members(sym);
+                let own = members.get(name).map_or(&[][..], Vec::as_slice);
+                return self.seen_members(own, &Ty::of(sym), Rule::Receiver);
+            }
             match self.side(frame, symbol) {
-                Some(Side::Type) => Val::new(Ty::Type(self.canonical(sym), Arc::from([])), Rule::Receiver),
+                Some(Side::Type) => Val::new(Ty::Type(sym, Arc::from([])), Rule::Receiver),
                 Some(_) => Val::new(Ty::of(sym), Rule::Receiver),
                 // A type around the one that is meant: what it names is seen, what it does is not.
                 None => return self.named_in(sym, name),
@@ -48,7 +54,7 @@ impl Session<'_> {
         };
         let mut found = self.member(&val, name, unit);
         found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym) != Some(SymbolKind::Constructor)));
-        if found.is_empty() && kind == Some(ScopeKind::Type) && val.rule == Rule::Receiver {
+        if found.is_empty() && unit.rules.companions && kind == Some(ScopeKind::Type) {
             return self.of_companions(&Ty::of(unit.sym(symbol)), name);
         }
         found
@@ -63,6 +69,10 @@ impl Session<'_> {
 
     /// Members of the objects that stand for a type and those it inherits from.
     pub(crate) fn of_companions(&self, ty: &Ty, name: &str) -> Vec<Found> {
+        let Ty::Of(sym, _) = ty else { return Vec::new() };
+        if !self.home(*sym).is_some_and(|home| home.rules.companions) {
+            return Vec::new();
+        }
         for of in self.line(ty).iter() {
             let Ty::Of(sym, _) = of else { continue };
             let Some(unit) = self.home(*sym) else { continue };

@@ -169,6 +169,11 @@ impl<'r> Session<'r> {
         Some(answer)
     }
 
+    /// Whether a question is being answered.
+    pub(crate) fn is_busy(&self, question: Question) -> bool {
+        self.busy.borrow().contains(&question)
+    }
+
     /// Goes one step deeper, unless that leads too far.
     pub(crate) fn nested<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
         if self.nesting.get() >= NESTING {

@@ -256,6 +256,7 @@ impl Session<'_> {
 
     /// What a type is made of. While that is being found, its members are known already and its bases not yet.
     pub(crate) fn shape(&self, sym: Sym) -> Arc<TypeShape> {
+        let sym = self.canonical(sym);
         if let Some(known) = self.shapes.borrow().get(&sym) {
             return known.clone();
         }
@@ -289,6 +290,7 @@ impl Session<'_> {
 
     /// The members of a type itself, in all its parts, by name.
     pub(crate) fn members(&self, sym: Sym) -> Arc<Members> {
+        let sym = self.canonical(sym);
         if let Some(known) = self.members.borrow().get(&sym) {
             return known.clone();
         }
@@ -401,6 +403,7 @@ impl Session<'_> {
         if let Some(known) = self.lines.borrow().get(ty) {
             return known.clone();
         }
+        let before = self.cut();
         let mut line = Vec::new();
         self.extend_line(ty, &mut line, 0);
         // Of a base that is reached twice, the later place counts.
@@ -408,7 +411,7 @@ impl Session<'_> {
         let mut kept: Vec<Ty> = line.into_iter().rev().filter(|ty| seen.insert(key(ty))).collect();
         kept.reverse();
         let line: Arc<[Ty]> = kept.into();
-        if self.is_top() {
+        if self.is_top() || before == self.cut() {
             self.lines.borrow_mut().insert(ty.clone(), line.clone());
         }
         line
