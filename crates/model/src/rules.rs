@@ -63,6 +63,8 @@ pub struct Rules {
     pub mixes_into_type: Vec<String>,
     /// Before its name, what a property reads; reading a property is a call: `@`.
     pub field_mark: String,
+    /// Types of one name are told apart by how many types they take.
+    pub arity: bool,
     /// An object inside a type may stand for the type: its members are seen as the type's.
     pub companions: bool,
     /// Functions have a space of names beside that of values: a call means no variable that cannot be called.

@@ -26,8 +26,10 @@ impl Session<'_> {
     fn find(&self, frame: &Frame, expr: ExprId) -> Vec<Found> {
         let unit = &frame.unit;
         match unit.expr(expr) {
-            Expr::Name(name) => self.lookup(frame, unit.text(name)),
-            Expr::Member { base, name } => self.find_member(frame, base, unit.text(name)),
+            Expr::Name(_) | Expr::Member { .. } => {
+                let found = self.find_named(frame, expr);
+                self.of_arity(frame, found, 0)
+            }
             Expr::Function(symbol) => vec![Found::symbol(unit.sym(symbol), Rule::Scope)],
             Expr::Apply { base, args } => self.find_applied(frame, base, args),
             Expr::Wrap {
@@ -49,9 +51,42 @@ impl Session<'_> {
         }
     }
 
+    /// Everything a name or a member may mean, whatever it is given.
+    fn find_named(&self, frame: &Frame, expr: ExprId) -> Vec<Found> {
+        match frame.unit.expr(expr) {
+            Expr::Name(name) => self.lookup(frame, frame.unit.text(name)),
+            Expr::Member { base, name } => self.find_member(frame, base, frame.unit.text(name)),
+            _ => self.denote(frame, expr).to_vec(),
+        }
+    }
+
+    /// What an expression means that is given so many types.
+    pub(crate) fn with_arity(&self, frame: &Frame, expr: ExprId, count: usize) -> Vec<Found> {
+        let found = self.nested(|| self.find_named(frame, expr)).unwrap_or_default();
+        self.of_arity(frame, found, count)
+    }
+
+    /// Of types and functions with one name, those that take so many types. Functions need not be given theirs.
+    pub(crate) fn of_arity(&self, frame: &Frame, mut found: Vec<Found>, count: usize) -> Vec<Found> {
+        if found.len() < 2 || !frame.unit.rules.arity {
+            return found;
+        }
+        let fits = |one: &Found| {
+            let home = one.sym().and_then(|sym| Some((self.home(sym)?, sym)));
+            home.is_none_or(|(home, sym)| {
+                let free = count == 0 && !home.kind(sym.at).is_some_and(SymbolKind::is_type);
+                free || home.type_params(sym.at).len() == count
+            })
+        };
+        if found.iter().any(fits) {
+            found.retain(fits);
+        }
+        found
+    }
+
     fn find_applied(&self, frame: &Frame, base: ExprId, args: ExprList) -> Vec<Found> {
-        let mut found = self.denote(frame, base).to_vec();
         let list = frame.unit.facts.flow.list(args);
+        let mut found = self.with_arity(frame, base, list.len());
         for one in &mut found {
             let Thing::Symbol(sym, via) = &one.thing else { continue };
             let (sym, via) = (*sym, via.clone());

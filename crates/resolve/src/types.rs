@@ -37,7 +37,7 @@ impl Session<'_> {
         let unit = &frame.unit;
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
-                let found = self.find_type(frame, expr);
+                let found = self.find_type(frame, expr, 0);
                 if found.is_empty() {
                     return self.foreign(frame, expr);
                 }
@@ -75,14 +75,14 @@ impl Session<'_> {
     }
 
     /// What the name of a type means.
-    fn find_type(&self, frame: &Frame, expr: ExprId) -> Vec<Found> {
+    fn find_type(&self, frame: &Frame, expr: ExprId, arity: usize) -> Vec<Found> {
         let unit = &frame.unit;
         let found = match unit.expr(expr) {
             Expr::Name(name) => self.lookup_as(frame, unit.text(name), Want::Type),
             Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
-            _ => self.denote(frame, expr).to_vec(),
+            _ => self.with_arity(frame, expr, arity),
         };
-        self.only(found, Want::Type)
+        self.of_arity(frame, self.only(found, Want::Type), arity)
     }
 
     /// A type expression with arguments.
@@ -92,7 +92,10 @@ impl Session<'_> {
                 Ty::Signature(args.clone(), self.ty(frame, inner).into())
             }
             Expr::Name(_) | Expr::Member { .. } => {
-                let found = self.find_type(frame, base);
+                let found = self.find_type(frame, base, args.len());
+                if found.is_empty() {
+                    return self.apply(&self.foreign(frame, base), args);
+                }
                 Ty::either(found.iter().map(|one| match one.sym() {
                     Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => self.alias_of(sym, args),
                     _ => self.apply(&self.instance(one), args),
@@ -364,7 +367,8 @@ impl Session<'_> {
         }
         let is_open = unit.rules.reopens || kind == SymbolKind::Module;
         if both(Modifier::Partial) || is_open {
-            return same_place();
+            let alike = unit.type_params(sym.at).len() == home.type_params(other.at).len();
+            return alike && same_place();
         }
         if either_declares && kind != SymbolKind::Module {
             return same_place();

@@ -213,7 +213,7 @@ impl Uses<'_, '_> {
                 let own = own.map(|ty| Found::value(ty, Rule::Receiver));
                 own.into_iter().collect()
             }
-            Expr::Apply { base, .. } => self.session.denote(frame, base).to_vec(),
+            Expr::Apply { base, args } => self.session.with_arity(frame, base, args.len as usize),
             _ => self.session.denote(frame, ty).to_vec(),
         };
         let found = self.session.only(found, Want::Value);
