@@ -1,5 +1,4 @@
 //! `xtask graph DIR`: the edges of a folder without a store, for those who write rules of resolution.
-#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
 use crate::packs;
 use anyhow::{Context, Result};

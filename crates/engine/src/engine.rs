@@ -96,7 +96,12 @@ impl Engine {
             excludes.extend(inside.map(|path| format!("/{}/", escaped(&path.display()))));
         }
         let max_file_size = self.settings.index.max_file_size.bytes();
-        WalkOptions { max_file_size, excludes, kept: crate::extract::project_files(), threads: self.threads() }
+        WalkOptions {
+            max_file_size,
+            excludes,
+            kept: crate::extract::project_files(),
+            threads: self.threads(),
+        }
     }
 }
 

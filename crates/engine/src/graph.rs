@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How many files' graphs a snapshot remembers before it starts over.
-const REMEMBERED: usize = 4096;
+const REMEMBERED: usize = 1024;
 
 /// The graphs of files that were looked at.
 pub(crate) type GraphCache = RefCell<HashMap<FileId, Arc<FileGraph>>>;

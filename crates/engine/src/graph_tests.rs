@@ -318,3 +318,32 @@ proptest! {
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(32)
 }
+
+/// What the graph costs around the resolver: run with `ORIENT_FIGURES` naming a folder.
+#[test]
+#[ignore = "measures; means something in release only"]
+fn figures() {
+    let Some(root) = std::env::var_os("ORIENT_FIGURES") else { return };
+    let store = tempfile::tempdir().unwrap();
+    let engine = open(Path::new(&root), store.path(), 2);
+    let clock = Clock(std::time::Instant::now());
+    let done = engine.refresh(&RefreshOptions::default(), &clock).unwrap();
+    println!("{:?} {} files resolved", done.elapsed, done.resolved);
+    println!("{} bytes of index", fs::metadata(engine.place().index()).unwrap().len());
+}
+
+/// Prints when each phase begins, and how much memory was taken until then.
+struct Clock(std::time::Instant);
+
+impl crate::Progress for Clock {
+    fn phase(&self, phase: crate::Phase, files: u64, _: u64) {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
+        println!("{:?} {} {files}, {peak}", self.0.elapsed(), phase.as_str());
+    }
+    fn tick(&self, _: u64, _: u64) {}
+    fn waiting(&self, _: Option<u32>, _: std::time::Duration) {}
+    fn done(&self) {
+        crate::Progress::phase(self, crate::Phase::Finishing, 0, 0);
+    }
+}

@@ -9,14 +9,18 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// How many files' outlines a snapshot remembers before it starts over.
+const REMEMBERED: usize = 1024;
 /// How many files that ask for a name are looked at for unresolved uses of it.
 const ASKING: usize = 5_000;
+
+/// The outlines of files whose symbols were described.
+pub(crate) type OutlineCache = RefCell<FxHashMap<FileId, Arc<FileOutline>>>;
 
 /// The graph of a snapshot. Made for one question: its memory of what it has seen is not bounded.
 pub struct GraphView<'s> {
     snapshot: &'s Snapshot,
     files: RefCell<FxHashMap<FileId, Rc<FileRow>>>,
-    outlines: RefCell<FxHashMap<FileId, Rc<FileOutline>>>,
     briefs: RefCell<FxHashMap<NodeId, Rc<Brief>>>,
 }
 
@@ -82,12 +86,7 @@ pub struct Mentions {
 impl Snapshot {
     /// The graph, for one question.
     pub fn graph(&self) -> GraphView<'_> {
-        GraphView {
-            snapshot: self,
-            files: RefCell::default(),
-            outlines: RefCell::default(),
-            briefs: RefCell::default(),
-        }
+        GraphView { snapshot: self, files: RefCell::default(), briefs: RefCell::default() }
     }
 }
 
@@ -135,13 +134,17 @@ impl<'s> GraphView<'s> {
     }
 
     /// A file and what it holds.
-    pub fn outline(&self, file: FileId) -> Result<Rc<FileOutline>, EngineError> {
-        if let Some(held) = self.outlines.borrow().get(&file) {
-            return Ok(Rc::clone(held));
+    pub fn outline(&self, file: FileId) -> Result<Arc<FileOutline>, EngineError> {
+        if let Some(held) = self.snapshot.outlines.borrow().get(&file) {
+            return Ok(Arc::clone(held));
         }
         let row = self.file(file)?;
-        let held = Rc::new(self.snapshot.outline((*row).clone())?);
-        self.outlines.borrow_mut().insert(file, Rc::clone(&held));
+        let held = Arc::new(self.snapshot.outline((*row).clone())?);
+        let mut outlines = self.snapshot.outlines.borrow_mut();
+        if outlines.len() >= REMEMBERED {
+            outlines.clear();
+        }
+        outlines.insert(file, Arc::clone(&held));
         Ok(held)
     }
 
@@ -248,8 +251,8 @@ impl Edges for GraphView<'_> {
     }
 
     fn can_override(&self, node: NodeId) -> Result<bool, EngineError> {
-        use SymbolKind::{Event, Field, Function, Method, Operator, Property};
+        use SymbolKind::{Event, Field, Method, Operator, Property};
         let kind = self.brief(node)?.symbol.as_ref().map(|symbol| symbol.kind);
-        Ok(kind.is_some_and(|kind| matches!(kind, Event | Field | Function | Method | Operator | Property)))
+        Ok(kind.is_some_and(|kind| matches!(kind, Event | Field | Method | Operator | Property)))
     }
 }

@@ -31,7 +31,7 @@ mod resolving;
 mod seed;
 mod snapshot;
 mod source;
-pub mod traversal;
+mod traversal;
 mod whole;
 mod work;
 mod world;
@@ -52,6 +52,10 @@ pub use progress::{Cancel, Phase, Progress, Silent};
 pub use refresh::{Mode, Rebuilt, Refresh, RefreshOptions};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
 pub use source::Source;
+pub use traversal::{
+    Compact, Direction, Dispatching, Edges, Level, Reach, ReachOptions, Starts, Step, Way, WayOptions, Ways,
+    cycles, rank, reach, shortest,
+};
 pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.

@@ -1,6 +1,7 @@
 //! Questions about one generation of the index.
 
 use crate::graph::GraphCache;
+use crate::graph_view::OutlineCache;
 use crate::memory::Loan;
 use crate::pattern::PathPattern;
 use crate::refresh::skip_reason;
@@ -19,6 +20,7 @@ pub struct Snapshot {
     place: Place,
     pub(crate) max_file_size: u64,
     pub(crate) graphs: GraphCache,
+    pub(crate) outlines: OutlineCache,
 }
 
 /// What there is, in numbers.
@@ -97,7 +99,14 @@ impl FileOutline {
 
 impl Snapshot {
     pub(crate) fn new(store: Loan, root: PathBuf, place: Place, max_file_size: u64) -> Self {
-        Self { store, root, place, max_file_size, graphs: GraphCache::default() }
+        Self {
+            store,
+            root,
+            place,
+            max_file_size,
+            graphs: GraphCache::default(),
+            outlines: OutlineCache::default(),
+        }
     }
 
     /// The number of the change set this is the result of.

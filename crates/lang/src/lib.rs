@@ -22,6 +22,7 @@ mod role;
 mod rules;
 mod scanner;
 mod shallow;
+mod syntax;
 mod table;
 mod text;
 mod tree;
@@ -34,6 +35,7 @@ pub use reference::languages_reference;
 pub use registry::Registry;
 pub use render::{PARTS, render};
 pub use role::{Roles, classify};
+pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 1;
+pub(crate) const EXTRACTOR: u64 = 2;

@@ -194,8 +194,11 @@ impl Registry {
 
     /// The names of project files, without those that are patterns.
     pub fn project_files(&self) -> impl Iterator<Item = &str> {
-        let files = self.projects.iter().flat_map(|project| project.project_files());
-        files.copied().filter(|name| !name.contains('*'))
+        let mut files: Vec<&str> = Vec::new();
+        for project in &self.projects {
+            files.extend(project.project_files());
+        }
+        files.into_iter().filter(|name| !name.contains('*'))
     }
 
     /// The pack that reads a file which is in the language of `pack`: that pack, or one of [`Self::projects`].

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 /// The section as written; the words are those of [`Rules`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes or no question about a language")]
 pub(crate) struct RulesSpec {
     family: Option<String>,
     modules: String,
@@ -30,6 +31,9 @@ pub(crate) struct RulesSpec {
     extensions: Vec<String>,
     folder_files: Vec<String>,
     holders: Vec<String>,
+    loose_types: Vec<String>,
+    own_module: Vec<String>,
+    loads: Vec<String>,
     passes: Vec<String>,
     picks: Vec<String>,
     maps: Vec<String>,
@@ -95,6 +99,9 @@ impl RulesSpec {
             extensions: self.extensions.clone(),
             folder_files: self.folder_files.clone(),
             holders: self.holders.clone(),
+            loose_types: self.loose_types.clone(),
+            own_module: self.own_module.clone(),
+            loads: self.loads.clone(),
             passes: self.passes.clone(),
             picks: self.picks.clone(),
             maps: self.maps.clone(),

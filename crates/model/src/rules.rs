@@ -2,6 +2,7 @@
 
 /// What differs between languages when names are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes or no question about a language")]
 pub struct Rules {
     /// Languages with the same family see each other's definitions.
     pub family: String,
@@ -44,6 +45,12 @@ pub struct Rules {
     pub folder_files: Vec<String>,
     /// Names of types from outside whose members give what they hold, and through which calls pass.
     pub holders: Vec<String>,
+    /// Types that say nothing of their values.
+    pub loose_types: Vec<String>,
+    /// Names by which a file can reach what it gives to others.
+    pub own_module: Vec<String>,
+    /// Functions that give the module whose path they are given.
+    pub loads: Vec<String>,
     /// Members that give what their holder holds: `unwrap`, `iter`.
     pub passes: Vec<String>,
     /// Members of collections that give one of their elements: `find`, `pop`.

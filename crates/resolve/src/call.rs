@@ -21,6 +21,9 @@ impl Session<'_> {
             return self.eval(frame, callee);
         }
         let list = unit.facts.flow.list(args);
+        if let Some(module) = self.loaded(frame, callee, list) {
+            return module;
+        }
         if let Some(val) = self.own_type_of(frame, callee) {
             return val;
         }
@@ -80,50 +83,6 @@ impl Session<'_> {
         }
     }
 
-    /// One of what a collection holds, or all of it by what a function makes of each.
-    fn picked(&self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> Val {
-        let unit = &frame.unit;
-        let Expr::Member { base, name } = unit.expr(callee) else { return Val::unknown() };
-        let name = unit.text(name);
-        if unit.rules.picks.iter().any(|pick| pick == name) {
-            let val = self.eval(frame, base);
-            return if is_collection(&val.ty) {
-                self.via(frame, &val, orient_model::Via::Element)
-            } else {
-                Val::unknown()
-            };
-        }
-        if unit.rules.maps.iter().any(|map| map == name)
-            && let Some(&function) = args.first()
-            && is_collection(&self.eval(frame, base).ty)
-        {
-            let val = self.eval(frame, function);
-            let each = self.called_value(&val.ty, &[], None);
-            return each.with(Ty::Many(each.ty.clone().into()));
-        }
-        Val::unknown()
-    }
-
-    /// A member of something from outside that gives what it holds: `unwrap`, `iter`.
-    fn passed(&self, frame: &Frame, callee: ExprId) -> Val {
-        let unit = &frame.unit;
-        let Expr::Member { base, name } = unit.expr(callee) else { return Val::unknown() };
-        if !unit.rules.passes.iter().any(|pass| pass == unit.text(name)) {
-            return Val::unknown();
-        }
-        let val = self.eval(frame, base);
-        match &val.ty {
-            Ty::Outside(..) | Ty::Many(_) if unit.rules.type_space => val,
-            Ty::Of(..) if unit.rules.type_space => Val::unknown(),
-            Ty::Outside(_, args) => match args.first() {
-                Some(held) => val.with(held.clone()),
-                None => Val::unknown(),
-            },
-            Ty::Many(_) | Ty::Of(..) => val,
-            _ => Val::unknown(),
-        }
-    }
-
     /// What calling each of these gives.
     pub(crate) fn call_found(&self, found: &[Found], args: &[ExprId], from: Option<&Frame>) -> Val {
         let mut types = Vec::new();
@@ -175,7 +134,7 @@ impl Session<'_> {
                 if unit.kind(sym.at) == Some(SymbolKind::Delegate) {
                     return self.result_of(*sym);
                 }
-                let name = self.implicit(&unit, "call").unwrap_or_default().to_owned();
+                let name = unit.implicit("call").unwrap_or_default().to_owned();
                 if name.is_empty() {
                     return Val::unknown();
                 }
@@ -241,7 +200,7 @@ impl Session<'_> {
         let Some(via) = via else { return result };
         let own = self.self_type(unit, Some(sym.at));
         let gives_self = match (&result.ty, &own) {
-            (Ty::Of(of, _), Some(Ty::Of(own, _))) => of == own && self.returns_self(unit, sym.at),
+            (Ty::Of(of, _), Some(Ty::Of(own, _))) => of == own && Self::returns_self(unit, sym.at),
             _ => false,
         };
         if gives_self {
@@ -255,7 +214,7 @@ impl Session<'_> {
         result.with(seen)
     }
 
-    fn returns_self(&self, unit: &Arc<Unit>, symbol: u32) -> bool {
+    fn returns_self(unit: &Arc<Unit>, symbol: u32) -> bool {
         let declared = unit.binding_of(symbol).and_then(|binding| binding.ty);
         match declared {
             Some(ty) => unit.expr(ty) == Expr::SelfRef,
@@ -361,6 +320,9 @@ impl Session<'_> {
 
     /// Of several functions, those that can take these arguments.
     pub(crate) fn fitting(&self, frame: &Frame, found: &[Found], args: &[ExprId]) -> Vec<Found> {
+        if found.len() > 1 && frame.unit.rules.type_space {
+            return self.fitting_signature(found, args.len());
+        }
         if found.len() < 2 || !frame.unit.rules.overloads {
             return found.to_vec();
         }
@@ -390,6 +352,21 @@ impl Session<'_> {
         let Some(symbol) = unit.symbol(sym.at) else { return false };
         let any = symbol.params.iter().any(|param| param.variadic);
         !any && symbol.params.len() == count + receivers(&unit, sym.at)
+    }
+
+    /// Of several signatures of one member, the first that takes this many arguments stands for all.
+    fn fitting_signature(&self, found: &[Found], count: usize) -> Vec<Found> {
+        let place = |one: &Found| {
+            let sym = one.sym().filter(|&sym| self.kind(sym).is_some_and(SymbolKind::is_callable))?;
+            let unit = self.home(sym)?;
+            Some((sym.file, unit.symbol(sym.at)?.parent?, unit.name(sym.at).to_owned()))
+        };
+        let first = place(&found[0]);
+        if first.is_none() || found.iter().any(|one| place(one) != first) {
+            return found.to_vec();
+        }
+        let fit = found.iter().find(|one| self.takes(one, count)).unwrap_or(&found[0]);
+        vec![fit.clone()]
     }
 
     pub(crate) fn takes(&self, found: &Found, count: usize) -> bool {
@@ -448,8 +425,7 @@ impl Session<'_> {
             Ty::Outside(name, _) if !name.is_empty() && (is_plain(bare) || is_plain(name)) => -2,
             Ty::Outside(name, _) if !name.is_empty() => -1,
             Ty::Many(_) if written.contains('[') || written.contains("...") => 2,
-            Ty::Many(_) if is_plain(bare) => -2,
-            Ty::Lambda(..) | Ty::Function(..) if is_plain(bare) => -2,
+            Ty::Many(_) | Ty::Lambda(..) | Ty::Function(..) if is_plain(bare) => -2,
             _ => 0,
         }
     }
@@ -479,15 +455,6 @@ fn alike(ty: &Ty) -> Ty {
         _ => true,
     });
     Ty::either(distinct.cloned())
-}
-
-/// Whether a value holds any number of others.
-pub(crate) fn is_collection(ty: &Ty) -> bool {
-    match ty {
-        Ty::Many(_) => true,
-        Ty::Outside(_, args) => !args.is_empty(),
-        _ => false,
-    }
 }
 
 /// Whether a parameter of this type takes whatever comes: the root of all types, or a type parameter.
@@ -521,7 +488,6 @@ fn fits_literal(written: &str, literal: Literal) -> i32 {
         Literal::Char if among(&["char", "character"]) => 2,
         Literal::Char if number => 1,
         Literal::Null if is_plain(&bare) && bare != "string" => -2,
-        Literal::Null => 0,
         Literal::String if is_plain(&bare) => -3,
         Literal::Integer | Literal::Float | Literal::Bool | Literal::Char if is_plain(&bare) => -2,
         _ => 0,
@@ -545,11 +511,8 @@ pub(crate) fn mentions_param(ty: &Ty) -> bool {
 pub(crate) fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
     match (wanted, given) {
         (_, Ty::Unknown) => {}
-        (Ty::Param(file, at), given) => {
-            if !map.iter().any(|(param, _)| *param == (*file, *at)) {
-                map.push(((*file, *at), given.clone()));
-            }
-        }
+        (Ty::Param(file, at), _) if map.iter().any(|(param, _)| *param == (*file, *at)) => {}
+        (Ty::Param(file, at), given) => map.push(((*file, *at), given.clone())),
         (Ty::Of(a, left), Ty::Of(b, right)) if a == b => {
             left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
         }

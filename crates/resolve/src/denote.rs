@@ -1,10 +1,10 @@
 //! What an expression names, and what its value is.
 
-use crate::modules::plain;
-use crate::session::{Frame, Question, Session};
-use crate::unit::Unit;
-use crate::call::MADE;
 use crate::lexical::Want;
+use crate::modules::plain;
+use crate::objects::distinct_members;
+use crate::session::{Frame, Session};
+use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Literal, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::sync::Arc;
@@ -142,7 +142,7 @@ impl Session<'_> {
 
     /// A member of the base, asked for as such.
     pub(crate) fn super_member(&self, frame: &Frame, name: &str) -> Vec<Found> {
-        let Some(ty) = self.self_type(&frame.unit, self.symbol_at(frame)) else { return Vec::new() };
+        let Some(ty) = self.self_type(&frame.unit, frame.symbol()) else { return Vec::new() };
         self.type_member(&ty, name, 1, Rule::Super)
     }
 
@@ -158,7 +158,10 @@ impl Session<'_> {
                 }
                 if found.is_empty() { self.extension(&of, name, from) } else { found }
             }
-            Ty::Module(module) => self.module_member(module, name, from),
+            Ty::Module(module) => {
+                let found = self.module_member(module, name, from);
+                if found.is_empty() { self.whole_member(module, name, from) } else { found }
+            }
             Ty::Shape(file, scope, expr) => self.entry(*file, *scope, *expr, name),
             Ty::Param(file, at) => {
                 let Some(unit) = self.unit(*file) else { return Vec::new() };
@@ -184,18 +187,6 @@ impl Session<'_> {
         found.into_iter().map(|found| found.at_most(val.sure)).collect()
     }
 
-    /// What a type parameter is at least.
-    pub(crate) fn constraint(&self, unit: &Arc<Unit>, param: u32) -> Val {
-        let Some(ty) = unit.binding(param).and_then(|binding| binding.ty).filter(|_| unit.rules.type_space)
-        else {
-            return self.bound_value(unit, param);
-        };
-        let scope = unit.binding(param).map_or(0, |binding| binding.scope);
-        let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
-        let ty = self.once(Question::Binding(unit.file, param), || self.ty(&frame, ty));
-        Val::new(ty.unwrap_or(Ty::Unknown), Rule::Declared)
-    }
-
     fn instance_member(&self, val: &Val, sym: Sym, name: &str, from: &Arc<Unit>) -> Vec<Found> {
         let rule = match val.rule {
             Rule::Receiver | Rule::Inferred | Rule::Super => val.rule,
@@ -204,6 +195,12 @@ impl Session<'_> {
         let found = self.type_member(&val.ty, name, 0, rule);
         if !found.is_empty() {
             return found;
+        }
+        if from.rules.type_space
+            && matches!(self.kind(sym), Some(SymbolKind::Variable | SymbolKind::Constant))
+            && let Ty::Shape(file, scope, expr) = self.type_of(sym).ty
+        {
+            return self.entry(file, scope, expr, name);
         }
         let found = self.extension(&val.ty, name, from);
         if !found.is_empty() {
@@ -252,43 +249,6 @@ impl Session<'_> {
                     _ => Vec::new(),
                 })
                 .collect();
-        }
-        Vec::new()
-    }
-
-    /// Members of a function that is also an object: what was put onto it.
-    fn function_member(&self, sym: Sym, name: &str) -> Vec<Found> {
-        let Some(unit) = self.home(sym) else { return Vec::new() };
-        self.ask(name);
-        let parent = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
-        let own = unit.name(sym.at);
-        let beside = unit.children(parent).iter();
-        beside
-            .filter(|&&at| unit.name(at) == name && unit.qualifier(at) == Some(own))
-            .map(|&at| Found::symbol(unit.sym(at), Rule::Static))
-            .collect()
-    }
-
-    /// An entry of an object that is written out.
-    fn entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Found> {
-        let Some(unit) = self.unit(file) else { return Vec::new() };
-        let Expr::Sequence { items, .. } = unit.expr(expr) else { return Vec::new() };
-        let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
-        for &item in unit.facts.flow.list(items) {
-            match unit.expr(item) {
-                Expr::Named { name: key, value } if unit.text(key) == name => {
-                    return self.denote(&frame, value).to_vec();
-                }
-                Expr::Name(key) if unit.text(key) == name => return self.lookup(&frame, name),
-                Expr::Wrap { wrapper: Wrapper::Spread, inner } => {
-                    let val = self.eval(&frame, inner);
-                    let found = self.member(&val, name, &unit);
-                    if !found.is_empty() {
-                        return found;
-                    }
-                }
-                _ => {}
-            }
         }
         Vec::new()
     }
@@ -369,8 +329,9 @@ impl Session<'_> {
         let vals: Vec<Val> = found.iter().map(|found| self.value(found)).collect();
         let Some(first) = vals.iter().find(|val| val.ty.is_known()) else { return Val::unknown() };
         let (rule, mut sure) = (first.rule, first.sure);
+        let several = vals.iter().filter(|val| val.ty.is_known()).count() > 1;
         let ty = Ty::either(vals.into_iter().map(|val| val.ty));
-        if ty.each().len() > 1 {
+        if several && ty.each().len() > 1 {
             sure = sure.max(Confidence::Probable);
         }
         Val { ty, rule, sure }
@@ -435,7 +396,7 @@ impl Session<'_> {
         let inferred = |ty| Val::new(ty, Rule::Inferred);
         match unit.expr(expr) {
             Expr::SelfRef => self.self_value(frame),
-            Expr::SuperRef => match self.self_type(unit, self.symbol_at(frame)) {
+            Expr::SuperRef => match self.self_type(unit, frame.symbol()) {
                 Some(ty) => self
                     .line(&ty)
                     .get(1)
@@ -466,6 +427,7 @@ impl Session<'_> {
                 }
             },
             Expr::Lambda(scope) => inferred(Ty::Lambda(unit.file, scope)),
+            Expr::Literal(Literal::Null) => Val::unknown(),
             Expr::Literal(literal) => inferred(self.literal(unit, literal)),
             Expr::Text(_) => inferred(self.literal(unit, Literal::String)),
             _ => Val::unknown(),
@@ -488,7 +450,7 @@ impl Session<'_> {
 
     /// The receiver where an expression stands.
     pub(crate) fn self_value(&self, frame: &Frame) -> Val {
-        let symbol = self.symbol_at(frame);
+        let symbol = frame.symbol();
         let Some(ty) = self.self_type(&frame.unit, symbol) else { return Val::unknown() };
         let is_type = |at: u32| frame.unit.rules.split_members && frame.unit.type_around(Some(at)) == Some(at);
         let is_static =
@@ -497,36 +459,6 @@ impl Session<'_> {
             Ty::Of(sym, args) if is_static => Val::new(Ty::Type(sym, args), Rule::Receiver),
             ty => Val::new(ty, Rule::Receiver),
         }
-    }
-
-    fn made(&self, frame: &Frame, ty: ExprId, _args: ExprList) -> Val {
-        if frame.unit.rules.type_space && frame.unit.expr(ty) != Expr::SelfRef {
-            let val = self.eval(frame, ty);
-            match &val.ty {
-                Ty::Type(sym, args) => return Val::new(Ty::Of(*sym, args.clone()), Rule::Inferred),
-                Ty::Of(..) => {
-                    let found = self.type_member(&val.ty, MADE, 0, Rule::Declared);
-                    let made = self.made_by(&found);
-                    if made.is_known() {
-                        return Val::new(made, Rule::Inferred);
-                    }
-                }
-                _ => {}
-            }
-        }
-        let of = match frame.unit.expr(ty) {
-            Expr::SelfRef => self.self_type(&frame.unit, self.symbol_at(frame)).unwrap_or(Ty::Unknown),
-            _ => self.ty(frame, ty),
-        };
-        Val::new(of, Rule::Inferred)
-    }
-
-    /// What construct signatures say that they make.
-    fn made_by(&self, found: &[Found]) -> Ty {
-        Ty::either(found.iter().map(|one| match &one.thing {
-            Thing::Symbol(sym, via) => self.through(self.result_of(*sym), via.as_ref()).ty,
-            _ => Ty::Unknown,
-        }))
     }
 
     fn indexed(&self, frame: &Frame, base: ExprId, key: ExprId) -> Val {
@@ -543,8 +475,7 @@ impl Session<'_> {
             Ty::Tuple(_) => Val::unknown(),
             Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
             Ty::Of(..) => {
-                let member =
-                    self.implicit(&frame.unit, "index").map(|name| self.member(&val, name, &frame.unit));
+                let member = frame.unit.implicit("index").map(|name| self.member(&val, name, &frame.unit));
                 member.map_or_else(Val::unknown, |found| self.call_found(&found, &[], None))
             }
             _ => self.via(frame, &val, Via::Element),
@@ -558,7 +489,7 @@ impl Session<'_> {
             Via::Match | Via::Unknown => Val::unknown(),
             Via::Element => val.with(Ty::either(val.ty.each().iter().map(|ty| self.element(frame, ty)))),
             Via::Enter => {
-                let name = self.implicit(&frame.unit, "enter");
+                let name = frame.unit.implicit("enter");
                 let found = name.map(|name| self.member(val, name, &frame.unit)).unwrap_or_default();
                 let entered = self.call_found(&found, &[], None);
                 if entered.ty.is_known() {
@@ -591,7 +522,7 @@ impl Session<'_> {
             Ty::Tuple(items) => Ty::either(items.iter().cloned()),
             Ty::Outside(_, args) => args.last().cloned().unwrap_or(Ty::Unknown),
             Ty::Of(..) => {
-                let Some(name) = self.implicit(&frame.unit, "iterate") else { return Ty::Unknown };
+                let Some(name) = frame.unit.implicit("iterate") else { return Ty::Unknown };
                 let val = Val::new(ty.clone(), Rule::Inferred);
                 let found = self.member(&val, name, &frame.unit);
                 let iterator = self.call_found(&found, &[], None);
@@ -608,29 +539,10 @@ impl Session<'_> {
     }
 
     fn stepped(&self, frame: &Frame, iterator: &Ty) -> Ty {
-        let Some(name) = self.implicit(&frame.unit, "next") else { return Ty::Unknown };
+        let Some(name) = frame.unit.implicit("next") else { return Ty::Unknown };
         let found = self.member(&Val::new(iterator.clone(), Rule::Inferred), name, &frame.unit);
         self.call_found(&found, &[], None).ty
     }
-
-    /// The member the language calls by itself in this case.
-    pub(crate) fn implicit<'u>(&self, unit: &'u Unit, case: &str) -> Option<&'u str> {
-        unit.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
-    }
-}
-
-/// Keeps one of each member that several types share; whether different ones are left.
-fn distinct_members(found: &mut Vec<Found>) -> bool {
-    let mut seen: Vec<Sym> = Vec::new();
-    found.retain(|one| match one.sym() {
-        Some(sym) if seen.contains(&sym) => false,
-        Some(sym) => {
-            seen.push(sym);
-            true
-        }
-        None => true,
-    });
-    seen.len() != 1 || found.len() > 1
 }
 
 /// What waiting for a value gives.

@@ -1,15 +1,13 @@
 //! What a function is given by whoever it is written for: the parameters of a function that stands where its type is
 //! known, as an argument, behind a declared name, or as a result.
 
-use crate::call::{CALLED, is_collection, mentions_param, unify};
+use crate::call::{CALLED, mentions_param, unify};
 use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::types::substitute;
 use crate::unit::Unit;
 use crate::value::{Sym, Thing, Ty, Val};
-use orient_model::{
-    Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via,
-};
+use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -33,6 +31,8 @@ pub(crate) struct Place {
 enum Inside {
     /// The argument of a call at this place.
     Argument(ExprId, u32),
+    /// A property of the component that this markup names.
+    Property(ExprId),
     /// What is put into a name of this type.
     Typed(ExprId),
     /// What is put into this.
@@ -49,6 +49,16 @@ fn places(unit: &Unit) -> FxHashMap<u32, Place> {
         let list = match unit.expr(reference.expr) {
             Expr::Call { args, .. } if reference.kind == RefKind::Call => args,
             Expr::New { args, .. } if reference.kind == RefKind::Construct => args,
+            Expr::New { ty, args } if reference.kind == RefKind::Read => {
+                for &arg in flow.list(args) {
+                    if let Expr::Named { name, value } = unit.expr(arg) {
+                        let inside = Inside::Property(ty);
+                        let (scope, at) = (reference.scope, reference.at);
+                        found.look(value, &Place { inside, keys: vec![name], scope, at }, 0);
+                    }
+                }
+                continue;
+            }
             _ => continue,
         };
         for (at, &arg) in flow.list(list).iter().enumerate() {
@@ -165,6 +175,7 @@ impl Session<'_> {
             let frame = Frame { unit: unit.clone(), scope: place.scope, at: place.at };
             let mut ty = match place.inside {
                 Inside::Argument(call, at) => self.wanted_argument(&frame, call, at as usize),
+                Inside::Property(component) => self.properties(&frame, component),
                 Inside::Typed(ty) => self.ty(&frame, ty),
                 Inside::Assigned(target) => self.held_by(&frame, target),
                 Inside::Returned(scope) => self.wanted_result(unit, scope),
@@ -176,6 +187,16 @@ impl Session<'_> {
             ty
         });
         wanted.unwrap_or(Ty::Unknown)
+    }
+
+    /// The type of what a component takes.
+    fn properties(&self, frame: &Frame, component: ExprId) -> Ty {
+        let found = self.only(self.denote(frame, component).to_vec(), Want::Value);
+        let syms = found.iter().filter_map(crate::value::Found::sym);
+        Ty::either(syms.flat_map(|sym| match self.home(sym) {
+            Some(home) => crate::components::properties(self, &home, sym.at),
+            None => Vec::new(),
+        }))
     }
 
     /// The type of what is assigned to, not of what is.
@@ -227,25 +248,6 @@ impl Session<'_> {
         }
         let ty = Ty::either(types);
         if ty.is_known() { ty } else { self.fed(frame, callee, at) }
-    }
-
-    /// What members of collections and promises put into the function they are given.
-    fn fed(&self, frame: &Frame, callee: ExprId, at: usize) -> Ty {
-        let unit = &frame.unit;
-        let Expr::Member { base, name } = unit.expr(callee) else { return Ty::Unknown };
-        if unit.rules.hands.iter().any(|hands| hands == unit.text(name)) {
-            return Ty::Signature(Arc::from([self.eval(frame, base).ty]), Ty::Unknown.into());
-        }
-        let feed = unit.rules.feeds.iter().find(|(feed, _)| feed == unit.text(name));
-        let Some(&(_, place)) = feed.filter(|_| at == 0 || unit.rules.given_types) else { return Ty::Unknown };
-        let val = self.eval(frame, base);
-        if !is_collection(&val.ty) {
-            return Ty::Unknown;
-        }
-        let element = self.via(frame, &val, Via::Element).ty;
-        let mut params = vec![Ty::Unknown; place as usize];
-        params.push(element);
-        Ty::Signature(params.into(), Ty::Unknown.into())
     }
 
     /// The parameter an argument meets: a receiver among the parameters is no argument, and a function that stands last
@@ -339,7 +341,7 @@ impl Session<'_> {
         match ty {
             Ty::Of(..) => {
                 let found = self.type_member(ty, CALLED, 0, Rule::Declared);
-                let fit = found.iter().filter(|one| found.len() == 1 || self.takes(one, count));
+                let fit = found.iter().filter(|one| found.len() == 1 || self.takes_count(one, count));
                 Ty::either(fit.map(|one| match &one.thing {
                     Thing::Symbol(sym, via) => self.param_type(*sym, via.as_ref(), at),
                     _ => Ty::Unknown,
@@ -347,6 +349,23 @@ impl Session<'_> {
             }
             Ty::Either(types) => Ty::either(types.iter().map(|ty| self.takes_at_of(ty, count, at))),
             ty => self.takes_at(ty, at),
+        }
+    }
+
+    /// Whether a signature takes this many arguments; a rest that is written out as a tuple is as long as that.
+    fn takes_count(&self, found: &crate::value::Found, count: usize) -> bool {
+        if !self.takes(found, count) {
+            return false;
+        }
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else { return true };
+        let Some(params) = unit.symbol(sym.at).map(|symbol| &symbol.params) else { return true };
+        let Some(last) = params.len().checked_sub(1).filter(|&last| params[last].variadic) else {
+            return true;
+        };
+        let rest = unit.scope_of(sym.at).and_then(|scope| unit.params(scope).last());
+        match rest.map(|&rest| self.declared(&unit, rest)) {
+            Some(Ty::Tuple(items)) => count == last + items.len(),
+            _ => true,
         }
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         let Some(kind) = unit.kind(at) else { continue };
+        session.next_use();
         if kind.is_type() || kind == SymbolKind::Module {
             inherits(session, unit, at, out);
         }
@@ -242,7 +243,8 @@ fn is_overridable(kind: SymbolKind) -> bool {
 fn same_form(session: &Session<'_>, unit: &Arc<Unit>, at: u32, other: Sym) -> bool {
     let Some(home) = session.home(other) else { return false };
     let (Some(one), Some(two)) = (unit.symbol(at), home.symbol(other.at)) else { return false };
-    is_overridable(two.kind)
+    let holds_function = unit.rules.type_space && two.kind == SymbolKind::Field;
+    (is_overridable(two.kind) || holds_function)
         && (!unit.rules.overloads && !unit.rules.structural || one.params.len() == two.params.len())
 }
 

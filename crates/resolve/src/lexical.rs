@@ -2,7 +2,7 @@
 
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::value::{Found, Sym, Thing, Ty, Val};
+use crate::value::{Found, Module, Sym, Thing, Ty, Val};
 use orient_model::{Binding, BindingKind, Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind, Via};
 use std::sync::Arc;
 
@@ -17,6 +17,16 @@ pub(crate) enum Want {
     Value,
     /// A function, or a type that is made.
     Function,
+}
+
+fn fits_type(unit: &Unit, kind: SymbolKind) -> bool {
+    let types_apart = unit.rules.type_space;
+    if types_apart { is_type_kind(kind) } else { can_be_type(kind) }
+}
+
+/// Whether this is a type where types have names of their own.
+fn is_type_kind(kind: SymbolKind) -> bool {
+    kind.is_type() || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::EnumMember)
 }
 
 fn is_only_type(unit: &Unit, binding: u32) -> bool {
@@ -85,6 +95,9 @@ impl Session<'_> {
         if !found.is_empty() {
             return found;
         }
+        if unit.rules.own_module.iter().any(|own| own == name) {
+            return vec![Found::module(Module::File(unit.file), Rule::Scope)];
+        }
         let found = self.wildcard(frame, 0, name);
         if !found.is_empty() {
             return found;
@@ -118,7 +131,18 @@ impl Session<'_> {
     /// Names that wildcard imports bring into a scope.
     fn wildcard(&self, frame: &Frame, scope: u32, name: &str) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
-        for import in frame.unit.wildcards(scope) {
+        let passes_on = |import: &u32| {
+            // Where modules are paths, passing all of a module on binds nothing here.
+            frame.unit.rules.modules == Modules::Path
+                && frame
+                    .unit
+                    .facts
+                    .outline
+                    .imports
+                    .get(*import as usize)
+                    .is_some_and(|import| import.reexport)
+        };
+        for import in frame.unit.wildcards(scope).filter(|import| !passes_on(import)) {
             for one in self.through_wildcard(&frame.unit, import, name) {
                 if !found.iter().any(|known| known.thing == one.thing) {
                     found.push(one);
@@ -154,13 +178,14 @@ impl Session<'_> {
                     && unit.kind(symbol) != Some(SymbolKind::Constructor)
                     && match want {
                         Want::Function => unit.kind(symbol).is_some_and(can_be_called),
-                        Want::Anything => true,
-                        _ => unit.kind(symbol).is_some_and(can_be_type),
+                        Want::Type => unit.kind(symbol).is_some_and(|kind| fits_type(unit, kind)),
+                        _ => true,
                     }
                     && self.on_this_side(frame, kind, symbol)
             }
             BindingKind::Param | BindingKind::Receiver if want == Want::Type => false,
             BindingKind::Param | BindingKind::Receiver | BindingKind::Local if want == Want::Function => false,
+            BindingKind::Local if want == Want::Type && unit.rules.type_space => false,
             _ => !hidden,
         };
         let bindings: Vec<u32> =
@@ -175,7 +200,7 @@ impl Session<'_> {
             let (types, others) = bindings.into_iter().partition(|&at| is_only_type(unit, at));
             (chosen, bindings) = (types, others);
         }
-        chosen.extend(self.choose(frame, scope, &bindings, left_function));
+        chosen.extend(Self::choose(frame, scope, &bindings, left_function));
         chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect()
     }
 
@@ -198,7 +223,8 @@ impl Session<'_> {
         }
         if want == Want::Type && found.len() > 1 {
             let merged = |one: &Found| one.sym().and_then(|sym| Some((self.home(sym)?, sym)));
-            let (Some((unit, first)), true) = (merged(&found[0]), found.iter().all(|one| one.sym().is_some()))
+            let (Some((unit, first)), true) =
+                (merged(&found[0]), found.iter().all(|one| one.sym().is_some()))
             else {
                 return found;
             };
@@ -213,7 +239,7 @@ impl Session<'_> {
     }
 
     /// Which of several bindings of one name and scope count here.
-    fn choose(&self, frame: &Frame, scope: u32, bindings: &[u32], left_function: bool) -> Vec<u32> {
+    fn choose(frame: &Frame, scope: u32, bindings: &[u32], left_function: bool) -> Vec<u32> {
         let unit = &frame.unit;
         let is_symbol = |at: &u32| matches!(unit.binding(*at).map(|b| b.kind), Some(BindingKind::Symbol(_)));
         let is_function = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
@@ -233,7 +259,7 @@ impl Session<'_> {
             return bindings.iter().copied().filter(|at| !late(at)).collect();
         }
         if bindings.iter().all(is_function) {
-            return self.overloads_of(unit, bindings);
+            return Self::overloads_of(unit, bindings);
         }
         let before = bindings.iter().rfind(|&&at| unit.binding(at).is_some_and(|b| b.at <= frame.at));
         match before {
@@ -243,7 +269,7 @@ impl Session<'_> {
     }
 
     /// Of functions with one name: all where they are overloads, else the last; never a signature beside its body.
-    fn overloads_of(&self, unit: &Arc<Unit>, bindings: &[u32]) -> Vec<u32> {
+    fn overloads_of(unit: &Arc<Unit>, bindings: &[u32]) -> Vec<u32> {
         let declared = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
             Some(BindingKind::Symbol(symbol)) => unit.is(symbol, Modifier::Declaration),
             _ => false,
@@ -312,7 +338,33 @@ impl Session<'_> {
         };
         let value = self.eval(&frame, value);
         let value = self.via(&frame, &value, binding.via);
+        let value = self.reassigned(unit, binding, value);
         Val { rule: if value.rule == Rule::Static { Rule::Static } else { Rule::Inferred }, ..value }
+    }
+
+    /// A name that is put something else into later may hold either.
+    fn reassigned(&self, unit: &Arc<Unit>, binding: &Binding, first: Val) -> Val {
+        let varies = match binding.kind {
+            BindingKind::Local => true,
+            BindingKind::Symbol(symbol) => unit.kind(symbol) == Some(SymbolKind::Variable),
+            _ => false,
+        };
+        if !varies || !unit.rules.type_space {
+            return first;
+        }
+        let mut types = vec![first.ty.clone()];
+        let mut again = false;
+        for (assign, value) in unit.assigned(unit.text(binding.name)) {
+            let is_name = matches!(unit.expr(assign.target), orient_model::Expr::Name(_));
+            if is_name && unit.is_within(assign.scope, binding.scope) {
+                let frame = Frame { unit: unit.clone(), scope: assign.scope, at: assign.at };
+                let value = self.eval(&frame, value);
+                types.push(self.via(&frame, &value, assign.via).ty);
+                again = true;
+            }
+        }
+        let sure = if again { first.sure.max(Confidence::Probable) } else { first.sure };
+        Val { ty: Ty::either(types), sure, ..first }
     }
 
     /// What is put into a name later, where it is declared without a value.

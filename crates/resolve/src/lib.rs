@@ -5,11 +5,15 @@
 //! [`orient_model::Rules`].
 
 mod call;
+mod collections;
+mod components;
 mod denote;
+mod forms;
 mod given;
 mod heirs;
 mod lexical;
 mod modules;
+mod objects;
 mod project;
 mod receivers;
 mod resolver;

@@ -94,7 +94,7 @@ impl Session<'_> {
         if !unit.rules.split_members {
             return Some(Side::Both);
         }
-        let mut next = self.symbol_at(frame);
+        let mut next = frame.symbol();
         let mut child = None;
         while let Some(at) = next.filter(|&at| at != of) {
             if unit.kind(at).is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) {
@@ -245,7 +245,7 @@ impl Session<'_> {
         self.value(found).ty.each().iter().any(|ty| match ty {
             Ty::Function(..) | Ty::Lambda(..) | Ty::Gives(_) | Ty::Signature(..) | Ty::Type(..) => true,
             Ty::Of(sym, _) => self.home(*sym).is_some_and(|home| {
-                let Some(name) = self.implicit(&home, "call") else { return false };
+                let Some(name) = home.implicit("call") else { return false };
                 !self.type_member(ty, name, 0, Rule::Declared).is_empty()
             }),
             _ => false,

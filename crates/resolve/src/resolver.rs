@@ -4,7 +4,7 @@ use crate::modules::Includes;
 use crate::session::Session;
 use crate::unit::Unit;
 use crate::world::World;
-use crate::{heirs, uses};
+use crate::{components, heirs, uses};
 use orient_model::{Resolved, Rules};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,6 +40,7 @@ impl<'w> Resolver<'w> {
         let mut resolved = Resolved::default();
         uses::edges(&session, &unit, &mut resolved);
         heirs::edges(&session, &unit, &mut resolved);
+        components::edges(&session, &unit, &mut resolved);
         resolved.edges.sort_unstable();
         resolved.edges.dedup_by_key(|edge| (edge.from, edge.kind, edge.to, edge.line));
         resolved.outside.sort_unstable();

@@ -14,6 +14,11 @@ use std::sync::Arc;
 const DEPTH: u32 = 24;
 /// How deep expressions, types and scopes may lead to each other, whatever is asked: bounds the stack.
 const NESTING: u32 = 160;
+/// How many steps one use may take, and all uses of a file together; then it must do with fewer. Steps, not time, so
+/// that every machine gives up at the same place.
+const STEPS_OF_USE: u64 = 20_000;
+const STEPS_OF_FILE: u64 = 3_000_000;
+const STEPS_IN_HASTE: u64 = 400;
 
 /// A place to look from.
 #[derive(Clone)]
@@ -36,6 +41,7 @@ pub(crate) enum Question {
     Member(u32, u64),
     Returns(u32, u32),
     Wanted(u32, u32),
+    Entry(u32, u32, ExprId, u64),
 }
 
 /// A symbol by its name, as far as it can be told without its file.
@@ -46,6 +52,12 @@ pub(crate) struct Bearer {
     pub(crate) modifiers: Modifiers,
 }
 
+/// Answers that were given before.
+type Memo<K, V> = RefCell<FxHashMap<K, V>>;
+
+/// An entry of an object: file, scope, expression, name.
+type EntryKey = (u32, u32, ExprId, Box<str>);
+
 /// One file's resolution.
 pub(crate) struct Session<'r> {
     pub(crate) resolver: &'r Resolver<'r>,
@@ -54,21 +66,25 @@ pub(crate) struct Session<'r> {
     nesting: Cell<u32>,
     /// How often an answer was cut short.
     cut: Cell<u64>,
+    /// Steps taken so far, and how many may be taken for the use at hand.
+    steps: Cell<u64>,
+    enough: Cell<u64>,
     busy: RefCell<FxHashSet<Question>>,
-    pub(crate) names: RefCell<FxHashMap<Box<str>, Arc<[Bearer]>>>,
-    pub(crate) denoted: RefCell<FxHashMap<(u32, u32, ExprId, u32), Arc<[Found]>>>,
+    pub(crate) names: Memo<Box<str>, Arc<[Bearer]>>,
+    pub(crate) denoted: Memo<(u32, u32, ExprId, u32), Arc<[Found]>>,
     pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
     pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
+    pub(crate) entries: RefCell<FxHashMap<EntryKey, Arc<[Found]>>>,
     pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) members: RefCell<FxHashMap<Sym, Arc<Members>>>,
     pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
     pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
-    pub(crate) included: RefCell<FxHashMap<u32, Arc<FxHashSet<u32>>>>,
-    pub(crate) imports: RefCell<FxHashMap<(u32, u32), Arc<[Found]>>>,
+    pub(crate) included: Memo<u32, Arc<FxHashSet<u32>>>,
+    pub(crate) imports: Memo<(u32, u32), Arc<[Found]>>,
     pub(crate) canonical: RefCell<FxHashMap<Sym, Sym>>,
     pub(crate) full_names: RefCell<FxHashMap<Sym, Arc<str>>>,
     pub(crate) full: RefCell<FxHashMap<Box<str>, Arc<[Sym]>>>,
@@ -83,6 +99,8 @@ impl<'r> Session<'r> {
             depth: Cell::new(0),
             nesting: Cell::new(0),
             cut: Cell::new(0),
+            steps: Cell::new(0),
+            enough: Cell::new(STEPS_OF_USE),
             members: RefCell::default(),
             busy: RefCell::default(),
             names: RefCell::default(),
@@ -91,6 +109,7 @@ impl<'r> Session<'r> {
             bound: RefCell::default(),
             wanted: RefCell::default(),
             aliases: RefCell::default(),
+            entries: RefCell::default(),
             declared: RefCell::default(),
             results: RefCell::default(),
             shapes: RefCell::default(),
@@ -176,7 +195,8 @@ impl<'r> Session<'r> {
 
     /// Goes one step deeper, unless that leads too far.
     pub(crate) fn nested<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
-        if self.nesting.get() >= NESTING {
+        self.steps.set(self.steps.get() + 1);
+        if self.nesting.get() >= NESTING || self.steps.get() > self.enough.get() {
             self.cut.set(self.cut.get() + 1);
             return None;
         }
@@ -184,6 +204,13 @@ impl<'r> Session<'r> {
         let found = step();
         self.nesting.set(self.nesting.get() - 1);
         Some(found)
+    }
+
+    /// Begins with another use: it has steps of its own.
+    pub(crate) fn next_use(&self) {
+        let steps = self.steps.get();
+        let more = if steps < STEPS_OF_FILE { STEPS_OF_USE } else { STEPS_IN_HASTE };
+        self.enough.set(steps + more);
     }
 
     /// How often an answer was cut short so far: what was found meanwhile may not be all there is.
@@ -194,5 +221,12 @@ impl<'r> Session<'r> {
     /// Whether nothing is being answered: an answer found now is whole, and can be kept.
     pub(crate) fn is_top(&self) -> bool {
         self.depth.get() == 0
+    }
+}
+
+impl Frame {
+    /// The innermost symbol around the place.
+    pub(crate) fn symbol(&self) -> Option<u32> {
+        self.unit.facts.flow.scopes.get(self.scope as usize)?.symbol
     }
 }

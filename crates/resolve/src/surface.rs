@@ -166,9 +166,9 @@ impl<'f> Reader<'f> {
 
     fn assigned(&self, name: &str, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
         for assign in &self.flow.assigns {
-            let target = match self.flow.expr(assign.target) {
-                Expr::Name(target) | Expr::Member { name: target, .. } => target,
-                _ => continue,
+            let (Expr::Name(target) | Expr::Member { name: target, .. }) = self.flow.expr(assign.target)
+            else {
+                continue;
             };
             if self.flow.strings.get(target) == name {
                 self.expr(assign.ty, hasher, names);

@@ -1,10 +1,10 @@
 //! Types: what a type expression means, what a type is made of, what it inherits.
 
-use crate::lexical::Want;
+use crate::call::mentions_param;
+use crate::forms::pruned;
 use crate::receivers::Side;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::call::mentions_param;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
 use rustc_hash::FxHashMap;
@@ -39,11 +39,11 @@ impl Session<'_> {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type(frame, expr, 0);
                 if found.is_empty() {
-                    return self.foreign(frame, expr);
+                    return self.global_type(frame, expr, &Arc::from([]));
                 }
                 Ty::either(found.iter().map(|found| self.instance(found)))
             }
-            Expr::SelfRef => match self.self_type(unit, self.symbol_at(frame)) {
+            Expr::SelfRef => match self.self_type(unit, frame.symbol()) {
                 Some(Ty::Of(sym, _)) if unit.rules.type_space => Ty::Param(sym.file, sym.at | THIS),
                 own => own.unwrap_or(Ty::Unknown),
             },
@@ -53,7 +53,9 @@ impl Session<'_> {
                 self.applied(frame, base, &args)
             }
             Expr::Index { base, key } if unit.rules.type_space => self.indexed_type(frame, base, key),
-            Expr::Index { base, key } => self.apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)])),
+            Expr::Index { base, key } => {
+                Self::apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)]))
+            }
             Expr::Wrap { wrapper, inner } => match wrapper {
                 Wrapper::Array | Wrapper::Spread => Ty::Many(self.ty(frame, inner).into()),
                 Wrapper::FunctionType => Ty::Gives(self.ty(frame, inner).into()),
@@ -68,83 +70,15 @@ impl Session<'_> {
                 Ty::Tuple(unit.facts.flow.list(items).iter().map(|&item| self.ty(frame, item)).collect())
             }
             Expr::Named { value, .. } => self.ty(frame, value),
+            Expr::Literal(orient_model::Literal::Null) => Ty::Unknown,
             Expr::Literal(_) => Ty::Outside("".into(), Arc::from([])),
             Expr::Function(symbol) => Ty::Function(unit.sym(symbol), None),
             _ => Ty::Unknown,
         }
     }
 
-    /// What the name of a type means.
-    fn find_type(&self, frame: &Frame, expr: ExprId, arity: usize) -> Vec<Found> {
-        let unit = &frame.unit;
-        let found = match unit.expr(expr) {
-            Expr::Name(name) => self.lookup_as(frame, unit.text(name), Want::Type),
-            Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
-            _ => self.with_arity(frame, expr, arity),
-        };
-        self.of_arity(frame, self.only(found, Want::Type), arity)
-    }
-
-    /// A type expression with arguments.
-    fn applied(&self, frame: &Frame, base: ExprId, args: &Arc<[Ty]>) -> Ty {
-        match frame.unit.expr(base) {
-            Expr::Wrap { wrapper: Wrapper::FunctionType, inner } => {
-                Ty::Signature(args.clone(), self.ty(frame, inner).into())
-            }
-            Expr::Name(_) | Expr::Member { .. } => {
-                let found = self.find_type(frame, base, args.len());
-                if found.is_empty() {
-                    return self.apply(&self.foreign(frame, base), args);
-                }
-                Ty::either(found.iter().map(|one| match one.sym() {
-                    Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => self.alias_of(sym, args),
-                    _ => self.apply(&self.instance(one), args),
-                }))
-            }
-            _ => self.apply(&self.ty(frame, base), args),
-        }
-    }
-
-    /// The declared type of a binding, as its own file sees it.
-    pub(crate) fn declared(&self, unit: &Arc<Unit>, at: u32) -> Ty {
-        if let Some(known) = self.declared.borrow().get(&(unit.file, at)) {
-            return known.clone();
-        }
-        let Some(binding) = unit.binding(at) else { return Ty::Unknown };
-        let Some(ty) = binding.ty else { return Ty::Unknown };
-        let frame = Frame { unit: unit.clone(), scope: binding.scope, at: u32::MAX };
-        let ty = self.ty(&frame, ty);
-        if self.is_top() || ty.is_known() {
-            self.declared.borrow_mut().insert((unit.file, at), ty.clone());
-        }
-        ty
-    }
-
-    /// What an alias stands for with these arguments.
-    fn alias_of(&self, sym: Sym, args: &Arc<[Ty]>) -> Ty {
-        match self.instance_of(sym) {
-            Ty::Of(of, own) if of == sym || own.is_empty() => Ty::Of(of, args.clone()),
-            ty => self.seen_through(&ty, &Ty::Of(sym, args.clone())),
-        }
-    }
-
-    /// The type of a member: `T["k"]`; of an element: `T[number]`.
-    fn indexed_type(&self, frame: &Frame, base: ExprId, key: ExprId) -> Ty {
-        let of = Val::new(self.ty(frame, base), Rule::Declared);
-        match frame.unit.expr(key) {
-            Expr::Text(name) => {
-                let found = self.member(&of, frame.unit.text(name), &frame.unit);
-                self.values(&found).ty
-            }
-            _ => match &of.ty {
-                Ty::Many(inner) => (**inner).clone(),
-                _ => Ty::Unknown,
-            },
-        }
-    }
-
     /// A type that nothing here is called: the language's own, or from outside.
-    fn foreign(&self, frame: &Frame, expr: ExprId) -> Ty {
+    pub(crate) fn foreign(&self, frame: &Frame, expr: ExprId) -> Ty {
         let unit = &frame.unit;
         let Some(name) = crate::unit::last_name(&unit.facts, expr) else { return Ty::Unknown };
         let bearers = self.named(&unit.rules.family, name);
@@ -152,13 +86,8 @@ impl Session<'_> {
         if here { Ty::Unknown } else { Ty::Outside(name.into(), Arc::from([])) }
     }
 
-    /// The symbol a frame looks from.
-    pub(crate) fn symbol_at(&self, frame: &Frame) -> Option<u32> {
-        frame.unit.facts.flow.scopes.get(frame.scope as usize)?.symbol
-    }
-
     /// An instance of what was found, where that is a type.
-    fn instance(&self, found: &Found) -> Ty {
+    pub(crate) fn instance(&self, found: &Found) -> Ty {
         match &found.thing {
             Thing::Symbol(sym, via) => {
                 let ty = self.instance_of(*sym);
@@ -195,11 +124,7 @@ impl Session<'_> {
                         | Ty::Gives(_)
                         | Ty::Signature(..)
                         | Ty::Param(..)),
-                    )
-                        if !self.has_members(sym) =>
-                    {
-                        ty
-                    }
+                    ) if !self.has_members(sym) => ty,
                     None => return Ty::of(sym),
                     _ => Ty::of(sym),
                 };
@@ -232,11 +157,11 @@ impl Session<'_> {
     }
 
     /// A generic type with its arguments. What only holds something is seen as what it holds.
-    fn apply(&self, base: &Ty, args: &Arc<[Ty]>) -> Ty {
+    pub(crate) fn apply(base: &Ty, args: &Arc<[Ty]>) -> Ty {
         match base {
             Ty::Of(sym, own) if own.is_empty() => Ty::Of(*sym, args.clone()),
             Ty::Outside(name, own) if own.is_empty() => Ty::Outside(name.clone(), args.clone()),
-            Ty::Either(types) => Ty::either(types.iter().map(|ty| self.apply(ty, args))),
+            Ty::Either(types) => Ty::either(types.iter().map(|ty| Self::apply(ty, args))),
             other => other.clone(),
         }
     }
@@ -286,6 +211,7 @@ impl Session<'_> {
                 list.extend(self.ty(&frame, expr).each().iter().map(|ty| (ty.clone(), relation)));
             }
         }
+        self.joined(sym, &mut bases);
         mixed.reverse();
         mixed.extend(bases);
         mixed
@@ -311,8 +237,10 @@ impl Session<'_> {
         for &part in self.parts(sym).iter() {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
+                // A member of an object inside an object is none of the outer one.
                 // What says for whom it is a member is none by its bare name.
-                if unit.rules.bare_members && unit.qualifier(child).is_some_and(|of| of != unit.name(part.at)) {
+                let outer = unit.rules.type_space && unit.qualifier(child).is_some();
+                if outer || unit.rules.bare_members && unit.qualifier(child).is_some_and(|of| of != unit.name(part.at)) {
                     continue;
                 }
                 members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
@@ -463,14 +391,6 @@ impl Session<'_> {
         pruned(&substitute(ty, &map), DEEP)
     }
 
-    /// What a type parameter is where nobody says.
-    fn default_of(&self, unit: &Arc<Unit>, symbol: u32, param: u32, map: &[((u32, u32), Ty)]) -> Ty {
-        let Some(default) = unit.binding(param).and_then(|binding| binding.value) else { return Ty::Unknown };
-        let frame = Frame { unit: unit.clone(), scope: unit.scope_of(symbol).unwrap_or(0), at: u32::MAX };
-        let ty = self.once(Question::Binding(unit.file, param), || self.ty(&frame, default));
-        ty.map_or(Ty::Unknown, |ty| substitute(&ty, map))
-    }
-
     /// Members of a type by name: of itself first, then of what it inherits from.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Found> {
         self.ask(name);
@@ -496,54 +416,13 @@ impl Session<'_> {
             let Ty::Of(sym, _) = of else { continue };
             if let Some(members) = self.members(*sym).get(name) {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
-                let through = if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
+                let through =
+                    if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
                 let found = self.seen_members(members, &through, rule);
                 return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
             }
         }
         Vec::new()
-    }
-
-    fn may_overload(&self, found: &[Found]) -> bool {
-        found.first().and_then(Found::sym).and_then(|sym| Some((self.home(sym)?, sym))).is_some_and(|(unit, sym)| {
-            unit.rules.overloads && unit.kind(sym.at) == Some(SymbolKind::Method)
-        })
-    }
-
-    /// What was found, and methods of the name further up the line that none of them stands in for.
-    fn overloads(&self, ty: &Ty, name: &str, mut found: Vec<Found>) -> Vec<Found> {
-        for of in self.line(ty).iter() {
-            let Ty::Of(sym, _) = of else { continue };
-            for &member in self.members(*sym).get(name).into_iter().flatten() {
-                let known = found.iter().filter_map(Found::sym).any(|one| one == member || self.same_params(one, member));
-                if !known {
-                    let through = Ty::Seen(of.clone().into(), ty.clone().into());
-                    found.extend(self.seen_members(&[member], &through, Rule::Inherited));
-                }
-            }
-        }
-        found
-    }
-
-    /// Whether one method stands in for another: as many parameters, of types written alike or generic.
-    fn same_params(&self, one: Sym, other: Sym) -> bool {
-        let (Some(left), Some(right)) = (self.home(one), self.home(other)) else { return false };
-        let (Some(one), Some(other)) = (left.symbol(one.at), right.symbol(other.at)) else { return false };
-        let alike = one.params.iter().zip(&other.params).all(|(a, b)| {
-            let (a, b) = (a.ty.map_or("", |ty| left.said(ty)), b.ty.map_or("", |ty| right.said(ty)));
-            a == b || a.len() < 2 || b.len() < 2
-        });
-        one.params.len() == other.params.len() && alike
-    }
-
-    pub(crate) fn seen_members(&self, members: &[Sym], through: &Ty, rule: Rule) -> Vec<Found> {
-        let through = Arc::new(through.clone());
-        let found = members.iter().map(|&member| Found {
-            thing: Thing::Symbol(member, Some(through.clone())),
-            rule,
-            sure: orient_model::Confidence::Exact,
-        });
-        self.whole(found.collect())
     }
 
     /// Without declarations where the definitions stand beside them.
@@ -634,26 +513,6 @@ impl Session<'_> {
 fn key(ty: &Ty) -> Ty {
     match ty {
         Ty::Of(sym, _) => Ty::of(*sym),
-        other => other.clone(),
-    }
-}
-
-/// A type whose arguments are followed no deeper than this.
-pub(crate) fn pruned(ty: &Ty, depth: usize) -> Ty {
-    let all = |types: &Arc<[Ty]>| -> Arc<[Ty]> {
-        match depth {
-            0 => types.iter().map(|_| Ty::Unknown).collect(),
-            _ => types.iter().map(|ty| pruned(ty, depth - 1)).collect(),
-        }
-    };
-    match ty {
-        Ty::Of(sym, args) if !args.is_empty() => Ty::Of(*sym, all(args)),
-        Ty::Type(sym, args) if !args.is_empty() => Ty::Type(*sym, all(args)),
-        Ty::Outside(name, args) if !args.is_empty() => Ty::Outside(name.clone(), all(args)),
-        Ty::Tuple(types) => Ty::Tuple(all(types)),
-        Ty::Signature(params, result) => Ty::Signature(all(params), pruned(result, depth).into()),
-        Ty::Either(types) => Ty::either(types.iter().map(|ty| pruned(ty, depth))),
-        Ty::Many(inner) => Ty::Many(pruned(inner, depth).into()),
         other => other.clone(),
     }
 }

@@ -275,6 +275,22 @@ impl Unit {
         self.called.get(&(symbol, name)).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a scope is another or lies in it.
+    pub(crate) fn is_within(&self, mut scope: u32, outer: u32) -> bool {
+        while scope != outer {
+            match self.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.parent) {
+                Some(parent) => scope = parent,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// The member the language calls by itself in this case.
+    pub(crate) fn implicit(&self, case: &str) -> Option<&str> {
+        self.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
+    }
+
     /// All uses.
     pub(crate) fn references(&self) -> &[Reference] {
         &self.facts.flow.references
@@ -348,13 +364,14 @@ fn bases(facts: &FileFacts, rules: &Rules) -> (Bases, TypeMixins) {
 pub(crate) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
     loop {
         match facts.flow.expr(expr) {
-            Expr::Name(name) | Expr::Member { name, .. } => return Some(facts.flow.strings.get(name)),
+            Expr::Name(name) | Expr::Member { name, .. } | Expr::Text(name) => {
+                return Some(facts.flow.strings.get(name));
+            }
             Expr::Call { callee, .. } => expr = callee,
             Expr::New { ty, .. } => expr = ty,
             Expr::Apply { base, .. } | Expr::Index { base, .. } => expr = base,
             Expr::Wrap { inner, .. } | Expr::Await(inner) => expr = inner,
             Expr::Cast { value, .. } => expr = value,
-            Expr::Text(name) => return Some(facts.flow.strings.get(name)),
             _ => return None,
         }
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 /// The edges of all uses in a file.
 pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
     for reference in unit.references() {
+        session.next_use();
         let mut uses = Uses { session, unit, reference, out };
         uses.follow();
     }
@@ -89,12 +90,14 @@ impl Uses<'_, '_> {
                     }
                     let val = self.session.through(self.session.type_of(*sym), via.as_ref());
                     let held = self.held(&val, one.sure);
-                    if held.is_empty() && kind == SymbolKind::Property {
-                        targets.push(one)
+                    let is_called =
+                        kind == SymbolKind::Property || (home.rules.type_space && is_function_type(&val.ty));
+                    if held.is_empty() && is_called {
+                        targets.push(one);
                     } else if held.is_empty() {
                         targets.push(one.by(Rule::Value).at_most(Confidence::Probable));
                     } else {
-                        targets.extend(held)
+                        targets.extend(held);
                     }
                 }
                 Thing::Value(ty) => {
@@ -122,10 +125,14 @@ impl Uses<'_, '_> {
                     if home.kind(sym.at) == Some(SymbolKind::Delegate) {
                         continue;
                     }
-                    if let Some(name) = session.implicit(&home, "call") {
+                    if let Some(name) = home.implicit("call") {
                         let found = session.member(&val.with(ty.clone()), name, &home);
                         targets.extend(found.into_iter().map(|one| one.by(Rule::Implicit).at_most(unsure)));
                     }
+                }
+                Ty::Module(module) => {
+                    let whole = session.whole_module(module, self.unit);
+                    targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
                 }
                 Ty::Outside(name, _) if !name.is_empty() => targets.push(Found::outside("", name)),
                 _ => {}
@@ -137,7 +144,7 @@ impl Uses<'_, '_> {
     /// The base's constructor, or in a method the base's method of the same name.
     fn call_super(&mut self, frame: &Frame, args: &[ExprId]) {
         let session = self.session;
-        let symbol = session.symbol_at(frame);
+        let symbol = frame.symbol();
         let Some(ty) = session.self_type(self.unit, symbol) else { return };
         let method = symbol.map(|at| self.unit.name(at).to_owned());
         let is_constructor = symbol.is_some_and(|at| self.unit.kind(at) == Some(SymbolKind::Constructor));
@@ -182,7 +189,7 @@ impl Uses<'_, '_> {
 
     /// Another constructor of the same type: `this(…)`.
     fn call_own(&mut self, frame: &Frame, args: &[ExprId]) {
-        let Some(Ty::Of(sym, _)) = self.session.self_type(self.unit, self.session.symbol_at(frame)) else { return };
+        let Some(Ty::Of(sym, _)) = self.session.self_type(self.unit, frame.symbol()) else { return };
         let found = self.session.fitting(frame, &self.makers(sym), args);
         let found: Vec<Found> = self.decided(found).into_iter().filter(|one| one.sym() != Some(sym)).collect();
         for one in found.iter().filter_map(Found::sym) {
@@ -209,7 +216,7 @@ impl Uses<'_, '_> {
         };
         let found = match self.unit.expr(ty) {
             Expr::SelfRef => {
-                let own = self.session.self_type(self.unit, self.session.symbol_at(frame));
+                let own = self.session.self_type(self.unit, frame.symbol());
                 let own = own.map(|ty| Found::value(ty, Rule::Receiver));
                 own.into_iter().collect()
             }
@@ -223,13 +230,21 @@ impl Uses<'_, '_> {
             match &one.thing {
                 // A value of a type is no type that can be made.
                 Thing::Value(Ty::Of(..)) if type_space => return,
+                Thing::Value(Ty::Module(module)) => {
+                    let whole = self.session.whole_module(module, self.unit);
+                    targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
+                }
                 Thing::Value(Ty::Of(sym, _) | Ty::Type(sym, _)) => {
                     targets.push(Found::symbol(*sym, one.rule).at_most(one.sure));
                 }
                 Thing::Value(_) => {}
                 Thing::Symbol(sym, _) => match self.session.instance_of(*sym) {
                     Ty::Of(of, _) if self.session.is_type(*sym) => {
-                        targets.push(Found::symbol(of, one.rule).at_most(one.sure))
+                        targets.push(Found::symbol(of, one.rule).at_most(one.sure));
+                    }
+                    // A name that holds a class.
+                    Ty::Of(of, _) if type_space => {
+                        targets.push(Found::symbol(of, Rule::Value).at_most(one.sure));
                     }
                     _ => targets.push(one),
                 },
@@ -282,7 +297,8 @@ impl Uses<'_, '_> {
         }
         let names: Vec<Option<String>> =
             decided.iter().map(|one| one.sym().map(|sym| self.session.full_name(sym))).collect();
-        let alike = |at: usize| names[at].is_some() && names.iter().filter(|name| **name == names[at]).count() > 1;
+        let alike =
+            |at: usize| names[at].is_some() && names.iter().filter(|name| **name == names[at]).count() > 1;
         if !(0..names.len()).any(alike) {
             return decided;
         }
@@ -360,6 +376,9 @@ impl Uses<'_, '_> {
                 kind if kind.is_callable() => {
                     self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
                     self.arguments(frame, sym, args);
+                }
+                _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_space => {
+                    self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
                 }
                 _ => self.edge(EdgeKind::Calls, sym, target.rule, target.sure),
             }
@@ -541,9 +560,15 @@ impl Uses<'_, '_> {
     }
 }
 
+/// Whether a declared type says that its values can be called.
+fn is_function_type(ty: &Ty) -> bool {
+    matches!(ty, Ty::Signature(..) | Ty::Gives(_) | Ty::Of(..))
+}
+
 /// Edges from a file to what it imports.
 fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
     for (at, import) in unit.facts.outline.imports.iter().enumerate() {
+        session.next_use();
         let found = match import.kind {
             ImportKind::Wildcard => session
                 .find_module(unit, unit.said(import.module))
@@ -555,11 +580,12 @@ fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
         };
         for one in found {
             let to = match &one.thing {
-                Thing::Symbol(sym, _) => Node { file: sym.file, symbol: Some(sym.at) },
+                Thing::Symbol(sym, _) | Thing::Value(Ty::Type(sym, _)) => {
+                    Node { file: sym.file, symbol: Some(sym.at) }
+                }
                 Thing::Value(Ty::Module(crate::value::Module::File(file))) => {
                     Node { file: *file, symbol: None }
                 }
-                Thing::Value(Ty::Type(sym, _)) => Node { file: sym.file, symbol: Some(sym.at) },
                 _ => continue,
             };
             let from = Node { file: unit.file, symbol: None };

@@ -62,6 +62,8 @@ pub(crate) enum Ty {
 
 /// More than this many types a value may be of say nothing.
 const CHOICES: usize = 16;
+/// From so many on, types that differ only in their arguments count as one.
+const FEW: usize = 4;
 
 impl Ty {
     /// An instance of a type without arguments.
@@ -77,12 +79,15 @@ impl Ty {
                 Self::Unknown => {}
                 Self::Either(inner) => {
                     for ty in inner.iter() {
-                        if !distinct.contains(ty) {
+                        let known = distinct.contains(ty)
+                            || distinct.len() >= FEW && distinct.iter().any(|known| known.is_like(ty));
+                        if !known {
                             distinct.push(ty.clone());
                         }
                     }
                 }
                 ty if distinct.contains(&ty) => {}
+                ty if distinct.len() >= FEW && distinct.iter().any(|known| known.is_like(&ty)) => {}
                 ty => distinct.push(ty),
             }
         }
@@ -91,6 +96,18 @@ impl Ty {
             1 => distinct.remove(0),
             many if many > CHOICES => Self::Unknown,
             _ => Self::Either(distinct.into()),
+        }
+    }
+
+    /// Whether it differs from another in type arguments alone.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Of(a, _), Self::Of(b, _)) | (Self::Type(a, _), Self::Type(b, _)) => a == b,
+            (Self::Signature(a, _), Self::Signature(b, _)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a == b || a.is_like(b))
+            }
+            (Self::Param(..), Self::Param(..)) => true,
+            _ => false,
         }
     }
 

@@ -93,6 +93,9 @@ fn range(text: &str) -> Option<(u32, u32)> {
     }
 }
 
+/// What may stand in front of paths to tell both sides apart: old and new, or index, working tree, commit, object.
+const SIDES: &str = "abiwco";
+
 /// A path without the `a/` or `b/` in front and the time stamp behind.
 fn stripped(written: &str) -> String {
     let path = unquoted(written.split('\t').next().unwrap_or_default().trim_end());
@@ -100,7 +103,7 @@ fn stripped(written: &str) -> String {
         return path;
     }
     match path.split_once('/') {
-        Some(("a" | "b" | "i" | "w" | "c" | "o", rest)) => rest.to_owned(),
+        Some((side, rest)) if side.len() == 1 && SIDES.contains(side) => rest.to_owned(),
         _ => path,
     }
 }

@@ -238,7 +238,8 @@ mod tests {
 
     fn fail(error: ignore::Error) -> Found {
         let found = Mutex::new(Found::default());
-        let mut visitor = Visitor { root: Path::new("/r"), limit: 1, found: &found, own: Found::default() };
+        let mut visitor =
+            Visitor { root: Path::new("/r"), limit: 1, kept: &[], found: &found, own: Found::default() };
         visitor.visit(Err(error));
         drop(visitor);
         found.into_inner().expect("no thread panicked")

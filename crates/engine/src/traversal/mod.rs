@@ -15,6 +15,6 @@ pub use components::cycles;
 pub use dispatch::Dispatching;
 pub(crate) use dispatch::reversed;
 pub use edges::{Direction, Edges};
-pub use paths::{Path, PathOptions, Paths, Starts, shortest};
+pub use paths::{Starts, Way, WayOptions, Ways, shortest};
 pub use rank::rank;
 pub use reach::{Level, Reach, ReachOptions, Step, reach};

@@ -21,7 +21,7 @@ pub enum Starts<'f, F> {
 }
 
 /// How to search.
-pub struct PathOptions<'f, F> {
+pub struct WayOptions<'f, F> {
     /// At most so many ways.
     pub paths: usize,
     /// No way longer than this.
@@ -36,7 +36,7 @@ pub struct PathOptions<'f, F> {
 
 /// A way: from the source of the first edge to the target of the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path {
+pub struct Way {
     /// Where it starts; the end too where there are no edges.
     pub start: NodeId,
     /// The edges, each from where the one before leads; the surest of those between two nodes.
@@ -45,9 +45,9 @@ pub struct Path {
 
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Paths {
+pub struct Ways {
     /// The ways, shortest first, then by the places on them.
-    pub found: Vec<Path>,
+    pub found: Vec<Way>,
     /// Every node from which the end can be reached, as far as the search went; nearest first.
     pub behind: Vec<NodeId>,
     /// Whether the search gave up before it had seen all.
@@ -59,8 +59,8 @@ pub fn shortest<E: Edges>(
     graph: &E,
     starts: &Starts<'_, E::Fault>,
     ends: &[NodeId],
-    options: &PathOptions<'_, E::Fault>,
-) -> Result<Paths, E::Fault> {
+    options: &WayOptions<'_, E::Fault>,
+) -> Result<Ways, E::Fault> {
     let mut search = Search {
         graph,
         options,
@@ -71,12 +71,12 @@ pub fn shortest<E: Edges>(
     };
     let from = search.back(starts, ends)?;
     let found = search.forward(from)?;
-    Ok(Paths { found, behind: search.met, gave_up: search.gave_up })
+    Ok(Ways { found, behind: search.met, gave_up: search.gave_up })
 }
 
 struct Search<'s, E: Edges> {
     graph: &'s E,
-    options: &'s PathOptions<'s, E::Fault>,
+    options: &'s WayOptions<'s, E::Fault>,
     distance: FxHashMap<NodeId, u32>,
     /// The surest edge from a node to each that is nearer to the end or was met after it.
     onward: FxHashMap<NodeId, Vec<EdgeRow>>,
@@ -145,18 +145,18 @@ impl<E: Edges> Search<'_, E> {
     }
 
     /// Walks forward from the starts, nearest first.
-    fn forward(&mut self, from: Vec<NodeId>) -> Result<Vec<Path>, E::Fault> {
+    fn forward(&mut self, from: Vec<NodeId>) -> Result<Vec<Way>, E::Fault> {
         let mut placed = Vec::with_capacity(from.len());
         for node in from {
             placed.push((self.graph.place(node)?, node));
         }
         placed.sort();
         let mut open = BinaryHeap::new();
-        let mut ways: Vec<Path> = Vec::new();
+        let mut ways: Vec<Way> = Vec::new();
         for (_, start) in placed {
             let estimate = self.distance[&start];
             open.push(Reverse((estimate, ways.len())));
-            ways.push(Path { start, edges: Vec::new() });
+            ways.push(Way { start, edges: Vec::new() });
         }
         let mut found = Vec::new();
         while let Some(Reverse((_, at))) = open.pop() {
@@ -221,16 +221,17 @@ mod tests {
     use super::*;
     use crate::traversal::Dispatching;
     use crate::traversal::sketch::Sketch;
+    use proptest::prelude::*;
 
     /// The ways found, as `a b c | a d c`, and how the search went.
-    fn ways(text: &str, from: &str, to: &str, paths: usize) -> (String, Paths) {
+    fn ways(text: &str, from: &str, to: &str, paths: usize) -> (String, Ways) {
         let graph = Dispatching(Sketch::new(text));
-        let options = PathOptions { paths, depth: 9, visits: 99, follow: &|_| true, enter: &|_| Ok(true) };
+        let options = WayOptions { paths, depth: 9, visits: 99, follow: &|_| true, enter: &|_| Ok(true) };
         let any = |node| Ok(graph.0.name(node).starts_with("main"));
         let these = [graph.0.node(if from.is_empty() { to } else { from })];
         let starts = if from.is_empty() { Starts::Any(&any, 2) } else { Starts::These(&these) };
         let found = shortest(&graph, &starts, &[graph.0.node(to)], &options).expect("there");
-        let show = |path: &Path| {
+        let show = |path: &Way| {
             let rest = path.edges.iter().map(|edge| format!(" {}", graph.0.name(edge.target)));
             format!("{}{}", graph.0.name(path.start), rest.collect::<String>())
         };
@@ -265,5 +266,44 @@ mod tests {
     #[test]
     fn a_node_is_its_own_shortest_way() {
         assert_eq!(ways("a calls b; b calls a", "a", "a", 3).0, "a");
+    }
+
+    proptest! {
+        #[test]
+        fn ways_are_whole_simple_and_the_first_is_a_shortest(
+            pairs in prop::collection::vec((0..8_u8, 0..8_u8), 1..24),
+        ) {
+            let name = |node: u8| char::from(b'a' + node);
+            let edges: Vec<String> =
+                pairs.iter().map(|&(from, to)| format!("{} calls {}", name(from), name(to))).collect();
+            let (from, to) = (pairs[0].0, pairs[pairs.len() - 1].1);
+            let shown = [name(from).to_string(), name(to).to_string()];
+            let (_, paths) = ways(&edges.join(";"), &shown[0], &shown[1], 4);
+            prop_assert_eq!(paths.found.first().map(|path| path.edges.len()), distance(&pairs, from, to));
+            prop_assert!(paths.found.is_sorted_by_key(|path| path.edges.len()));
+            for path in &paths.found {
+                let mut nodes = vec![path.start];
+                for edge in &path.edges {
+                    prop_assert_eq!(Some(&edge.source), nodes.last());
+                    prop_assert!(!nodes.contains(&edge.target), "a way comes nowhere twice");
+                    nodes.push(edge.target);
+                }
+            }
+        }
+    }
+
+    /// How many edges are between two nodes, by trying all of them again and again.
+    fn distance(pairs: &[(u8, u8)], from: u8, to: u8) -> Option<usize> {
+        let mut reached = vec![from];
+        for length in 0..=8 {
+            if reached.contains(&to) {
+                return Some(length);
+            }
+            let next = pairs.iter().filter(|(source, _)| reached.contains(source)).map(|(_, target)| *target);
+            reached = reached.iter().copied().chain(next).collect();
+            reached.sort_unstable();
+            reached.dedup();
+        }
+        None
     }
 }

@@ -184,16 +184,20 @@ impl<'t> Lowering<'t> {
             ExprRole::Named => return self.lower_named(id, rule, depth),
             ExprRole::Literal(Literal::String) => self.lower_string(id),
             ExprRole::Literal(literal) => Expr::Literal(literal),
-            ExprRole::Transparent => {
-                let ty = if rule.param { rule.ty.find(tree, id) } else { None };
-                let inner = ty
-                    .or_else(|| rule.value.find(tree, id))
-                    .or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
-                return inner.map(|inner| self.expr_at(inner, depth + 1)).ok_or(Expr::Unknown);
-            }
+            ExprRole::Transparent => return self.lower_inner(id, rule, depth),
             ExprRole::Joined if self.has_text(id, depth) => Expr::Literal(Literal::String),
             ExprRole::Joined | ExprRole::Opaque => Expr::Unknown,
         })
+    }
+
+    /// What stands inside of something that changes nothing: brackets, a parameter's type.
+    fn lower_inner(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {
+        let tree = self.tree;
+        let ty = if rule.param { rule.ty.find(tree, id) } else { None };
+        let inner = ty
+            .or_else(|| rule.value.find(tree, id))
+            .or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
+        inner.map(|inner| self.expr_at(inner, depth + 1)).ok_or(Expr::Unknown)
     }
 
     /// Whether text is among the parts of a sum.
@@ -203,7 +207,9 @@ impl<'t> Lowering<'t> {
                 let rule = self.table.rule(self.tree, part);
                 match rule.expr {
                     Some(ExprRole::Literal(Literal::String)) => true,
-                    Some(ExprRole::Opaque | ExprRole::Joined | ExprRole::Transparent) => self.has_text(part, depth + 1),
+                    Some(ExprRole::Opaque | ExprRole::Joined | ExprRole::Transparent) => {
+                        self.has_text(part, depth + 1)
+                    }
                     _ => false,
                 }
             })
@@ -229,7 +235,11 @@ impl<'t> Lowering<'t> {
             let rest = name.is_some_and(|name| {
                 self.table.rule(self.tree, name).expr == Some(ExprRole::Wrap(Wrapper::Spread))
             });
-            types.push(if rest { self.push_expr(Expr::Wrap { wrapper: Wrapper::Spread, inner: ty }) } else { ty });
+            types.push(if rest {
+                self.push_expr(Expr::Wrap { wrapper: Wrapper::Spread, inner: ty })
+            } else {
+                ty
+            });
         }
         if types.is_empty() {
             return whole;

@@ -130,7 +130,7 @@ impl Session<'_> {
     }
 
     /// The file that loading a name runs: beside the file, or the only one whose path ends so.
-    pub(crate) fn loaded(&self, unit: &Arc<Unit>, module: &str) -> Option<Module> {
+    pub(crate) fn run_by(&self, unit: &Arc<Unit>, module: &str) -> Option<Module> {
         let extension = unit.rules.extensions.first()?;
         let dotted = format!(".{extension}");
         let path = if module.ends_with(&dotted) { module.to_owned() } else { format!("{module}{dotted}") };

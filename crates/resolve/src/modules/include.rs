@@ -59,6 +59,7 @@ impl Session<'_> {
     pub(crate) fn include(&self, unit: &Unit, path: &str) -> Option<u32> {
         let world = self.resolver.world;
         let path = path.trim_matches(['<', '>', '"', ' ']);
+        self.ask(&stem(path));
         let mut folder = unit.folder();
         loop {
             if let Some(file) = normal(&folder, path).and_then(|path| world.file_at(&path.as_str().into())) {
@@ -119,7 +120,7 @@ impl Session<'_> {
         }
         for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Wildcard) {
             let space = plain(unit.said(import.module));
-            let inner = self.from_qualified(unit, &space, name);
+            let inner = self.qualified_member(unit, &space, name);
             if !inner.is_empty() {
                 return inner;
             }
@@ -152,7 +153,7 @@ impl Session<'_> {
     }
 
     /// A name inside a namespace or type.
-    pub(super) fn from_qualified(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
+    pub(super) fn qualified_member(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
         let outer = self.dotted_name(&top(unit), space);
         let mut found = Vec::new();
         for sym in outer.iter().filter_map(Found::sym) {

@@ -37,7 +37,7 @@ impl Session<'_> {
     }
 
     /// The result depends on every part of the module's name: a file of that name may come or go.
-    fn ask_module(&self, module: &str) {
+    pub(crate) fn ask_module(&self, module: &str) {
         for part in module.split(['/', '.', ':', '\\']).filter(|part| !part.is_empty()) {
             self.ask(part);
         }
@@ -47,31 +47,27 @@ impl Session<'_> {
         let module = unit.said(import.module);
         let name = import.name.map(|atom| unit.said(atom));
         let found = match unit.rules.modules {
-            Modules::Namespace => self.from_namespace(unit, import, module, name),
+            Modules::Namespace => self.namespace_import(unit, import, module, name),
             Modules::Include => match name {
-                Some(name) => self.from_qualified(unit, module, name),
+                Some(name) => self.qualified_member(unit, module, name),
                 None => self.dotted_name(&top(unit), module),
             },
-            Modules::Tree => self.from_tree(unit, import, module, name),
-            _ => self.from_module(unit, import, module, name),
+            Modules::Tree => self.tree_import(unit, import, module, name),
+            _ => self.module_import(unit, import, module, name),
         };
         if found.is_empty() {
-            return self.not_here(unit, import, module, name);
+            return not_here(unit, import, module, name);
         }
         found
     }
 
-    /// An import that leads to nothing here leads outside; a relative one leads nowhere.
-    fn not_here(&self, unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
-        let relative = module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(module));
-        if relative {
-            return Vec::new();
-        }
-        let alias = import.alias.map(|atom| unit.said(atom));
-        vec![Found::outside(module, name.or(alias).unwrap_or(module))]
-    }
-
-    fn from_module(&self, unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
+    fn module_import(
+        &self,
+        unit: &Arc<Unit>,
+        import: &Import,
+        module: &str,
+        name: Option<&str>,
+    ) -> Vec<Found> {
         match import.kind {
             ImportKind::Module => {
                 // `import a.b.c` binds `a` alone.
@@ -105,7 +101,7 @@ impl Session<'_> {
             Modules::Path => self.path_module(unit, module),
             Modules::Folder => self.folder_module(unit, module),
             Modules::Namespace => Some(Module::Namespace(plain(module))),
-            Modules::Global => self.loaded(unit, module),
+            Modules::Global => self.run_by(unit, module),
             Modules::None | Modules::Tree | Modules::Include => None,
         }
     }
@@ -120,7 +116,7 @@ impl Session<'_> {
         let found = self.once(key, || match unit.rules.modules {
             Modules::Namespace => self.wildcard_namespace(unit, import, module, name),
             Modules::Tree => self.wildcard_tree(unit, import, module, name),
-            Modules::Include => self.from_qualified(unit, module, name),
+            Modules::Include => self.qualified_member(unit, module, name),
             _ => match self.find_module(unit, module) {
                 Some(from) => self.module_member(&from, name, unit),
                 None => Vec::new(),
@@ -232,7 +228,7 @@ impl Session<'_> {
             }
             let sym = bearer.sym;
             let Some(unit) = self.home(sym) else { continue };
-            let Some(receiver) = self.extended(&unit, sym.at) else { continue };
+            let Some(receiver) = extended(&unit, sym.at) else { continue };
             let place = match line.iter().position(|of| self.is_called(of, receiver)) {
                 None if self.is_parameter(&unit, sym.at, receiver) => line.len(),
                 Some(place) => place,
@@ -250,17 +246,6 @@ impl Session<'_> {
         }
         let several = found.len() > 1 && !from.rules.overloads;
         found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
-    }
-
-    /// The name of the type an extension is for.
-    pub(crate) fn extended<'u>(&self, unit: &'u Unit, symbol: u32) -> Option<&'u str> {
-        let written = match unit.qualifier(symbol) {
-            Some(qualifier) => qualifier,
-            None => unit.said(unit.symbol(symbol)?.params.first()?.ty?),
-        };
-        let written = written.trim_start_matches("this ").trim();
-        let head = written.split(['<', '?', '[']).next()?.trim();
-        head.rsplit('.').next()
     }
 
     /// Whether an extension is for a type parameter of its own: for anything.
@@ -375,9 +360,31 @@ fn imported_rule(found: Found) -> Found {
     }
 }
 
-fn hash(module: &str, name: &str) -> u64 {
+/// A number that tells names of modules apart.
+pub(crate) fn hash(module: &str, name: &str) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
     (module, name).hash(&mut hasher);
     hasher.finish()
+}
+
+/// An import that leads to nothing here leads outside; a relative one leads nowhere.
+fn not_here(unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
+    let relative = module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(module));
+    if relative {
+        return Vec::new();
+    }
+    let alias = import.alias.map(|atom| unit.said(atom));
+    vec![Found::outside(module, name.or(alias).unwrap_or(module))]
+}
+
+/// The name of the type an extension is for.
+fn extended(unit: &Unit, symbol: u32) -> Option<&str> {
+    let written = match unit.qualifier(symbol) {
+        Some(qualifier) => qualifier,
+        None => unit.said(unit.symbol(symbol)?.params.first()?.ty?),
+    };
+    let written = written.trim_start_matches("this ").trim();
+    let head = written.split(['<', '?', '[']).next()?.trim();
+    head.rsplit('.').next()
 }

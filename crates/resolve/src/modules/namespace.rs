@@ -28,7 +28,7 @@ impl Session<'_> {
         syms
     }
 
-    pub(super) fn from_namespace(
+    pub(super) fn namespace_import(
         &self,
         unit: &Arc<Unit>,
         import: &Import,
@@ -110,7 +110,7 @@ impl Session<'_> {
     /// The namespace a frame looks from.
     pub(super) fn namespace_at(&self, frame: &Frame) -> String {
         let unit = &frame.unit;
-        let mut next = self.symbol_at(frame);
+        let mut next = frame.symbol();
         while let Some(at) = next {
             if unit.kind(at) == Some(SymbolKind::Module) {
                 return self.full_name(unit.sym(at));
@@ -138,7 +138,7 @@ impl Session<'_> {
     pub(super) fn shared_by_all(&self, frame: &Frame, name: &str) -> Vec<Found> {
         let unit = &frame.unit;
         let mut around = Vec::new();
-        let mut next = self.symbol_at(frame);
+        let mut next = frame.symbol();
         while let Some(at) = next {
             let kind = unit.kind(at);
             if kind.is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) {

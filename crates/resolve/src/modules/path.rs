@@ -143,7 +143,7 @@ impl Session<'_> {
         for export in outline.exports.iter().filter(|export| unit.said(export.public) == name) {
             let inner = unit.said(export.name);
             let found =
-                if inner.is_empty() { self.exported_value(unit, name) } else { self.top_level(unit, inner) };
+                if inner.is_empty() { exported_value(unit, name) } else { self.top_level(unit, inner) };
             if !found.is_empty() {
                 return found;
             }
@@ -187,17 +187,17 @@ impl Session<'_> {
         }
         Vec::new()
     }
+}
 
-    /// A value exported without a name of its own.
-    fn exported_value(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
-        let children = unit.children(None).iter();
-        children
-            .filter(|&&at| {
-                unit.name(at) == name && (unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default))
-            })
-            .map(|&at| Found::symbol(unit.sym(at), Rule::Scope))
-            .collect()
-    }
+/// A value exported without a name of its own.
+fn exported_value(unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    let children = unit.children(None).iter();
+    children
+        .filter(|&&at| {
+            unit.name(at) == name && (unit.is(at, Modifier::Exported) || unit.is(at, Modifier::Default))
+        })
+        .map(|&at| Found::symbol(unit.sym(at), Rule::Scope))
+        .collect()
 }
 
 /// What stands where the pattern has its `*`; empty for an exact match.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 const ROOTS: &[&str] = &["lib", "main"];
 
 impl Session<'_> {
-    pub(super) fn from_tree(
+    pub(super) fn tree_import(
         &self,
         unit: &Arc<Unit>,
         import: &Import,
@@ -22,12 +22,11 @@ impl Session<'_> {
     ) -> Vec<Found> {
         let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
         let found = match (import.kind, name) {
-            (ImportKind::Item, Some("self")) => self.walk_path(&frame, module),
+            (ImportKind::Item, Some("self")) | (ImportKind::Module, _) => self.walk_path(&frame, module),
             (ImportKind::Item, Some(name)) => {
                 let full = if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") };
                 self.walk_path(&frame, &full)
             }
-            (ImportKind::Module, _) => self.walk_path(&frame, module),
             _ => Vec::new(),
         };
         let reexported = |found: Found| match found.rule {
@@ -60,10 +59,10 @@ impl Session<'_> {
         let module = |ty: Option<Ty>| ty.map(|ty| Found::value(ty, Rule::Import)).into_iter().collect();
         match first {
             "crate" | "$crate" => module(self.crate_root(unit).map(|file| Ty::Module(Module::File(file)))),
-            "self" => module(Some(self.module_at(frame))),
-            "super" => self.outer_module(&self.module_at(frame)),
+            "self" => module(Some(Self::module_at(frame))),
+            "super" => self.outer_module(&Self::module_at(frame)),
             name => {
-                let inside = self.module_at(frame);
+                let inside = Self::module_at(frame);
                 let own = self.member(&Val::new(inside, Rule::Static), name, unit);
                 let own: Vec<Found> = own
                     .into_iter()
@@ -75,9 +74,9 @@ impl Session<'_> {
     }
 
     /// The module a frame stands in: the innermost one around it in the file, else the file.
-    pub(crate) fn module_at(&self, frame: &Frame) -> Ty {
+    pub(crate) fn module_at(frame: &Frame) -> Ty {
         let unit = &frame.unit;
-        let mut next = self.symbol_at(frame);
+        let mut next = frame.symbol();
         while let Some(at) = next {
             if unit.kind(at) == Some(SymbolKind::Module) && !unit.is(at, Modifier::Declaration) {
                 return Ty::Type(unit.sym(at), Arc::from([]));
@@ -191,8 +190,8 @@ impl Session<'_> {
         for part in inner.iter().rev() {
             folder = join(&folder, part);
         }
-        let said = unit.symbol(symbol).into_iter().flat_map(|symbol| &symbol.attributes);
-        let path = said.filter_map(|&atom| unit.said(atom).strip_prefix("path").map(str::to_owned)).next();
+        let mut said = unit.symbol(symbol).into_iter().flat_map(|symbol| &symbol.attributes);
+        let path = said.find_map(|&atom| unit.said(atom).strip_prefix("path").map(str::to_owned));
         if let Some(path) = path {
             let path = path.trim_matches([' ', '=', '"']);
             let path = normal(&unit.folder(), path)?;
@@ -281,7 +280,7 @@ impl Session<'_> {
         if frame.unit.rules.modules != orient_model::Modules::Tree {
             return Vec::new();
         }
-        let module = self.module_at(frame);
+        let module = Self::module_at(frame);
         self.member(&Val::new(module, Rule::Static), name, &frame.unit)
     }
 }

@@ -79,9 +79,7 @@ impl GraphLoad {
     /// Fills the tables that are derived from what the files gave.
     pub(crate) fn finish(mut self, db: &Connection) -> Result<()> {
         self.asks.sort_unstable();
-        for &(name, file) in &self.asks {
-            graphs::insert_ask(db, i64::from(name), i64::from(file))?;
-        }
+        graphs::append_asks(db, &self.asks)?;
         drop(std::mem::take(&mut self.asks));
         let mut from = 0;
         while from < self.counts.len() {
@@ -112,10 +110,6 @@ impl GraphLoad {
             Ok(())
         })?;
         rows.sort_unstable();
-        let (many, rest) = rows.as_chunks::<{ graphs::AT_ONCE }>();
-        let mut append = db.prepare_cached(graphs::APPEND_MANY)?;
-        many.iter().try_for_each(|rows| graphs::append_with(&mut append, rows))?;
-        let mut append = db.prepare_cached(graphs::APPEND)?;
-        rest.chunks(1).try_for_each(|row| graphs::append_with(&mut append, row))
+        graphs::append(db, &rows)
     }
 }

@@ -5,11 +5,11 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, Statement, params};
 
 const INSERT: &str = "INSERT OR REPLACE INTO edge VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 /// For rows that come in the order of the table, [`AT_ONCE`] in one statement.
-pub(crate) const APPEND_MANY: &str = "INSERT INTO edge VALUES \
+const APPEND_MANY: &str = "INSERT INTO edge VALUES \
      (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), \
      (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?)";
-pub(crate) const APPEND: &str = "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?)";
-pub(crate) const AT_ONCE: usize = 8;
+const APPEND: &str = "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?)";
+const AT_ONCE: usize = 8;
 const DELETE: &str =
     "DELETE FROM edge WHERE target = ?1 AND kind = ?2 AND source = ?3 AND line = ?4 AND owner = ?5";
 const INCOMING: &str = "SELECT target, kind, source, line, owner, proof FROM edge WHERE target = ?1";
@@ -27,6 +27,9 @@ const GRAPHS: &str = "SELECT file, data FROM graph ORDER BY file";
 const COUNT_GRAPHS: &str = "SELECT count(*) FROM graph";
 
 const INSERT_ASK: &str = "INSERT INTO ask VALUES (?1, ?2)";
+/// For rows that come in the order of the table, [`AT_ONCE`] in one statement.
+const APPEND_ASKS: &str =
+    "INSERT INTO ask VALUES (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?)";
 const DELETE_ASK: &str = "DELETE FROM ask WHERE name = ?1 AND file = ?2";
 const ASKING: &str = "SELECT file FROM ask WHERE name = ?1 ORDER BY file";
 const HAS_ASK: &str = "SELECT 1 FROM ask WHERE name = ?1 AND file = ?2";
@@ -43,8 +46,16 @@ pub(crate) fn insert(db: &Connection, row: &StoredEdge) -> Result<()> {
     db.prepare_cached(INSERT)?.execute(values).map(drop)
 }
 
-/// Binds rows to [`APPEND`] or [`APPEND_MANY`].
-pub(crate) fn append_with(statement: &mut Statement<'_>, rows: &[StoredEdge]) -> Result<()> {
+/// Inserts rows that come in the order of the table.
+pub(crate) fn append(db: &Connection, rows: &[StoredEdge]) -> Result<()> {
+    let (many, rest) = rows.as_chunks::<AT_ONCE>();
+    let mut append = db.prepare_cached(APPEND_MANY)?;
+    many.iter().try_for_each(|rows| append_with(&mut append, rows))?;
+    let mut append = db.prepare_cached(APPEND)?;
+    rest.chunks(1).try_for_each(|row| append_with(&mut append, row))
+}
+
+fn append_with(statement: &mut Statement<'_>, rows: &[StoredEdge]) -> Result<()> {
     for (place, row) in rows.iter().enumerate() {
         let first = place * 6 + 1;
         statement.raw_bind_parameter(first, row.target)?;
@@ -117,6 +128,20 @@ pub(crate) fn count_graphs(db: &Connection) -> Result<u64> {
 
 pub(crate) fn insert_ask(db: &Connection, name: i64, file: i64) -> Result<()> {
     db.prepare_cached(INSERT_ASK)?.execute([name, file]).map(drop)
+}
+
+/// Inserts rows that come in the order of the table.
+pub(crate) fn append_asks(db: &Connection, rows: &[(u32, u32)]) -> Result<()> {
+    let (many, rest) = rows.as_chunks::<AT_ONCE>();
+    let mut append = db.prepare_cached(APPEND_ASKS)?;
+    for rows in many {
+        for (place, &(name, file)) in rows.iter().enumerate() {
+            append.raw_bind_parameter(place * 2 + 1, name)?;
+            append.raw_bind_parameter(place * 2 + 2, file)?;
+        }
+        append.raw_execute()?;
+    }
+    rest.iter().try_for_each(|&(name, file)| insert_ask(db, i64::from(name), i64::from(file)))
 }
 
 pub(crate) fn delete_ask(db: &Connection, name: i64, file: i64) -> Result<()> {

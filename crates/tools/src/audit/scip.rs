@@ -97,9 +97,11 @@ fn line(range: &[u32]) -> u32 {
 fn caller(occurrences: &[Occurrence], range: &[u32]) -> u32 {
     let [line_at, column, ..] = range else { return 0 };
     let at = (*line_at, *column);
+    // A file is a module in some languages: what stands right below one is top-level code.
     let around = |one: &&Occurrence| {
         one.roles & DEFINITION != 0
             && is_global(&one.symbol)
+            && !one.symbol.ends_with('/')
             && bounds(&one.enclosing).is_some_and(|(start, end)| start <= at && at < end)
     };
     let innermost = occurrences.iter().filter(around).max_by_key(|one| bounds(&one.enclosing).map(|it| it.0));
@@ -192,8 +194,8 @@ mod tests {
     use super::*;
 
     fn message(number: u8, bytes: &[u8]) -> Vec<u8> {
-        let length = u8::try_from(bytes.len()).expect("small");
-        [&[number << 3 | 2, length][..], bytes].concat()
+        let (low, high) = (bytes.len() as u8 | 0x80, u8::try_from(bytes.len() >> 7).expect("small"));
+        [&[number << 3 | 2, low, high][..], bytes].concat()
     }
 
     fn occurrence(symbol: &str, roles: u8, range: &[u8], enclosing: &[u8]) -> Vec<u8> {
@@ -206,6 +208,8 @@ mod tests {
     fn uses_of_functions_become_pairs() {
         let document = [
             message(1, b"src/a.rs"),
+            occurrence("x m/", 1, &[0, 0, 0], &[0, 0, 9, 0]),
+            occurrence("x g().", 0, &[5, 4, 5], &[]),
             occurrence("x f().", 1, &[0, 3, 4], &[0, 0, 4, 1]),
             occurrence("x g().", 1, &[6, 3, 4], &[6, 0, 8, 1]),
             occurrence("x g().", 0, &[2, 4, 5], &[]),
@@ -216,6 +220,7 @@ mod tests {
         let place = |line| ("src/a.rs".to_owned(), line);
         assert_eq!(truth.asked.into_iter().collect::<Vec<_>>(), [(place(1), place(7))]);
         assert!(truth.any_use);
+        assert!(truth.accepted.contains_key(&(place(0), place(7))), "an import is right, but not asked for");
     }
 
     #[test]

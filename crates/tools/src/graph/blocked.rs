@@ -4,8 +4,9 @@ use super::candidates::is_call;
 use super::node::NodeLine;
 use super::route::Route;
 use crate::page::{Page, Tone};
-use orient_engine::traversal::{Direction, Dispatching, Reach, ReachOptions, reach};
-use orient_engine::{EdgeRow, EngineError, GraphView, MissRow, NodeId};
+use orient_engine::{
+    Direction, Dispatching, EdgeRow, EngineError, GraphView, MissRow, NodeId, Reach, ReachOptions, reach,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -157,7 +158,7 @@ fn highest(
 ) -> Result<Blocked, EngineError> {
     let mut highest = Vec::new();
     for &node in behind.iter().rev().take(LOOKED_AT) {
-        let called = orient_engine::traversal::Edges::incoming(&Dispatching(view), node)?;
+        let called = orient_engine::Edges::incoming(&Dispatching(view), node)?;
         if !called.iter().any(|edge| follow(edge) && edge.source != node) && !ends.contains(&node) {
             highest.push(NodeLine::of(&view.describe(node)?));
         }

@@ -10,8 +10,9 @@ use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::words;
 use clap::Args;
-use orient_engine::traversal::{Direction, Dispatching, Edges, Reach, ReachOptions, reach};
-use orient_engine::{EdgeRow, EngineError, GraphView, NodeId};
+use orient_engine::{
+    Direction, Dispatching, EdgeRow, Edges, EngineError, GraphView, NodeId, Reach, ReachOptions, reach,
+};
 use orient_model::{Confidence, EdgeKind, SymbolKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -29,10 +29,10 @@ pub(crate) enum DiffSource {
 
 // Not `From`: the command line would take that for its own, and what is typed there is the name of a file.
 impl TryFrom<String> for DiffSource {
-    type Error = Infallible;
+    type Error = &'static str;
 
-    fn try_from(text: String) -> Result<Self, Infallible> {
-        Ok(Self::Text(text))
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if text.trim().is_empty() { Err("the diff is empty") } else { Ok(Self::Text(text)) }
     }
 }
 

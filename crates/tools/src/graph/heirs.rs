@@ -2,8 +2,9 @@
 
 use super::node::{NodeLine, UseLine};
 use crate::page::{Page, Tone};
-use orient_engine::traversal::{Direction, Dispatching, Edges, ReachOptions, reach};
-use orient_engine::{EdgeRow, EngineError, GraphView, NodeId};
+use orient_engine::{
+    Direction, Dispatching, EdgeRow, Edges, EngineError, GraphView, NodeId, ReachOptions, reach,
+};
 use orient_model::EdgeKind;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,8 +3,7 @@
 use crate::error::{Code, ToolError};
 use crate::page::{Page, Tone};
 use crate::words;
-use orient_engine::traversal::{Compact, cycles};
-use orient_engine::{EdgeRow, EngineError, Owners, Project, Snapshot};
+use orient_engine::{Compact, EdgeRow, EngineError, Owners, Project, Snapshot, cycles};
 use orient_model::{Confidence, EdgeKind, RepoPath};
 use schemars::JsonSchema;
 use serde::Serialize;

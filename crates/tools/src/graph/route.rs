@@ -2,8 +2,7 @@
 
 use super::node::NodeLine;
 use crate::page::{Page, Tone};
-use orient_engine::traversal::Path;
-use orient_engine::{EdgeRow, EngineError, GraphView, NodeId};
+use orient_engine::{EdgeRow, EngineError, GraphView, NodeId, Way};
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,7 +45,7 @@ pub(crate) struct Leads {
 
 impl Route {
     /// A way in words.
-    pub(crate) fn of(view: &GraphView<'_>, path: &Path) -> Result<Self, EngineError> {
+    pub(crate) fn of(view: &GraphView<'_>, path: &Way) -> Result<Self, EngineError> {
         Self::along(view, path.start, path.edges.iter().map(|edge| (edge, edge.target)))
     }
 

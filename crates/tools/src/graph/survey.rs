@@ -2,8 +2,7 @@
 
 use super::node::NodeLine;
 use crate::ops::{CentralLine, EntryLine, FolderLine};
-use orient_engine::traversal::{Compact, rank};
-use orient_engine::{EngineError, Entry, GraphView, Snapshot, Whole};
+use orient_engine::{Compact, EngineError, Entry, GraphView, Snapshot, Whole, rank};
 use orient_model::{Confidence, EdgeKind, RepoPath, Role, SymbolKind};
 use std::collections::BTreeMap;
 

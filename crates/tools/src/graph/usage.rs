@@ -1,8 +1,7 @@
 //! Which definitions are used at all, and what speaks for those that are not.
 
 use crate::amount::plural;
-use orient_engine::traversal::Compact;
-use orient_engine::{EngineError, Entry, Snapshot, Whole};
+use orient_engine::{Compact, EngineError, Entry, Snapshot, Whole};
 use orient_model::{EdgeKind, Modifier, SymbolKind, Visibility};
 use std::collections::{BTreeMap, BTreeSet};
 

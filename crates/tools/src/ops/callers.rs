@@ -7,7 +7,7 @@ use crate::graph::calls::{self, CallsArgs, CallsOut};
 use crate::page::Page;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
-use orient_engine::traversal::Direction;
+use orient_engine::Direction;
 use std::io;
 
 pub(crate) struct Callers;

@@ -6,7 +6,7 @@ use crate::graph::depends::{self, DependsArgs, DependsOut};
 use crate::page::Page;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
-use orient_engine::traversal::Direction;
+use orient_engine::Direction;
 use std::io;
 
 pub(crate) struct Deps;

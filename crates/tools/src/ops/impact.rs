@@ -13,8 +13,9 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use crate::words;
 use clap::Args;
-use orient_engine::traversal::{Direction, Dispatching, Reach, ReachOptions, Step, reach};
-use orient_engine::{EdgeRow, EngineError, GraphView};
+use orient_engine::{
+    Direction, Dispatching, EdgeRow, EngineError, GraphView, Reach, ReachOptions, Step, reach,
+};
 use orient_model::EdgeKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,7 @@ use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::Args;
-use orient_engine::traversal::Direction;
+use orient_engine::Direction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;

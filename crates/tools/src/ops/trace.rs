@@ -13,10 +13,10 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use crate::words;
 use clap::Args;
-use orient_engine::traversal::{
-    Direction, Dispatching, Path, PathOptions, Paths, ReachOptions, Starts, reach, shortest,
+use orient_engine::{
+    Direction, Dispatching, EngineError, GraphView, NodeId, ReachOptions, Starts, Way, WayOptions, Ways,
+    reach, shortest,
 };
-use orient_engine::{EngineError, GraphView, NodeId};
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -221,8 +221,8 @@ impl Held<'_> {
         view: &GraphView<'_>,
         from: Option<&[NodeId]>,
         to: &[NodeId],
-    ) -> Result<Paths, EngineError> {
-        let options = PathOptions {
+    ) -> Result<Ways, EngineError> {
+        let options = WayOptions {
             paths: self.args.paths.max(1),
             depth: self.args.depth,
             visits: self.args.visits,
@@ -280,8 +280,8 @@ impl Held<'_> {
 }
 
 /// The ways through all sections: each way of one with each of the next, the shortest in all first.
-fn joined(sections: &[Vec<Path>], most: usize) -> Vec<Path> {
-    let mut ways: Vec<Path> = sections.first().cloned().unwrap_or_default();
+fn joined(sections: &[Vec<Way>], most: usize) -> Vec<Way> {
+    let mut ways: Vec<Way> = sections.first().cloned().unwrap_or_default();
     for section in sections.iter().skip(1) {
         let mut longer = Vec::new();
         for way in &ways {
@@ -290,7 +290,7 @@ fn joined(sections: &[Vec<Path>], most: usize) -> Vec<Path> {
             let fits = section.iter().any(|next| next.start == end);
             for next in section.iter().filter(|next| !fits || next.start == end) {
                 let edges = way.edges.iter().chain(&next.edges).copied().collect();
-                longer.push(Path { start: way.start, edges });
+                longer.push(Way { start: way.start, edges });
             }
         }
         longer.sort_by_key(|way| way.edges.len());
