@@ -62,6 +62,42 @@ pub struct Rules {
     pub feeds: Vec<(String, u32)>,
     /// Members by which a type becomes a value, and the type of that value: `class`, `Class`.
     pub type_objects: Vec<(String, String)>,
+    /// Members of a type and those of its instances do not see each other.
+    pub split_members: bool,
+    /// What is mixed in hides what is inherited; the last that is mixed in comes first.
+    pub mixins_first: bool,
+    /// Calls that mix a module into the type itself, not into its instances: `extend`.
+    pub mixes_into_type: Vec<String>,
+    /// Before its name, what a property reads; reading a property is a call: `@`.
+    pub field_mark: String,
+    /// Types of one name are told apart by how many types they take.
+    pub arity: bool,
+    /// An object inside a type may stand for the type: its members are seen as the type's.
+    pub companions: bool,
+    /// Functions have a space of names beside that of values: a call means no variable that cannot be called.
+    pub function_space: bool,
+    /// Functions outside of all namespaces are seen from within them.
+    pub global_functions: bool,
+    /// A function without types of its own gets those of the place where it stands.
+    pub given_types: bool,
+    /// Members of anything that call the function they are given with their receiver: `let`, `tap`.
+    pub hands: Vec<String>,
+    /// Members of anything that run the function they are given as if it were their receiver's: `apply`.
+    pub enters: Vec<String>,
+    /// Members of anything that give their receiver: `apply`, `tap`.
+    pub same: Vec<String>,
+    /// Members of anything that give what the function they are given gives: `let`, `use`.
+    pub results: Vec<String>,
+    /// Members of a type that make an instance of it, though nobody wrote them: `new`.
+    pub makers: Vec<String>,
+    /// The types literals have: `string`, `integer`, `float`, `bool`, `char`.
+    pub literals: Vec<(String, String)>,
+    /// Files of a project whose imports for others hold in all of it.
+    pub prelude: Vec<String>,
+    /// Members of types from outside that are what these hold: `Value`.
+    pub gives: Vec<String>,
+    /// Types from outside that are types of functions; the last argument is the result.
+    pub function_types: Vec<String>,
     /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
     pub implicit: Vec<(String, String)>,
 }

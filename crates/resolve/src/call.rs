@@ -24,14 +24,63 @@ impl Session<'_> {
         if let Some(module) = self.loaded(frame, callee, list) {
             return module;
         }
-        let found = self.denote(frame, callee);
+        if let Some(val) = self.own_type_of(frame, callee) {
+            return val;
+        }
+        let found = self.callees(frame, callee);
         let found = self.fitting(frame, &found, list);
         let val = self.call_found(&found, list, Some(frame));
         if val.ty.is_known() {
             return val;
         }
+        let val = self.handed(frame, callee, list);
+        if val.ty.is_known() {
+            return val;
+        }
         let val = self.passed(frame, callee);
         if val.ty.is_known() { val } else { self.picked(frame, callee, list) }
+    }
+
+    /// The type of a value, where it is asked for: `x.class`.
+    fn own_type_of(&self, frame: &Frame, callee: ExprId) -> Option<Val> {
+        let unit = &frame.unit;
+        let Expr::Member { base, name } = unit.expr(callee) else { return None };
+        let name = unit.text(name);
+        unit.rules.type_objects.iter().find(|(member, object)| member == name && object.is_empty())?;
+        let val = self.eval(frame, base);
+        let each = val.ty.each().iter().map(|ty| match ty {
+            Ty::Of(sym, args) => Ty::Type(*sym, args.clone()),
+            _ => Ty::Unknown,
+        });
+        Some(val.with(Ty::either(each)))
+    }
+
+    /// What members of anything give: their receiver, or what the function they are given makes of it.
+    pub(crate) fn handed(&self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> Val {
+        let unit = &frame.unit;
+        let (base, name) = match unit.expr(callee) {
+            Expr::Member { base, name } => (Some(base), unit.text(name)),
+            Expr::Name(name) => (None, unit.text(name)),
+            _ => return Val::unknown(),
+        };
+        if unit.rules.makers.iter().any(|makes| makes == name) {
+            let val = base.map_or_else(|| self.self_value(frame), |base| self.eval(frame, base));
+            let each = val.ty.each().iter().map(|ty| match ty {
+                Ty::Type(sym, args) => Ty::Of(*sym, args.clone()),
+                _ => Ty::Unknown,
+            });
+            return Val { rule: Rule::Inferred, ..val.with(Ty::either(each)) };
+        }
+        if unit.rules.same.iter().any(|same| same == name) {
+            return base.map_or_else(|| self.self_value(frame), |base| self.eval(frame, base));
+        }
+        match args.last() {
+            Some(&function) if unit.rules.results.iter().any(|known| known == name) => {
+                let val = self.eval(frame, function);
+                self.called_value(&val.ty, &[], None)
+            }
+            _ => Val::unknown(),
+        }
     }
 
     /// What calling each of these gives.
@@ -92,6 +141,13 @@ impl Session<'_> {
                 let found = self.member(&Val::new(ty.clone(), Rule::Inferred), &name, &unit);
                 self.call_found(&found, args, from)
             }
+            Ty::Outside(name, args) => {
+                let known = from.is_some_and(|from| from.unit.rules.function_types.iter().any(|n| **n == **name));
+                match args.last().filter(|_| known) {
+                    Some(result) => Val::new(result.clone(), Rule::Inferred),
+                    None => Val::unknown(),
+                }
+            }
             Ty::Either(types) => {
                 let each: Vec<Ty> = types.iter().map(|ty| self.called_value(ty, args, from).ty).collect();
                 Val { ty: Ty::either(each), rule: Rule::Inferred, sure: Confidence::Probable }
@@ -110,6 +166,9 @@ impl Session<'_> {
             }
             SymbolKind::Property => {
                 let val = self.through(self.type_of(sym), via);
+                if !unit.rules.field_mark.is_empty() {
+                    return val;
+                }
                 self.called_value(&val.ty, args, from)
             }
             SymbolKind::Delegate => self.result_of(sym),
@@ -219,6 +278,10 @@ impl Session<'_> {
             if declared.is_known() {
                 return Val::new(declared, Rule::Declared);
             }
+            if unit.rules.overloads && !unit.rules.type_space {
+                // What is declared and not known is not told by the body; overloads that call each other lead nowhere.
+                return Val::unknown();
+            }
         }
         if let Some(result) = self.result_of_type(unit, symbol) {
             return Val::new(result, Rule::Declared);
@@ -271,10 +334,24 @@ impl Session<'_> {
             let mut keep = scores.iter().map(|&score| score == best);
             left.retain(|_| keep.next().unwrap_or(true));
         }
+        if left.len() > 1 && !frame.unit.rules.type_space {
+            // One that needs no default comes before one that does.
+            let whole = |one: &Found| self.takes_exactly(one, args.len());
+            if left.iter().any(whole) {
+                left.retain(whole);
+            }
+        }
         if left.len() > 1 {
             return left.into_iter().map(|one| one.at_most(Confidence::Probable)).collect();
         }
         left
+    }
+
+    fn takes_exactly(&self, found: &Found, count: usize) -> bool {
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else { return false };
+        let Some(symbol) = unit.symbol(sym.at) else { return false };
+        let any = symbol.params.iter().any(|param| param.variadic);
+        !any && symbol.params.len() == count + receivers(&unit, sym.at)
     }
 
     /// Of several signatures of one member, the first that takes this many arguments stands for all.
@@ -296,12 +373,10 @@ impl Session<'_> {
         let Some(sym) = found.sym() else { return true };
         let Some(unit) = self.home(sym) else { return true };
         let Some(symbol) = unit.symbol(sym.at) else { return true };
-        if !symbol.kind.is_callable() {
+        if !symbol.kind.is_callable() && symbol.params.is_empty() {
             return true;
         }
-        let extension =
-            usize::from(symbol.modifiers.contains(Modifier::Extension) && unit.qualifier(sym.at).is_none());
-        let count = count + extension;
+        let count = count + receivers(&unit, sym.at);
         let least = symbol.params.iter().filter(|param| !param.default && !param.variadic).count();
         let any = symbol.params.iter().any(|param| param.variadic);
         count >= least && (any || count <= symbol.params.len())
@@ -315,7 +390,7 @@ impl Session<'_> {
         if symbol.params.iter().any(|param| param.variadic) {
             score -= 1;
         }
-        for (param, &arg) in symbol.params.iter().zip(args) {
+        for (param, &arg) in symbol.params.iter().skip(receivers(&unit, sym.at)).zip(args) {
             let Some(written) = param.ty.map(|ty| unit.said(ty)) else { continue };
             score += match frame.unit.expr(arg) {
                 Expr::Literal(literal) => fits_literal(written, literal),
@@ -354,6 +429,11 @@ impl Session<'_> {
             _ => 0,
         }
     }
+}
+
+/// How many of a function's parameters are its receiver, and no argument.
+pub(crate) fn receivers(unit: &Unit, symbol: u32) -> usize {
+    usize::from(unit.is(symbol, Modifier::Extension) && unit.qualifier(symbol).is_none())
 }
 
 /// The name of a type as written, without arguments, pointers and module.

@@ -3,6 +3,7 @@
 use crate::session::{Frame, Session};
 use crate::value::{Ty, Val};
 use orient_model::{Expr, ExprId, Rule, Via};
+use std::sync::Arc;
 
 impl Session<'_> {
     /// A member of something from outside that gives what it holds: `unwrap`, `iter`.
@@ -63,8 +64,11 @@ impl Session<'_> {
     pub(crate) fn fed(&self, frame: &Frame, callee: ExprId, at: usize) -> Ty {
         let unit = &frame.unit;
         let Expr::Member { base, name } = unit.expr(callee) else { return Ty::Unknown };
+        if unit.rules.hands.iter().any(|hands| hands == unit.text(name)) {
+            return Ty::Signature(Arc::from([self.eval(frame, base).ty]), Ty::Unknown.into());
+        }
         let feed = unit.rules.feeds.iter().find(|(feed, _)| feed == unit.text(name));
-        let (Some(&(_, place)), 0) = (feed, at) else { return Ty::Unknown };
+        let Some(&(_, place)) = feed.filter(|_| at == 0 || unit.rules.given_types) else { return Ty::Unknown };
         let val = self.eval(frame, base);
         if !is_collection(&val.ty) {
             return Ty::Unknown;

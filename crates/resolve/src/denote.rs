@@ -6,7 +6,7 @@ use crate::objects::distinct_members;
 use crate::session::{Frame, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
-use orient_model::{Confidence, Expr, ExprId, ExprList, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
+use orient_model::{Confidence, Expr, ExprId, ExprList, Literal, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::sync::Arc;
 
 impl Session<'_> {
@@ -26,8 +26,10 @@ impl Session<'_> {
     fn find(&self, frame: &Frame, expr: ExprId) -> Vec<Found> {
         let unit = &frame.unit;
         match unit.expr(expr) {
-            Expr::Name(name) => self.lookup(frame, unit.text(name)),
-            Expr::Member { base, name } => self.find_member(frame, base, unit.text(name)),
+            Expr::Name(_) | Expr::Member { .. } => {
+                let found = self.find_named(frame, expr);
+                self.of_arity(frame, found, 0)
+            }
             Expr::Function(symbol) => vec![Found::symbol(unit.sym(symbol), Rule::Scope)],
             Expr::Apply { base, args } => self.find_applied(frame, base, args),
             Expr::Wrap {
@@ -49,9 +51,42 @@ impl Session<'_> {
         }
     }
 
+    /// Everything a name or a member may mean, whatever it is given.
+    fn find_named(&self, frame: &Frame, expr: ExprId) -> Vec<Found> {
+        match frame.unit.expr(expr) {
+            Expr::Name(name) => self.lookup(frame, frame.unit.text(name)),
+            Expr::Member { base, name } => self.find_member(frame, base, frame.unit.text(name)),
+            _ => self.denote(frame, expr).to_vec(),
+        }
+    }
+
+    /// What an expression means that is given so many types.
+    pub(crate) fn with_arity(&self, frame: &Frame, expr: ExprId, count: usize) -> Vec<Found> {
+        let found = self.nested(|| self.find_named(frame, expr)).unwrap_or_default();
+        self.of_arity(frame, found, count)
+    }
+
+    /// Of types and functions with one name, those that take so many types. Functions need not be given theirs.
+    pub(crate) fn of_arity(&self, frame: &Frame, mut found: Vec<Found>, count: usize) -> Vec<Found> {
+        if found.len() < 2 || !frame.unit.rules.arity {
+            return found;
+        }
+        let fits = |one: &Found| {
+            let home = one.sym().and_then(|sym| Some((self.home(sym)?, sym)));
+            home.is_none_or(|(home, sym)| {
+                let free = count == 0 && !home.kind(sym.at).is_some_and(SymbolKind::is_type);
+                free || home.type_params(sym.at).len() == count
+            })
+        };
+        if found.iter().any(fits) {
+            found.retain(fits);
+        }
+        found
+    }
+
     fn find_applied(&self, frame: &Frame, base: ExprId, args: ExprList) -> Vec<Found> {
-        let mut found = self.denote(frame, base).to_vec();
         let list = frame.unit.facts.flow.list(args);
+        let mut found = self.with_arity(frame, base, list.len());
         for one in &mut found {
             let Thing::Symbol(sym, via) = &one.thing else { continue };
             let (sym, via) = (*sym, via.clone());
@@ -72,7 +107,8 @@ impl Session<'_> {
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(frame, name);
         }
-        if let Some((_, object)) = unit.rules.type_objects.iter().find(|(member, _)| member == name) {
+        let object = unit.rules.type_objects.iter().find(|(member, object)| member == name && !object.is_empty());
+        if let Some((_, object)) = object {
             let ty = Ty::Outside(object.as_str().into(), Arc::from([self.ty(frame, base)]));
             return vec![Found::value(ty, Rule::Static)];
         }
@@ -116,7 +152,10 @@ impl Session<'_> {
             Ty::Of(sym, _) => self.instance_member(val, *sym, name, from),
             Ty::Type(sym, args) => {
                 let of = Ty::Of(*sym, args.clone());
-                let found = self.static_member(*sym, &of, name, from);
+                let mut found = self.static_member(*sym, &of, name, from);
+                if found.is_empty() {
+                    found = self.of_companions(&of, name);
+                }
                 if found.is_empty() { self.extension(&of, name, from) } else { found }
             }
             Ty::Module(module) => {
@@ -184,6 +223,9 @@ impl Session<'_> {
             return self.module_member(&module, name, from);
         }
         let is_module = unit.kind(sym.at) == Some(SymbolKind::Module);
+        if is_module && from.rules.modules == Modules::Namespace {
+            return self.namespace_member(&self.full_name(sym), name, from);
+        }
         if is_module && from.rules.modules == Modules::Include {
             return self.in_space(from, &self.full_name(sym), name, Rule::Static);
         }
@@ -229,8 +271,15 @@ impl Session<'_> {
                 return found;
             }
         }
+        if let Some(held) = args.first().filter(|_| rules.gives.iter().any(|known| known == name)) {
+            return vec![Found::value(held.clone(), Rule::Inferred)];
+        }
         let found = self.extension(&val.ty, name, from);
-        if found.is_empty() { vec![Found::outside(holder, name)] } else { found }
+        if !found.is_empty() {
+            return found;
+        }
+        let outside = Found::outside(holder, name);
+        vec![if rules.overloads && !rules.type_space { outside.by(Rule::Inferred) } else { outside }]
     }
 
     /// What a dotted name means, read from the outside in.
@@ -269,7 +318,14 @@ impl Session<'_> {
 
     /// The value of one of several things.
     pub(crate) fn values(&self, found: &[Found]) -> Val {
-        let found = self.only(found.to_vec(), Want::Value);
+        let mut found = self.only(found.to_vec(), Want::Value);
+        let holds = |one: &Found| {
+            matches!(one.sym().and_then(|sym| self.kind(sym)), Some(SymbolKind::Field | SymbolKind::Property))
+        };
+        if found.len() > 1 && found.iter().any(holds) {
+            // A method may share the name of a field; read without a call, the field is meant.
+            found.retain(holds);
+        }
         let vals: Vec<Val> = found.iter().map(|found| self.value(found)).collect();
         let Some(first) = vals.iter().find(|val| val.ty.is_known()) else { return Val::unknown() };
         let (rule, mut sure) = (first.rule, first.sure);
@@ -285,6 +341,10 @@ impl Session<'_> {
     pub(crate) fn value(&self, found: &Found) -> Val {
         let val = match &found.thing {
             Thing::Value(ty) => return Val { ty: ty.clone(), rule: found.rule, sure: found.sure },
+            // Of a member of something from outside not even the name of its type is known.
+            Thing::Outside(..) if found.rule == Rule::Inferred => {
+                Val::new(Ty::Outside("".into(), Arc::from([])), Rule::Import)
+            }
             Thing::Outside(_, name) => Val::new(Ty::Outside(name.clone(), Arc::from([])), Rule::Import),
             Thing::Symbol(sym, via) => self.symbol_value(*sym, via.as_ref()),
         };
@@ -296,7 +356,7 @@ impl Session<'_> {
         let Some(kind) = unit.kind(sym.at) else { return Val::unknown() };
         match kind {
             SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate => {
-                Val::new(Ty::Type(sym, Arc::from([])), Rule::Static)
+                Val::new(Ty::Type(self.canonical(sym), Arc::from([])), Rule::Static)
             }
             kind if kind.is_type() => {
                 let args = match via.map(|via| &**via) {
@@ -306,7 +366,7 @@ impl Session<'_> {
                 if kind == SymbolKind::Object {
                     return Val::new(Ty::of(sym), Rule::Static);
                 }
-                Val::new(Ty::Type(sym, args), Rule::Static)
+                Val::new(Ty::Type(self.canonical(sym), args), Rule::Static)
             }
             SymbolKind::Property => self.through(self.type_of(sym), via),
             kind if kind.is_callable() => Val::new(Ty::Function(sym, via.cloned()), Rule::Value),
@@ -367,17 +427,34 @@ impl Session<'_> {
                 }
             },
             Expr::Lambda(scope) => inferred(Ty::Lambda(unit.file, scope)),
-            Expr::Literal(orient_model::Literal::Null) => Val::unknown(),
-            Expr::Literal(_) | Expr::Text(_) => inferred(Ty::Outside("".into(), Arc::from([]))),
+            Expr::Literal(Literal::Null) => Val::unknown(),
+            Expr::Literal(literal) => inferred(self.literal(unit, literal)),
+            Expr::Text(_) => inferred(self.literal(unit, Literal::String)),
             _ => Val::unknown(),
         }
     }
 
+    /// The type of a literal.
+    fn literal(&self, unit: &Unit, literal: Literal) -> Ty {
+        let kind = match literal {
+            Literal::String => "string",
+            Literal::Integer => "integer",
+            Literal::Float => "float",
+            Literal::Bool => "bool",
+            Literal::Char => "char",
+            Literal::Null | Literal::Regex => "",
+        };
+        let name = unit.rules.literals.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
+        Ty::Outside(name.into(), Arc::from([]))
+    }
+
     /// The receiver where an expression stands.
-    fn self_value(&self, frame: &Frame) -> Val {
+    pub(crate) fn self_value(&self, frame: &Frame) -> Val {
         let symbol = frame.symbol();
         let Some(ty) = self.self_type(&frame.unit, symbol) else { return Val::unknown() };
-        let is_static = symbol.is_some_and(|at| frame.unit.is(at, orient_model::Modifier::Static));
+        let is_type = |at: u32| frame.unit.rules.split_members && frame.unit.type_around(Some(at)) == Some(at);
+        let is_static =
+            symbol.is_some_and(|at| frame.unit.is(at, orient_model::Modifier::Static) || is_type(at));
         match ty {
             Ty::Of(sym, args) if is_static => Val::new(Ty::Type(sym, args), Rule::Receiver),
             ty => Val::new(ty, Rule::Receiver),

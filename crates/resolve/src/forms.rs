@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 impl Session<'_> {
     /// What the name of a type means.
-    pub(crate) fn find_type(&self, frame: &Frame, expr: ExprId) -> Vec<Found> {
+    pub(crate) fn find_type(&self, frame: &Frame, expr: ExprId, arity: usize) -> Vec<Found> {
         let unit = &frame.unit;
         let found = match unit.expr(expr) {
             Expr::Name(name) => self.lookup_as(frame, unit.text(name), Want::Type),
             Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
-            _ => self.denote(frame, expr).to_vec(),
+            _ => self.with_arity(frame, expr, arity),
         };
-        let mut found = self.only(found, Want::Type);
+        let mut found = self.of_arity(frame, self.only(found, Want::Type), arity);
         if unit.rules.type_space {
             // `any` is no function of that name.
             found.retain(|one| match &one.thing {
@@ -36,9 +36,9 @@ impl Session<'_> {
                 Ty::Signature(args.clone(), self.ty(frame, inner).into())
             }
             Expr::Name(_) | Expr::Member { .. } => {
-                let found = self.find_type(frame, base);
+                let found = self.find_type(frame, base, args.len());
                 if found.is_empty() {
-                    return self.global_type(frame, base, args);
+                    return Self::apply(&self.global_type(frame, base, args), args);
                 }
                 Ty::either(found.iter().map(|one| match one.sym() {
                     Some(sym) if self.kind(sym) == Some(SymbolKind::TypeAlias) => self.alias_of(sym, args),

@@ -138,7 +138,7 @@ impl Places<'_> {
 impl Session<'_> {
     /// What a parameter is, where only the place of its function says so.
     pub(crate) fn given(&self, unit: &Arc<Unit>, binding: &Binding) -> Val {
-        if !unit.rules.type_space {
+        if !unit.rules.type_space && !unit.rules.given_types {
             return Val::unknown();
         }
         let scope = binding.scope;
@@ -234,11 +234,13 @@ impl Session<'_> {
         };
         let args = unit.facts.flow.list(args);
         let found = self.only(self.denote(frame, callee).to_vec(), Want::Value);
+        let found = if unit.rules.given_types { self.fitting(frame, &found, args) } else { found };
         let mut types = Vec::new();
         for one in &found {
             types.push(match &one.thing {
                 Thing::Symbol(sym, via) if makes => self.maker_takes(*sym, via.as_ref(), at),
                 Thing::Symbol(sym, via) if self.kind(*sym).is_some_and(is_function) => {
+                    let at = self.place_in(*sym, args.len(), at);
                     self.function_takes(frame, *sym, via.as_ref(), args, at)
                 }
                 _ => self.takes_at_of(&self.value(one).ty, args.len(), at),
@@ -246,6 +248,50 @@ impl Session<'_> {
         }
         let ty = Ty::either(types);
         if ty.is_known() { ty } else { self.fed(frame, callee, at) }
+    }
+
+    /// The parameter an argument meets: a receiver among the parameters is no argument, and a function that stands last
+    /// meets the last.
+    fn place_in(&self, sym: Sym, count: usize, at: usize) -> usize {
+        let Some(unit) = self.home(sym).filter(|unit| unit.rules.given_types) else { return at };
+        let params = unit.symbol(sym.at).map_or(0, |symbol| symbol.params.len());
+        let at = at + crate::call::receivers(&unit, sym.at);
+        if at + 1 == count && count < params && !unit.rules.enters.is_empty() { params - 1 } else { at }
+    }
+
+    /// The receiver a function gets from where it stands.
+    pub(crate) fn entered(&self, unit: &Arc<Unit>, scope: u32) -> Option<Val> {
+        if unit.rules.enters.is_empty() {
+            return None;
+        }
+        let place = unit.places.get_or_init(|| places(unit)).get(&scope)?;
+        let Inside::Argument(call, at) = place.inside else { return None };
+        let Expr::Call { callee, args } = unit.expr(call) else { return None };
+        let frame = Frame { unit: unit.clone(), scope: place.scope, at: place.at };
+        let args = unit.facts.flow.list(args);
+        let enters = |name: Atom| unit.rules.enters.iter().any(|known| known == unit.text(name));
+        let val = match unit.expr(callee) {
+            Expr::Member { base, name } if enters(name) => self.eval(&frame, base),
+            Expr::Name(name) if enters(name) && at > 0 => self.eval(&frame, *args.first()?),
+            _ => Val::new(self.entered_by(&frame, callee, args, at as usize)?, Rule::Declared),
+        };
+        val.ty.is_known().then_some(val)
+    }
+
+    /// The receiver that a parameter's type declares: `T` of `T.() -> Unit`.
+    fn entered_by(&self, frame: &Frame, callee: ExprId, args: &[ExprId], at: usize) -> Option<Ty> {
+        let found = self.once(Question::Wanted(frame.unit.file, u32::MAX - frame.at), || self.callees(frame, callee))?;
+        let found = self.fitting(frame, &found, args);
+        let [one] = &found[..] else { return None };
+        let sym = one.sym()?;
+        let unit = self.home(sym)?;
+        let param = unit.symbol(sym.at)?.params.get(self.place_in(sym, args.len(), at))?;
+        let (head, _) = unit.said(param.ty?).split_once(".(")?;
+        let written = head.rsplit([' ', '(']).next()?;
+        let scope = unit.scope_of(sym.at).unwrap_or(0);
+        let from = Frame { unit: unit.clone(), scope, at: u32::MAX };
+        let of = self.dotted_name(&from, written);
+        of.iter().find_map(|one| one.sym()).filter(|&sym| self.is_type(sym)).map(|sym| self.instance_of(sym))
     }
 
     /// The type of the parameter that an argument of this function meets, as far as the other arguments say.
@@ -331,6 +377,9 @@ impl Session<'_> {
                 None => Ty::Unknown,
             },
             Ty::Function(sym, via) => self.param_type(*sym, via.as_ref(), at),
+            Ty::Of(sym, _) if self.kind(*sym) == Some(SymbolKind::Delegate) => self.param_type(*sym, None, at),
+            // What a function from outside takes stands in the arguments of its type.
+            Ty::Outside(_, args) => args.get(at).cloned().unwrap_or(Ty::Unknown),
             Ty::Of(..) => {
                 let found = self.type_member(ty, CALLED, 0, Rule::Declared);
                 Ty::either(found.iter().map(|one| match &one.thing {

@@ -47,6 +47,16 @@ fn inherits(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolved
             out.edges.push(edge(from, kind, *base, line, Confidence::Exact, Rule::Scope));
         }
     }
+    for &(expr, scope) in unit.type_mixins(at) {
+        let frame = crate::session::Frame { unit: unit.clone(), scope, at: u32::MAX };
+        for ty in session.ty(&frame, expr).each() {
+            if let Ty::Of(base, _) = ty
+                && *base != own
+            {
+                out.edges.push(edge(own, EdgeKind::Inherits, *base, line, Confidence::Exact, Rule::Scope));
+            }
+        }
+    }
     overrides(session, unit, at, &of, out);
     inherited_implementations(session, unit, at, &of, out);
 }

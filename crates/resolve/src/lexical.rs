@@ -15,6 +15,8 @@ pub(crate) enum Want {
     Type,
     /// A value.
     Value,
+    /// A function, or a type that is made.
+    Function,
 }
 
 fn fits_type(unit: &Unit, kind: SymbolKind) -> bool {
@@ -44,6 +46,11 @@ fn can_be_type(kind: SymbolKind) -> bool {
     )
 }
 
+/// Whether a name of this kind can be called whatever its value.
+pub(crate) fn can_be_called(kind: SymbolKind) -> bool {
+    kind.is_type() || (kind.is_callable() && kind != SymbolKind::Property)
+}
+
 impl Session<'_> {
     /// Everything a name may mean here; the innermost scope that binds it decides.
     pub(crate) fn lookup(&self, frame: &Frame, name: &str) -> Vec<Found> {
@@ -57,6 +64,9 @@ impl Session<'_> {
 
     fn look(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
         let unit = &frame.unit;
+        if let Some(found) = self.spelled_out(frame, name) {
+            return found;
+        }
         let mut left_function = false;
         let mut scope = Some(frame.scope);
         while let Some(at) = scope {
@@ -68,6 +78,9 @@ impl Session<'_> {
             let mut found = self.around(frame, at, name);
             if want == Want::Type {
                 found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym).is_some_and(can_be_type)));
+            }
+            if want == Want::Function {
+                found.retain(|one| one.sym().is_some_and(|sym| self.kind(sym).is_some_and(can_be_called)));
             }
             if !found.is_empty() {
                 return found;
@@ -85,7 +98,12 @@ impl Session<'_> {
         if unit.rules.own_module.iter().any(|own| own == name) {
             return vec![Found::module(Module::File(unit.file), Rule::Scope)];
         }
-        self.wildcard(frame, 0, name)
+        let found = self.wildcard(frame, 0, name);
+        if !found.is_empty() {
+            return found;
+        }
+        let found = self.project_wide(frame, name);
+        if found.is_empty() && want != Want::Type { self.whole_namespace(unit, name) } else { found }
     }
 
     /// What a scope offers beyond its own bindings: members of the type it belongs to, and wildcard imports.
@@ -96,16 +114,9 @@ impl Session<'_> {
             && matches!(here.kind, ScopeKind::Type | ScopeKind::Function)
             && let Some(symbol) = here.symbol
         {
-            let ty = match here.kind {
-                ScopeKind::Type => Some(Ty::of(unit.sym(symbol))),
-                _ => self.qualifier_type(unit, symbol),
-            };
-            if let Some(ty) = ty {
-                let receiver = Val::new(ty, Rule::Receiver);
-                let found = self.member(&receiver, name, unit);
-                if !found.is_empty() {
-                    return found;
-                }
+            let found = self.bare_members(frame, at, symbol, name);
+            if !found.is_empty() {
+                return found;
             }
         }
         if unit.rules.modules == Modules::Include {
@@ -165,9 +176,15 @@ impl Session<'_> {
                 !hidden
                     && unit.symbol(symbol).is_some_and(|s| s.qualifier.is_none() || s.kind.is_type())
                     && unit.kind(symbol) != Some(SymbolKind::Constructor)
-                    && (want != Want::Type || unit.kind(symbol).is_some_and(|kind| fits_type(unit, kind)))
+                    && match want {
+                        Want::Function => unit.kind(symbol).is_some_and(can_be_called),
+                        Want::Type => unit.kind(symbol).is_some_and(|kind| fits_type(unit, kind)),
+                        _ => true,
+                    }
+                    && self.on_this_side(frame, kind, symbol)
             }
             BindingKind::Param | BindingKind::Receiver if want == Want::Type => false,
+            BindingKind::Param | BindingKind::Receiver | BindingKind::Local if want == Want::Function => false,
             BindingKind::Local if want == Want::Type && unit.rules.type_space => false,
             _ => !hidden,
         };
@@ -408,7 +425,7 @@ impl Session<'_> {
             return self.impl_target(&unit, sym.at);
         }
         let args: Vec<Ty> = unit.type_params(sym.at).iter().map(|&at| Ty::Param(sym.file, at)).collect();
-        Ty::Of(sym, args.into())
+        Ty::Of(self.canonical(sym), args.into())
     }
 
     /// The type a symbol names as its container: `Foo` of `void Foo::bar()`.

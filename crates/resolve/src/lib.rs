@@ -15,6 +15,7 @@ mod lexical;
 mod modules;
 mod objects;
 mod project;
+mod receivers;
 mod resolver;
 mod session;
 mod surface;

@@ -85,6 +85,10 @@ pub(crate) struct Session<'r> {
     pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
     pub(crate) included: Memo<u32, Arc<FxHashSet<u32>>>,
     pub(crate) imports: Memo<(u32, u32), Arc<[Found]>>,
+    pub(crate) canonical: RefCell<FxHashMap<Sym, Sym>>,
+    pub(crate) full_names: RefCell<FxHashMap<Sym, Arc<str>>>,
+    pub(crate) full: RefCell<FxHashMap<Box<str>, Arc<[Sym]>>>,
+    pub(crate) parts: RefCell<FxHashMap<Sym, Arc<[Sym]>>>,
 }
 
 impl<'r> Session<'r> {
@@ -113,6 +117,10 @@ impl<'r> Session<'r> {
             folders: RefCell::default(),
             included: RefCell::default(),
             imports: RefCell::default(),
+            canonical: RefCell::default(),
+            full_names: RefCell::default(),
+            full: RefCell::default(),
+            parts: RefCell::default(),
         }
     }
 
@@ -178,6 +186,11 @@ impl<'r> Session<'r> {
         self.depth.set(self.depth.get() - 1);
         self.busy.borrow_mut().remove(&question);
         Some(answer)
+    }
+
+    /// Whether a question is being answered.
+    pub(crate) fn is_busy(&self, question: Question) -> bool {
+        self.busy.borrow().contains(&question)
     }
 
     /// Goes one step deeper, unless that leads too far.

@@ -2,6 +2,7 @@
 
 use crate::call::mentions_param;
 use crate::forms::pruned;
+use crate::receivers::Side;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
@@ -36,7 +37,7 @@ impl Session<'_> {
         let unit = &frame.unit;
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
-                let found = self.find_type(frame, expr);
+                let found = self.find_type(frame, expr, 0);
                 if found.is_empty() {
                     return self.global_type(frame, expr, &Arc::from([]));
                 }
@@ -136,7 +137,7 @@ impl Session<'_> {
             Some(SymbolKind::Constructor) => {
                 unit.symbol(sym.at).and_then(|s| s.parent).map_or(Ty::Unknown, |at| Ty::of(unit.sym(at)))
             }
-            Some(kind) if kind.is_type() || kind == SymbolKind::Module => Ty::of(sym),
+            Some(kind) if kind.is_type() || kind == SymbolKind::Module => Ty::of(self.canonical(sym)),
             Some(SymbolKind::Delegate) => Ty::of(sym),
             Some(SymbolKind::EnumMember) => {
                 unit.symbol(sym.at).and_then(|s| s.parent).map_or(Ty::Unknown, |at| Ty::of(unit.sym(at)))
@@ -183,6 +184,7 @@ impl Session<'_> {
 
     /// What a type is made of. While that is being found, its members are known already and its bases not yet.
     pub(crate) fn shape(&self, sym: Sym) -> Arc<TypeShape> {
+        let sym = self.canonical(sym);
         if let Some(known) = self.shapes.borrow().get(&sym) {
             return known.clone();
         }
@@ -199,19 +201,25 @@ impl Session<'_> {
 
     fn find_bases(&self, sym: Sym) -> Vec<(Ty, Relation)> {
         let mut bases = Vec::new();
-        for part in self.parts(sym) {
+        let mut mixed = Vec::new();
+        let first = self.home(sym).is_some_and(|unit| unit.rules.mixins_first);
+        for &part in self.parts(sym).iter() {
             let Some(unit) = self.home(part) else { continue };
             for &(expr, scope, relation) in unit.bases(part.at) {
                 let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
-                bases.extend(self.ty(&frame, expr).each().iter().map(|ty| (ty.clone(), relation)));
+                let list = if first && relation == Relation::Mixes { &mut mixed } else { &mut bases };
+                list.extend(self.ty(&frame, expr).each().iter().map(|ty| (ty.clone(), relation)));
             }
         }
         self.joined(sym, &mut bases);
-        bases
+        mixed.reverse();
+        mixed.extend(bases);
+        mixed
     }
 
     /// The members of a type itself, in all its parts, by name.
     pub(crate) fn members(&self, sym: Sym) -> Arc<Members> {
+        let sym = self.canonical(sym);
         if let Some(known) = self.members.borrow().get(&sym) {
             return known.clone();
         }
@@ -226,11 +234,13 @@ impl Session<'_> {
 
     fn find_members(&self, sym: Sym) -> Members {
         let mut members = Members::default();
-        for part in self.parts(sym) {
+        for &part in self.parts(sym).iter() {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
                 // A member of an object inside an object is none of the outer one.
-                if unit.rules.type_space && unit.qualifier(child).is_some() {
+                // What says for whom it is a member is none by its bare name.
+                let outer = unit.rules.type_space && unit.qualifier(child).is_some();
+                if outer || unit.rules.bare_members && unit.qualifier(child).is_some_and(|of| of != unit.name(part.at)) {
                     continue;
                 }
                 members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
@@ -245,7 +255,19 @@ impl Session<'_> {
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
-    pub(crate) fn parts(&self, sym: Sym) -> Vec<Sym> {
+    pub(crate) fn parts(&self, sym: Sym) -> Arc<[Sym]> {
+        if let Some(known) = self.parts.borrow().get(&sym) {
+            return known.clone();
+        }
+        let before = self.cut();
+        let parts: Arc<[Sym]> = self.find_parts(sym).into();
+        if before == self.cut() {
+            self.parts.borrow_mut().insert(sym, parts.clone());
+        }
+        parts
+    }
+
+    fn find_parts(&self, sym: Sym) -> Vec<Sym> {
         let Some(unit) = self.home(sym) else { return vec![sym] };
         let mut parts = vec![sym];
         for bearer in self.named(&unit.rules.family, unit.name(sym.at)).iter() {
@@ -264,7 +286,7 @@ impl Session<'_> {
             return matches!(self.impl_target(&home, other.at), Ty::Of(target, _) if target == sym);
         }
         let both = |modifier| unit.is(sym.at, modifier) && home.is(other.at, modifier);
-        let same_place = || self.full_name(sym) == self.full_name(other);
+        let same_place = || self.known_name(sym) == self.known_name(other);
         let either_declares =
             unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Module;
@@ -273,7 +295,8 @@ impl Session<'_> {
         }
         let is_open = unit.rules.reopens || kind == SymbolKind::Module;
         if both(Modifier::Partial) || is_open {
-            return same_place();
+            let alike = unit.type_params(sym.at).len() == home.type_params(other.at).len();
+            return alike && same_place();
         }
         if either_declares && kind != SymbolKind::Module {
             return same_place();
@@ -312,6 +335,7 @@ impl Session<'_> {
         if let Some(known) = self.lines.borrow().get(ty) {
             return known.clone();
         }
+        let before = self.cut();
         let mut line = Vec::new();
         self.extend_line(ty, &mut line, 0);
         // Of a base that is reached twice, the later place counts.
@@ -319,7 +343,7 @@ impl Session<'_> {
         let mut kept: Vec<Ty> = line.into_iter().rev().filter(|ty| seen.insert(key(ty))).collect();
         kept.reverse();
         let line: Arc<[Ty]> = kept.into();
-        if self.is_top() {
+        if self.is_top() || before == self.cut() {
             self.lines.borrow_mut().insert(ty.clone(), line.clone());
         }
         line
@@ -370,6 +394,16 @@ impl Session<'_> {
     /// Members of a type by name: of itself first, then of what it inherits from.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Found> {
         self.ask(name);
+        if let Ty::Of(sym, _) = ty
+            && self.home(*sym).is_some_and(|home| home.rules.split_members)
+        {
+            let side = if base_rule == Rule::Static { Side::Type } else { Side::Instance };
+            let found = self.split_member(ty, name, skip, base_rule, side);
+            if base_rule != Rule::Super || !found.is_empty() {
+                return found;
+            }
+            return self.split_member(ty, name, skip, base_rule, Side::Type);
+        }
         // What the type has itself needs no look at its bases, which may be what is being found.
         if skip == 0
             && let Ty::Of(sym, _) = ty
@@ -425,14 +459,31 @@ impl Session<'_> {
             return parent.map_or_else(Val::unknown, |at| Val::new(Ty::of(unit.sym(at)), Rule::Declared));
         }
         let Some(binding) = unit.binding_of(sym.at) else { return Val::unknown() };
+        if !unit.rules.field_mark.is_empty() && unit.kind(sym.at) == Some(SymbolKind::Field) {
+            // Nothing declares it: all that is put into it counts.
+            return self.assigned_to(&unit, sym);
+        }
         let val = self.value_of_binding(&unit, binding);
         if val.ty.is_known() {
             return val;
         }
         if unit.kind(sym.at) == Some(SymbolKind::Property) {
-            return self.returned(&unit, sym.at);
+            let val = self.returned(&unit, sym.at);
+            return if val.ty.is_known() { val } else { self.read_by(&unit, sym) };
         }
         self.assigned_to(&unit, sym)
+    }
+
+    /// The field a property reads.
+    fn read_by(&self, unit: &Arc<Unit>, sym: Sym) -> Val {
+        let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
+        let (Some(around), false) = (around, unit.rules.field_mark.is_empty()) else { return Val::unknown() };
+        let name = format!("{}{}", unit.rules.field_mark, unit.name(sym.at));
+        let members = self.members(unit.sym(around));
+        match members.get(name.as_str()).and_then(|fields| fields.first()) {
+            Some(&field) => self.type_of(field),
+            None => Val::unknown(),
+        }
     }
 
     /// What methods put into a field that says nothing of its type.
@@ -443,6 +494,9 @@ impl Session<'_> {
             let scope = unit.facts.flow.scopes.get(assign.scope as usize).and_then(|scope| scope.symbol);
             let is_member = matches!(unit.expr(assign.target), Expr::Member { .. });
             if is_member && unit.type_around(scope) != around {
+                continue;
+            }
+            if unit.expr(value) == Expr::Literal(orient_model::Literal::Null) {
                 continue;
             }
             let frame = Frame { unit: unit.clone(), scope: assign.scope, at: assign.at };

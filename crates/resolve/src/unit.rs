@@ -26,6 +26,8 @@ pub(crate) struct Unit {
     children: Vec<Vec<u32>>,
     /// What each type inherits from: expression, scope, relation.
     bases: FxHashMap<u32, Vec<(ExprId, u32, Relation)>>,
+    /// What is mixed into each type itself.
+    type_mixins: FxHashMap<u32, Vec<(ExprId, u32)>>,
     /// Values that leave each function, by its scope.
     returns: FxHashMap<u32, Vec<ExprId>>,
     /// Imports that bring in everything, by scope.
@@ -91,7 +93,7 @@ impl Unit {
             .map(|(at, import)| (import.scope, at as u32))
             .collect();
         let atoms = flow.strings.iter().map(|(atom, text)| (text.into(), atom)).collect();
-        let bases = bases(&facts);
+        let (bases, type_mixins) = bases(&facts, &rules);
         let (assigned, called) = (assigned(&facts), called(&facts));
         Self {
             file,
@@ -102,6 +104,7 @@ impl Unit {
             scope_of,
             children,
             bases,
+            type_mixins,
             returns,
             wildcards,
             params,
@@ -188,6 +191,11 @@ impl Unit {
     /// What a type inherits from.
     pub(crate) fn bases(&self, symbol: u32) -> &[(ExprId, u32, Relation)] {
         self.bases.get(&symbol).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is mixed into a type itself, not into its instances.
+    pub(crate) fn type_mixins(&self, symbol: u32) -> &[(ExprId, u32)] {
+        self.type_mixins.get(&symbol).map_or(&[], Vec::as_slice)
     }
 
     /// Values that leave the function with this scope.
@@ -320,11 +328,28 @@ fn called(facts: &FileFacts) -> FxHashMap<(u32, Atom), Vec<u32>> {
     called
 }
 
-/// What each type inherits from. The header says how; the use says where to look.
-fn bases(facts: &FileFacts) -> FxHashMap<u32, Vec<(ExprId, u32, Relation)>> {
-    let mut bases: FxHashMap<u32, Vec<(ExprId, u32, Relation)>> = FxHashMap::default();
-    for reference in &facts.flow.references {
-        let (RefKind::Inherit, Some(symbol)) = (reference.kind, reference.symbol) else { continue };
+type Bases = FxHashMap<u32, Vec<(ExprId, u32, Relation)>>;
+type TypeMixins = FxHashMap<u32, Vec<(ExprId, u32)>>;
+
+/// What each type inherits from, and what is mixed into it as a value. The header says how; the use says where to look.
+fn bases(facts: &FileFacts, rules: &Rules) -> (Bases, TypeMixins) {
+    let (mut bases, mut mixins) = (Bases::default(), TypeMixins::default());
+    let flow = &facts.flow;
+    for reference in &flow.references {
+        let Some(symbol) = reference.symbol else { continue };
+        if reference.kind == RefKind::Call
+            && !rules.mixes_into_type.is_empty()
+            && let Expr::Call { callee, args } = flow.expr(reference.expr)
+            && let Expr::Name(name) = flow.expr(callee)
+            && rules.mixes_into_type.iter().any(|known| known == flow.strings.get(name))
+        {
+            mixins.entry(symbol).or_default().extend(flow.list(args).iter().map(|&arg| (arg, reference.scope)));
+        }
+        if reference.kind != RefKind::Inherit
+            || mixins.get(&symbol).is_some_and(|list| list.iter().any(|(expr, _)| *expr == reference.expr))
+        {
+            continue;
+        }
         let list = bases.entry(symbol).or_default();
         let written = facts.outline.symbols.get(symbol as usize).map_or(&[][..], |s| &s.bases);
         let name = last_name(facts, reference.expr);
@@ -332,7 +357,7 @@ fn bases(facts: &FileFacts) -> FxHashMap<u32, Vec<(ExprId, u32, Relation)>> {
         let relation = said.or(written.get(list.len())).map_or(Relation::Extends, |base| base.relation);
         list.push((reference.expr, reference.scope, relation));
     }
-    bases
+    (bases, mixins)
 }
 
 /// The last name of a chain.

@@ -51,8 +51,14 @@ impl Uses<'_, '_> {
             }
             return;
         }
-        let found = self.session.only(self.session.denote(frame, callee).to_vec(), Want::Value);
+        if self.unit.expr(callee) == Expr::SelfRef && self.unit.rules.super_calls {
+            return self.call_own(frame, args);
+        }
+        let found = self.session.callees(frame, callee);
         let found = self.session.fitting(frame, &found, args);
+        if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) && self.makes(frame, callee, args) {
+            return;
+        }
         if found.is_empty() {
             return self.miss(frame, callee);
         }
@@ -153,7 +159,7 @@ impl Uses<'_, '_> {
             for base in line.iter().skip(1) {
                 if let Ty::Of(sym, _) = base {
                     found = self.constructors(*sym);
-                    if !found.is_empty() {
+                    if !found.is_empty() || !self.unit.rules.inherits_constructors {
                         break;
                     }
                 }
@@ -161,6 +167,46 @@ impl Uses<'_, '_> {
         }
         let found = session.fitting(frame, &found, args);
         self.emit_calls(frame, found.into_iter().map(|one| one.by(Rule::Super)).collect(), args);
+    }
+
+    /// A member of a type that makes an instance without being written; whether it is one.
+    fn makes(&mut self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> bool {
+        let name = last_name(&self.unit.facts, callee);
+        if !self.unit.rules.makers.iter().any(|makes| Some(makes.as_str()) == name) {
+            return false;
+        }
+        let val = self.session.handed(frame, callee, args);
+        let mut any = false;
+        for ty in val.ty.each() {
+            if let Ty::Of(sym, _) = ty {
+                any = true;
+                let sure = if val.ty.each().len() > 1 { Confidence::Probable } else { val.sure };
+                self.emit_construction(frame, *sym, &Found::symbol(*sym, Rule::Receiver).at_most(sure), args);
+            }
+        }
+        any
+    }
+
+    /// Another constructor of the same type: `this(…)`.
+    fn call_own(&mut self, frame: &Frame, args: &[ExprId]) {
+        let Some(Ty::Of(sym, _)) = self.session.self_type(self.unit, frame.symbol()) else { return };
+        let found = self.session.fitting(frame, &self.makers(sym), args);
+        let found: Vec<Found> = self.decided(found).into_iter().filter(|one| one.sym() != Some(sym)).collect();
+        for one in found.iter().filter_map(Found::sym) {
+            self.edge(EdgeKind::Calls, one, Rule::Receiver, found[0].sure);
+        }
+    }
+
+    /// The constructors of a type; the type itself stands for the one in its header.
+    fn makers(&self, sym: Sym) -> Vec<Found> {
+        let mut found = self.constructors(sym);
+        let header = self.session.home(sym).is_some_and(|home| {
+            home.rules.overloads && home.symbol(sym.at).is_some_and(|symbol| !symbol.params.is_empty())
+        });
+        if header && !found.is_empty() {
+            found.push(Found::symbol(sym, Rule::Constructor));
+        }
+        found
     }
 
     fn construct(&mut self, frame: &Frame) {
@@ -174,7 +220,7 @@ impl Uses<'_, '_> {
                 let own = own.map(|ty| Found::value(ty, Rule::Receiver));
                 own.into_iter().collect()
             }
-            Expr::Apply { base, .. } => self.session.denote(frame, base).to_vec(),
+            Expr::Apply { base, args } => self.session.with_arity(frame, base, args.len as usize),
             _ => self.session.denote(frame, ty).to_vec(),
         };
         let found = self.session.only(found, Want::Value);
@@ -237,7 +283,10 @@ impl Uses<'_, '_> {
     fn decided(&mut self, targets: Vec<Found>) -> Vec<Found> {
         let mut decided: Vec<Found> = Vec::new();
         for target in targets {
-            let target = self.session.defined(target);
+            let mut target = self.session.defined(target);
+            if let Thing::Symbol(sym, _) = &mut target.thing {
+                *sym = self.session.canonical(*sym);
+            }
             if target.sym().is_none() || !decided.iter().any(|known| known.sym() == target.sym()) {
                 decided.push(target);
             }
@@ -261,9 +310,26 @@ impl Uses<'_, '_> {
             // Written twice for different builds: one of them is meant.
             return decided.into_iter().take(1).map(|one| one.at_most(Confidence::Probable)).collect();
         }
+        if let Some(nearest) = self.nearest(&decided) {
+            return vec![nearest];
+        }
         self.ambiguous(&decided);
         let mut at = 0..names.len();
         decided.into_iter().filter(|_| at.next().is_some_and(|at| !alike(at))).collect()
+    }
+
+    /// Of definitions in different files, the only one nearest to this file: each part of a project has its own.
+    fn nearest(&self, found: &[Found]) -> Option<Found> {
+        let own = self.unit.facts.path.display().into_owned();
+        let near = |one: &Found| {
+            let home = one.sym().and_then(|sym| self.session.home(sym));
+            let path = home.map(|home| home.facts.path.display().into_owned()).unwrap_or_default();
+            own.split('/').zip(path.split('/')).take_while(|(a, b)| a == b).count()
+        };
+        let best = found.iter().map(near).max()?;
+        let mut nearest = found.iter().filter(|one| near(one) == best);
+        let first = nearest.next()?.clone();
+        nearest.next().is_none().then(|| first.at_most(Confidence::Probable))
     }
 
     fn ambiguous(&mut self, found: &[Found]) {
@@ -325,11 +391,17 @@ impl Uses<'_, '_> {
         let reach = if self.unit.rules.inherits_constructors { line.len() } else { 1 };
         for (at, base) in line.iter().enumerate().take(reach) {
             let Ty::Of(of, _) = base else { break };
-            let found = self.constructors(*of);
+            let mut found = self.makers(*of);
+            if self.unit.rules.overloads {
+                found.retain(|one| self.session.takes(one, args.len()));
+            }
             if found.is_empty() {
                 continue;
             }
             let fitting = self.session.fitting(frame, &found, args);
+            if fitting.iter().any(|one| one.sym() == Some(*of)) {
+                break;
+            }
             for one in self.decided(fitting) {
                 if let Some(constructor) = one.sym() {
                     let rule = if at == 0 { Rule::Constructor } else { Rule::Inherited };
@@ -453,7 +525,12 @@ impl Uses<'_, '_> {
 
     /// Keeps what was not resolved, with the reason.
     fn miss(&mut self, frame: &Frame, expr: ExprId) {
+        let expr = match self.unit.expr(expr) {
+            Expr::Apply { base, .. } => base,
+            _ => expr,
+        };
         let Some(name) = last_name(&self.unit.facts, expr) else { return };
+        let name = name.rsplit('\\').next().unwrap_or(name);
         let reason = match self.unit.expr(expr) {
             Expr::Member { base, .. } => {
                 let val = self.session.eval(frame, base);
@@ -466,7 +543,10 @@ impl Uses<'_, '_> {
             Expr::Name(_) => Reason::Unknown,
             _ => Reason::Computed,
         };
-        if self.session.named(&self.unit.rules.family, name).is_empty() {
+        let bearers = self.session.named(&self.unit.rules.family, name);
+        let bare = matches!(self.unit.expr(expr), Expr::Name(_)) && !self.unit.rules.bare_members;
+        let is_member = |kind: SymbolKind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
+        if bearers.iter().all(|bearer| bare && is_member(bearer.kind)) {
             // Nothing here is called so: it is the language's own, or of a package that is not here.
             return self.outside(&Found::outside("", name));
         }

@@ -112,6 +112,11 @@ impl<'t> Lowering<'t> {
                 let Some(name) = rule.name.find(tree, id) else { return self.only_child(id, depth) };
                 let Some(base) = rule.base.find(tree, id) else {
                     let plain = self.table.rule(tree, name).expr.is_none();
+                    let root = self.table.root.as_str();
+                    if !root.is_empty() && self.tree.bytes(id).starts_with(root.as_bytes()) {
+                        let name = format!("{root}{}", self.name_text(name));
+                        return Err(Expr::Name(self.names.intern(&name)));
+                    }
                     if plain {
                         let name = self.name_text(name);
                         return Err(Expr::Name(self.names.intern(&name)));
@@ -215,7 +220,11 @@ impl<'t> Lowering<'t> {
         let mut types = Vec::new();
         for param in self.tree.named_children(params).take(ITEMS_CAP) {
             let rule: &'t Rule = self.table.rule(self.tree, param);
-            if rule.comment || !rule.param {
+            if rule.comment || !(rule.param || rule.expr.is_some()) {
+                continue;
+            }
+            if !rule.param {
+                types.push(self.expr_at(param, depth + 1));
                 continue;
             }
             let ty = match rule.ty.find(self.tree, param) {

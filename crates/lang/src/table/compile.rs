@@ -47,6 +47,7 @@ pub(crate) fn compile(
             .or_else(|| inherited.iter().rev().find_map(|s| s.self_assign_declares))
             .unwrap_or_default(),
         implicit_return: spec.implicit_return,
+        root: spec.root.clone(),
         docstrings: spec.docstrings,
         trailing_docs: any(spec, inherited, |s| s.trailing_docs),
         constructors: last(spec, inherited, |s| &s.constructors),

@@ -46,6 +46,8 @@ pub(crate) struct Table {
     pub(crate) first_param_is_self: bool,
     pub(crate) self_assign_declares: bool,
     pub(crate) implicit_return: bool,
+    /// What stands before a name that is looked for at the top alone; it stays with the name.
+    pub(crate) root: String,
     pub(crate) docstrings: bool,
     pub(crate) trailing_docs: bool,
     pub(crate) constructors: Vec<String>,

@@ -33,6 +33,8 @@ pub(crate) struct TableSpec {
     pub(crate) self_assign_declares: Option<bool>,
     /// Whether the last expression of a body is its value.
     pub(crate) implicit_return: bool,
+    /// What stands before a name that is looked for at the top alone: `::`.
+    pub(crate) root: String,
     /// Whether documentation is the first string of the body.
     pub(crate) docstrings: bool,
     /// Whether documentation may also stand behind the definition on the same line.

@@ -2,6 +2,7 @@
 
 mod dotted;
 mod folder;
+mod global;
 mod include;
 mod namespace;
 mod path;
@@ -100,7 +101,8 @@ impl Session<'_> {
             Modules::Path => self.path_module(unit, module),
             Modules::Folder => self.folder_module(unit, module),
             Modules::Namespace => Some(Module::Namespace(plain(module))),
-            Modules::None | Modules::Tree | Modules::Include | Modules::Global => None,
+            Modules::Global => self.run_by(unit, module),
+            Modules::None | Modules::Tree | Modules::Include => None,
         }
     }
 
@@ -211,7 +213,6 @@ impl Session<'_> {
         match unit.rules.modules {
             Modules::Include => self.included_name(unit, name),
             Modules::Tree => self.crate_name(unit, name),
-            Modules::Namespace if unit.rules.shares == Shares::Namespace => self.whole_namespace(unit, name),
             _ => Vec::new(),
         }
     }
@@ -219,21 +220,38 @@ impl Session<'_> {
     /// A member added to a type from elsewhere.
     pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &Arc<Unit>) -> Vec<Found> {
         let mut found = Vec::new();
+        let line = self.line(ty);
+        let mut nearest = usize::MAX;
         for bearer in self.named(&from.rules.family, name).iter() {
             if !bearer.modifiers.contains(Modifier::Extension) {
                 continue;
             }
             let sym = bearer.sym;
             let Some(unit) = self.home(sym) else { continue };
-            if let Some(receiver) = extended(&unit, sym.at)
-                && self.line(ty).iter().any(|of| self.is_called(of, receiver))
-                && sees(from, &unit)
-            {
-                found.push(Found::symbol(sym, Rule::Extension));
+            let Some(receiver) = extended(&unit, sym.at) else { continue };
+            let place = match line.iter().position(|of| self.is_called(of, receiver)) {
+                None if self.is_parameter(&unit, sym.at, receiver) => line.len(),
+                Some(place) => place,
+                None => continue,
+            };
+            if place > nearest || !self.sees(from, &unit, sym.at) {
+                continue;
             }
+            if place < nearest {
+                found.clear();
+                nearest = place;
+            }
+            let sure = if place == line.len() { Confidence::Probable } else { Confidence::Exact };
+            found.push(Found::symbol(sym, Rule::Extension).at_most(sure));
         }
         let several = found.len() > 1 && !from.rules.overloads;
         found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
+    }
+
+    /// Whether an extension is for a type parameter of its own: for anything.
+    fn is_parameter(&self, unit: &Unit, symbol: u32, name: &str) -> bool {
+        let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);
+        unit.type_params(symbol).iter().any(called)
     }
 
     fn is_called(&self, ty: &Ty, name: &str) -> bool {
@@ -244,8 +262,53 @@ impl Session<'_> {
         }
     }
 
+    /// Whether a file sees what stands in the namespace of a symbol: by its own namespace or an import.
+    fn sees(&self, from: &Arc<Unit>, other: &Arc<Unit>, symbol: u32) -> bool {
+        let space = self.space_of(other, symbol);
+        let inside = |own: &str| {
+            own == space || (from.rules.nested_namespaces && own.starts_with(&format!("{space}.")))
+        };
+        if space.is_empty() || inside(&plain(from.package())) {
+            return true;
+        }
+        let symbols = 0..from.facts.outline.symbols.len() as u32;
+        let mut spaces = symbols.filter(|&at| from.kind(at) == Some(SymbolKind::Module));
+        if spaces.any(|at| inside(&self.full_name(from.sym(at)))) {
+            return true;
+        }
+        let name = other.name(symbol);
+        from.facts.outline.imports.iter().any(|import| {
+            let module = plain(from.said(import.module));
+            let below = module == space || module.starts_with(&format!("{space}."));
+            match import.name {
+                Some(named) => below && from.said(named) == name,
+                None => below,
+            }
+        }) || self.uses_everywhere(from, &space)
+    }
+
+    /// The namespace a symbol stands in.
+    fn space_of(&self, unit: &Arc<Unit>, symbol: u32) -> String {
+        let scope = unit.scope_of(symbol).unwrap_or(0);
+        self.namespace_at(&Frame { unit: unit.clone(), scope, at: u32::MAX })
+    }
+
     /// The name of a symbol from the outermost namespace on, with dots.
     pub(crate) fn full_name(&self, sym: Sym) -> String {
+        self.known_name(sym).to_string()
+    }
+
+    /// The full name of a symbol; spelled once.
+    pub(crate) fn known_name(&self, sym: Sym) -> Arc<str> {
+        if let Some(known) = self.full_names.borrow().get(&sym) {
+            return known.clone();
+        }
+        let full: Arc<str> = self.spell(sym).into();
+        self.full_names.borrow_mut().insert(sym, full.clone());
+        full
+    }
+
+    fn spell(&self, sym: Sym) -> String {
         let Some(unit) = self.home(sym) else { return String::new() };
         let names = unit.facts.outline.qualified(sym.at);
         let mut full = plain(unit.package());
@@ -324,17 +387,4 @@ fn extended(unit: &Unit, symbol: u32) -> Option<&str> {
     let written = written.trim_start_matches("this ").trim();
     let head = written.split(['<', '?', '[']).next()?.trim();
     head.rsplit('.').next()
-}
-
-/// Whether a file sees the top level of another: by its namespace or an import of it.
-fn sees(from: &Unit, other: &Unit) -> bool {
-    let space = plain(other.package());
-    let own = plain(from.package());
-    if own == space || own.starts_with(&format!("{space}.")) || space.is_empty() {
-        return true;
-    }
-    from.facts.outline.imports.iter().any(|import| {
-        let module = plain(from.said(import.module));
-        module == space || module.starts_with(&format!("{space}."))
-    }) || other.package().is_empty()
 }

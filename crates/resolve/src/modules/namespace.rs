@@ -4,17 +4,28 @@ use super::plain;
 use crate::session::{Frame, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Module, Sym, Ty, Val};
-use orient_model::{Import, ImportKind, Modifier, Modifiers, Rule, SymbolKind};
+use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, Shares, SymbolKind};
 use std::sync::Arc;
 
 impl Session<'_> {
     /// Every symbol with this full name.
     pub(crate) fn with_full_name(&self, family: &str, full: &str) -> Vec<Sym> {
+        if let Some(known) = self.full.borrow().get(full) {
+            return known.to_vec();
+        }
         let last = full.rsplit('.').next().unwrap_or(full);
         let named = self.named(family, last);
         // Constructors and blocks of members have the names of types.
         let first = named.iter().filter(|b| !matches!(b.kind, SymbolKind::Constructor | SymbolKind::Impl));
-        first.map(|bearer| bearer.sym).filter(|&sym| self.full_name(sym) == full).collect()
+        let mut syms: Vec<Sym> = Vec::new();
+        for sym in first.map(|bearer| bearer.sym).filter(|&sym| *self.known_name(sym) == *full) {
+            let sym = self.canonical(sym);
+            if !syms.contains(&sym) {
+                syms.push(sym);
+            }
+        }
+        self.full.borrow_mut().insert(full.into(), syms.clone().into());
+        syms
     }
 
     pub(super) fn namespace_import(
@@ -43,13 +54,15 @@ impl Session<'_> {
         }
         let Some((outer, last)) = full.rsplit_once('.') else { return Vec::new() };
         let types = self.with_full_name(&unit.rules.family, outer);
-        let of = types.into_iter().find(|&sym| self.is_type(sym));
+        // What a namespace holds has its full name, and was found by it.
+        let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        let of = types.into_iter().find(is_type);
         let Some(of) = of else { return Vec::new() };
         let val = Val::new(Ty::Type(of, Arc::from([])), Rule::Static);
         self.member(&val, last, unit).into_iter().map(|found| found.by(rule)).collect()
     }
 
-    pub(super) fn namespace_member(&self, space: &str, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn namespace_member(&self, space: &str, name: &str, from: &Arc<Unit>) -> Vec<Found> {
         let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
         let found = self.by_path(from, &full, Rule::Qualified);
         if found.is_empty() { vec![Found::module(Module::Namespace(full), Rule::Qualified)] } else { found }
@@ -71,14 +84,15 @@ impl Session<'_> {
             }
         }
         let types = self.with_full_name(&unit.rules.family, &space);
-        let Some(of) = types.into_iter().find(|&sym| self.is_type(sym)) else { return Vec::new() };
+        let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        let Some(of) = types.into_iter().find(is_type) else { return Vec::new() };
         self.member(&Val::new(Ty::Type(of, Arc::from([])), Rule::Static), name, unit)
     }
 
     /// What the file's own namespace, and those around it, hold.
     pub(super) fn shared_namespace(&self, frame: &Frame, name: &str) -> Vec<Found> {
         let unit = &frame.unit;
-        let mut space = Self::namespace_at(frame);
+        let mut space = self.namespace_at(frame);
         loop {
             let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
             let syms = self.with_full_name(&unit.rules.family, &full);
@@ -86,38 +100,37 @@ impl Session<'_> {
                 return self.whole(syms.into_iter().map(|sym| Found::symbol(sym, Rule::Package)).collect());
             }
             if !unit.rules.nested_namespaces || space.is_empty() {
-                return Vec::new();
+                let wide = unit.rules.global_functions && !space.is_empty();
+                return if wide { self.global_function(unit, name) } else { Vec::new() };
             }
             space = space.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned());
         }
     }
 
     /// The namespace a frame looks from.
-    fn namespace_at(frame: &Frame) -> String {
+    pub(super) fn namespace_at(&self, frame: &Frame) -> String {
         let unit = &frame.unit;
-        let mut space = plain(unit.package());
-        let mut inner = Vec::new();
         let mut next = frame.symbol();
         while let Some(at) = next {
             if unit.kind(at) == Some(SymbolKind::Module) {
-                inner.push(plain(unit.name(at)));
+                return self.full_name(unit.sym(at));
             }
             next = unit.symbol(at).and_then(|symbol| symbol.parent);
         }
-        for name in inner.iter().rev() {
-            if !space.is_empty() {
-                space.push('.');
-            }
-            space.push_str(name);
-        }
-        space
+        plain(unit.package())
     }
 
     /// The first part of a full name written out: a namespace that is not imported.
-    pub(super) fn whole_namespace(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(crate) fn whole_namespace(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+        if unit.rules.modules != Modules::Namespace || unit.rules.shares != Shares::Namespace {
+            return Vec::new();
+        }
         // Whether there is such a namespace shows at its members: nothing is found in one that is not.
         self.ask(name);
-        let _ = unit;
+        let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        if self.with_full_name(&unit.rules.family, name).iter().any(is_type) {
+            return Vec::new();
+        }
         vec![Found::module(Module::Namespace(name.to_owned()), Rule::Qualified)]
     }
 
@@ -139,6 +152,11 @@ impl Session<'_> {
                 return vec![Found::symbol(first, Rule::Package)];
             }
         }
+        self.at_the_top(unit, name)
+    }
+
+    /// What stands in no type and no namespace.
+    pub(super) fn at_the_top(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
         let syms = self.with_full_name(&unit.rules.family, name);
         let types: Vec<Sym> = syms.iter().copied().filter(|&sym| self.is_type(sym)).collect();
         if let Some(&first) = types.first() {
