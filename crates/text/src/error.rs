@@ -1,0 +1,8 @@
+//! What can be wrong with lists of trigrams that were kept somewhere.
+
+use thiserror::Error;
+
+/// Kept bytes that are not what was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a list of trigrams cannot be read: {0}")]
+pub struct TextError(pub(crate) &'static str);
