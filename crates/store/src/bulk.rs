@@ -5,6 +5,7 @@
 use crate::connect;
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
+use crate::grams::GramLoad;
 use crate::idlist;
 use crate::interner::Interner;
 use crate::lock::{self, WriteLock};
@@ -61,6 +62,7 @@ impl<'lock> BulkWriter<'lock> {
             numbers: Vec::new(),
             symbols: Vec::new(),
             chunks: Vec::new(),
+            grams: GramLoad::default(),
         };
         Ok(Self { db, growing, path: path.to_path_buf(), load, lock: PhantomData })
     }
@@ -116,6 +118,7 @@ struct Load {
     /// The rows of the file at hand.
     symbols: Vec<StoredSymbol>,
     chunks: Vec<ChunkRow>,
+    grams: GramLoad,
 }
 
 impl Load {
@@ -127,6 +130,9 @@ impl Load {
             Some(language) => Some(self.lang(db, language)?),
         };
         files::insert(db, id, lang, file, file.facts.as_ref().map(|facts| &facts.digest))?;
+        if let Some(grams) = &file.grams {
+            self.grams.put(db, id, grams)?;
+        }
         let Some(facts) = &file.facts else { return Ok(()) };
         let digest = &facts.digest;
         self.number_names(db, digest)?;
@@ -225,6 +231,7 @@ impl Load {
     fn complete(mut self, db: &Connection) -> rusqlite::Result<Meta> {
         self.meta.next_name = self.names.next();
         drop(self.names);
+        self.grams.flush(db)?;
         meta::insert(db, &self.meta)?;
         meta::create_indexes(db)?;
         db.execute_batch("COMMIT")?;

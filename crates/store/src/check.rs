@@ -17,6 +17,7 @@ impl Snapshot {
         if !wrong.is_empty() {
             return Ok(wrong);
         }
+        self.check_grams(&mut wrong)?;
         let mut all = Vec::new();
         self.each_file(|file| all.push(file))?;
         for file in &all {

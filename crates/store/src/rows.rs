@@ -2,6 +2,7 @@
 
 use crate::Prepared;
 use orient_model::{ChunkKind, ContentHash, Modifiers, RepoPath, Role, Stamp, SymbolKind, Visibility};
+use orient_text::Grams;
 
 macro_rules! ids {
     ($($(#[doc = $doc:literal])+ $name:ident;)*) => { $(
@@ -44,6 +45,8 @@ pub struct FilePut {
     pub bytes: u64,
     /// What was found in it.
     pub facts: Option<Prepared>,
+    /// The trigrams of its text; a file without them is never left out of a text search.
+    pub grams: Option<Grams>,
 }
 
 /// One step of a change set.

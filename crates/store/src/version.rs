@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// The format of `index.db` this program writes. One line of history per number:
 /// 1: files, outlines, names, symbols, tags, chunks.
-pub const FORMAT: u32 = 1;
+/// 2: trigrams.
+pub const FORMAT: u32 = 2;
 
 /// Says in the header of the file that it is ours: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;

@@ -3,6 +3,7 @@
 use crate::connect::{self, Opened};
 use crate::digest::{Digest, NONE, Prepared};
 use crate::error::{AtPath, StoreError};
+use crate::grams::GramChanges;
 use crate::lock::WriteLock;
 use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, SymbolId};
 use crate::snapshot::Snapshot;
@@ -68,6 +69,7 @@ impl<'lock> Writer<'lock> {
             leaving: BTreeMap::new(),
             leaving_by_hash: HashMap::new(),
             released: BTreeSet::new(),
+            grams: GramChanges::default(),
             open: true,
         })
     }
@@ -104,6 +106,7 @@ pub struct ChangeSet<'w> {
     leaving_by_hash: HashMap<ContentHash, BTreeSet<RepoPath>>,
     /// Names that lost a bearer, and may have been the name of nothing else.
     released: BTreeSet<i64>,
+    grams: GramChanges,
     open: bool,
 }
 
@@ -127,6 +130,8 @@ impl ChangeSet<'_> {
             self.applied.removed += 1;
         }
         self.next.generation += 1;
+        let grams = std::mem::take(&mut self.grams);
+        grams.finish(self.db).map_err(|error| error.at(self.path))?;
         self.finish().at(self.path)?;
         *self.meta = self.next;
         self.open = false;
@@ -169,6 +174,7 @@ impl ChangeSet<'_> {
         self.applied.added += 1;
         let id = take_next(&mut self.next.next_file);
         files::insert(self.db, id, lang, file, digest(file)).at(self.path)?;
+        self.grams.put(self.db, id, file.grams.as_ref()).at(self.path)?;
         match &file.facts {
             None => Ok(()),
             Some(facts) => self.put_facts(id, &Held::default(), facts),
@@ -196,6 +202,7 @@ impl ChangeSet<'_> {
 
     fn replace(&mut self, key: FileKey, lang: Option<i64>, file: &FilePut) -> Result<(), StoreError> {
         files::update(self.db, key.id, lang, file, digest(file)).at(self.path)?;
+        self.grams.put(self.db, key.id, file.grams.as_ref()).at(self.path)?;
         let held = self.held(key)?;
         match &file.facts {
             Some(facts) if held.data == facts.outline.as_bytes() => Ok(()),
@@ -207,6 +214,7 @@ impl ChangeSet<'_> {
     fn remove(&mut self, key: FileKey) -> Result<(), StoreError> {
         let held = self.held(key)?;
         self.drop_facts(key.id, &held)?;
+        self.grams.put(self.db, key.id, None).at(self.path)?;
         files::delete(self.db, key.id).at(self.path)
     }
 

@@ -6,3 +6,8 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a list of trigrams cannot be read: {0}")]
 pub struct TextError(pub(crate) &'static str);
+
+impl TextError {
+    /// A list of numbers that ends in the middle of one.
+    pub const NOT_WHOLE: Self = Self("it ends within a number");
+}

@@ -51,9 +51,7 @@ fn part(hir: &Hir) -> Part {
         HirKind::Repetition(repetition) => of_repetition(repetition),
         HirKind::Capture(capture) => part(&capture.sub),
         HirKind::Concat(parts) => parts.iter().map(part).fold(Part::nothing(), Part::then),
-        HirKind::Alternation(parts) => {
-            parts.iter().map(part).reduce(Part::or).unwrap_or_else(Part::anything)
-        }
+        HirKind::Alternation(parts) => parts.iter().map(part).reduce(Part::or).unwrap_or_else(Part::anything),
     }
 }
 

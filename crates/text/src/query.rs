@@ -52,9 +52,8 @@ impl Query {
         let Some(common) = common.filter(|common| !common.is_empty() && kept.len() > 1) else {
             return one_or(kept, Self::Nothing, Self::Or);
         };
-        let besides = |part: &Self| {
-            Self::and(part.conjuncts().iter().filter(|asked| !common.contains(asked)).cloned())
-        };
+        let besides =
+            |part: &Self| Self::and(part.conjuncts().iter().filter(|asked| !common.contains(asked)).cloned());
         let rest = Self::or(kept.iter().map(besides).collect::<Vec<_>>());
         Self::and(common.into_iter().chain([rest]))
     }

@@ -6,8 +6,10 @@ use regex::bytes::RegexBuilder;
 use std::cell::RefCell;
 
 /// Few letters, so that texts and patterns meet; some with surprising other cases, some of several bytes.
-const LETTERS: &[&str] =
-    &["a", "b", "c", "k", "s", "A", "K", "S", "_", " ", "1", "ß", "ö", "Ö", "ſ", "\u{212a}", "σ", "ς", "漢", "\n"];
+const LETTERS: &[&str] = &[
+    "a", "b", "c", "k", "s", "A", "K", "S", "_", " ", "1", "ß", "ö", "Ö", "ſ", "\u{212a}", "σ", "ς", "漢",
+    "\n",
+];
 
 fn letter() -> impl Strategy<Value = String> {
     prop::sample::select(LETTERS).prop_map(str::to_owned)

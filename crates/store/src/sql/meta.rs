@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 const TABLES: &str = include_str!("../schema/tables.sql");
+const GRAMS: &str = include_str!("../schema/grams.sql");
 const INDEXES: &str = include_str!("../schema/indexes.sql");
 
 const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)";
@@ -37,7 +38,8 @@ impl Meta {
 }
 
 pub(crate) fn create_tables(db: &Connection) -> Result<()> {
-    db.execute_batch(TABLES)
+    db.execute_batch(TABLES)?;
+    db.execute_batch(GRAMS)
 }
 
 pub(crate) fn create_indexes(db: &Connection) -> Result<()> {
