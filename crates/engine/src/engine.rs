@@ -71,8 +71,13 @@ impl Engine {
         ))
     }
 
+    /// What the settings leave out, for a search: each in the syntax of a `.gitignore` line.
+    pub fn excludes(&self) -> Vec<String> {
+        self.walk_options().excludes
+    }
+
     /// How many threads to use.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         match self.settings.index.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,

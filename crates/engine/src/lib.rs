@@ -3,6 +3,7 @@
 //! Drives walking, extraction and the store, and owns their order: list, compare, read on several threads, write on
 //! one. Knows no SQL, no grammar and no way to print.
 
+mod candidates;
 mod definition;
 mod dump;
 mod engine;
@@ -25,6 +26,7 @@ mod source;
 mod work;
 mod writing;
 
+pub use candidates::Candidates;
 pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
@@ -41,4 +43,5 @@ pub use source::Source;
 pub use orient_store::{
     FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, StoreError, SymbolId,
 };
-pub use orient_walk::{Refusal, Repo, SkipReason, WalkError};
+pub use orient_text::Query;
+pub use orient_walk::{Haystack, Refusal, Repo, SearchScope, SkipReason, Tree, WalkError};

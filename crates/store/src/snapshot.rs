@@ -123,6 +123,11 @@ impl Snapshot {
         files::all(&self.db, see).at(&self.path)
     }
 
+    /// Shows the ids of all files with their paths, by path.
+    pub fn each_id(&self, mut see: impl FnMut(FileId, RepoPath)) -> Result<(), StoreError> {
+        files::briefs(&self.db, |brief| see(FileId(brief.id), brief.path)).at(&self.path)
+    }
+
     /// The file at a path.
     pub fn file(&self, path: &RepoPath) -> Result<Option<FileRow>, StoreError> {
         files::by_path(&self.db, path).at(&self.path)

@@ -12,16 +12,13 @@ pub(crate) fn each(bytes: &[u8], mut see: impl FnMut(u8)) {
             rest = behind;
             continue;
         }
-        match first_char(rest) {
-            Some(c) => {
-                let mut buffer = [0; 4];
-                fold(c).encode_utf8(&mut buffer).bytes().for_each(&mut see);
-                rest = &rest[c.len_utf8()..];
-            }
-            None => {
-                see(byte);
-                rest = behind;
-            }
+        if let Some(c) = first_char(rest) {
+            let mut buffer = [0; 4];
+            fold(c).encode_utf8(&mut buffer).bytes().for_each(&mut see);
+            rest = &rest[c.len_utf8()..];
+        } else {
+            see(byte);
+            rest = behind;
         }
     }
 }

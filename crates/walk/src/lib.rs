@@ -6,6 +6,7 @@
 mod compare;
 mod error;
 mod guard;
+mod haystacks;
 mod list;
 mod path;
 mod read;
@@ -18,6 +19,7 @@ mod tree;
 pub use compare::{Changes, compare};
 pub use error::WalkError;
 pub use guard::{Refusal, guard};
+pub use haystacks::{Haystack, Haystacks, SearchScope, haystacks};
 pub use list::{DEFAULT_MAX_FILE_SIZE, Entry, Listing, WalkOptions, list};
 pub use path::{from_native, to_native};
 pub use read::{Content, Unread};

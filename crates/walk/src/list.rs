@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
 
 /// The ignore file that is ours alone, in the syntax of `.gitignore`.
-const OWN_IGNORE_FILE: &str = ".orientignore";
+pub(crate) const OWN_IGNORE_FILE: &str = ".orientignore";
 
 /// Where version control keeps its own things.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
@@ -86,7 +86,7 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
 }
 
 /// The patterns of the settings, with their own way of matching: a later `!pattern` takes one back.
-fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, WalkError> {
+pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, WalkError> {
     let bad = |pattern: &str, error: &ignore::Error| WalkError::Pattern {
         pattern: pattern.to_owned(),
         reason: error.to_string(),

@@ -21,8 +21,8 @@ impl Tree {
         &self.root
     }
 
-    /// Opens a regular file beneath the root.
-    pub(crate) fn open_file(&self, path: &RepoPath) -> Result<File, SkipReason> {
+    /// Opens a file beneath the root.
+    pub fn open_file(&self, path: &RepoPath) -> Result<File, SkipReason> {
         let native = path::to_native(path)
             .ok_or_else(|| SkipReason::Unreadable("the path does not lie in the tree".to_owned()))?;
         self.open_beneath(&native)
@@ -40,9 +40,32 @@ impl Tree {
         Ok(Self { root: root.to_owned(), folder })
     }
 
+    /// Lets the kernel walk the path, where it can be told not to follow links on the way.
+    #[cfg(target_os = "linux")]
+    fn open_at_once(&self, native: &Path) -> Option<Result<File, SkipReason>> {
+        use rustix::fs::{Mode, OFlags, ResolveFlags};
+        use rustix::io::Errno;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        match rustix::fs::openat2(&self.folder, native, flags, Mode::empty(), resolve) {
+            Ok(file) => Some(Ok(File::from(file))),
+            // An older kernel, or a sandbox that knows of an older one.
+            Err(Errno::NOSYS | Errno::PERM) => None,
+            Err(errno) => Some(Err(refusal(errno, false))),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_at_once(&self, _native: &Path) -> Option<Result<File, SkipReason>> {
+        None
+    }
+
     fn open_beneath(&self, native: &Path) -> Result<File, SkipReason> {
         use rustix::fs::{Mode, OFlags};
         use std::os::fd::{AsFd, OwnedFd};
+        if let Some(opened) = self.open_at_once(native) {
+            return opened;
+        }
         let within = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // A pipe put in the file's place must not make us wait for its writer.
         let file = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
