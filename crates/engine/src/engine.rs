@@ -63,12 +63,7 @@ impl Engine {
                 Err(error) => return Err(error.into()),
             },
         };
-        Ok(Snapshot::new(
-            loan,
-            self.repo.root.clone(),
-            self.place.clone(),
-            self.settings.index.max_file_size.bytes(),
-        ))
+        Ok(Snapshot::new(loan, self))
     }
 
     /// What the settings leave out, for a search: each in the syntax of a `.gitignore` line.

@@ -21,6 +21,7 @@ mod plan;
 mod progress;
 mod refresh;
 mod seed;
+mod sheet;
 mod snapshot;
 mod source;
 mod work;

@@ -4,11 +4,12 @@ use crate::facts_batch::FactsBatch;
 use crate::pipeline::{self, Bounds, Results};
 use crate::plan::Plan;
 use crate::progress::{Cancel, Phase, Progress};
+use crate::sheet::Making;
 use crate::work::{Outcome, Reading, Task, skipped};
 use crate::{Engine, EngineError};
 use orient_model::{RepoPath, Stamp};
 use orient_store::{
-    Applied, BulkWriter, Change, ChangeSet, INDEXED, Snapshot, StoreError, WriteLock, Writer,
+    Applied, BulkWriter, Change, ChangeSet, INDEXED, Listed, Snapshot, StoreError, WriteLock, Writer,
 };
 use orient_walk::Tree;
 use std::time::Instant;
@@ -27,6 +28,8 @@ pub(crate) struct Tally {
     pub(crate) gone: usize,
     pub(crate) bytes: u64,
     pub(crate) pending: Vec<RepoPath>,
+    /// Whether the tree as a whole was noted.
+    pub(crate) remembered: bool,
 }
 
 /// Carries out plans.
@@ -40,12 +43,18 @@ pub(crate) struct Writing<'w> {
 
 impl Writing<'_> {
     /// Builds a new index in the place of whatever is there.
-    pub(crate) fn build(&self, plan: &Plan, lock: &WriteLock) -> Result<(Tally, u64), EngineError> {
+    pub(crate) fn build(
+        &self,
+        plan: &Plan,
+        lock: &WriteLock,
+        making: &Making,
+    ) -> Result<(Tally, u64), EngineError> {
         let index = self.engine.place.index();
         let mut writer = BulkWriter::create(&index, lock, self.engine.languages.fingerprint())?;
-        let tally = self.load(plan, &mut writer)?;
+        let mut tally = self.load(plan, &mut writer)?;
         self.progress.phase(Phase::Finishing, 0, 0);
-        Ok((tally, writer.publish()?))
+        let generation = writer.publish_with(|files| tally.make(files, Some(making)))?;
+        Ok((tally, generation))
     }
 
     /// Builds a new index in memory.
@@ -70,11 +79,12 @@ impl Writing<'_> {
         plan: &Plan,
         tasks: &[Task],
         writer: &mut Writer<'_>,
+        making: Option<&Making>,
     ) -> Result<(Tally, Applied), EngineError> {
         let before = Applied { generation: writer.generation(), ..Applied::default() };
         let mut set: Option<ChangeSet<'_>> = None;
         let mut writer = Some(writer);
-        let tally = self.carry_out(plan, tasks, &mut |change| {
+        let mut tally = self.carry_out(plan, tasks, &mut |change| {
             if let Some(writer) = writer.take() {
                 set = Some(writer.begin()?);
             }
@@ -82,7 +92,10 @@ impl Writing<'_> {
         })?;
         match set {
             None => Ok((tally, before)),
-            Some(set) => Ok((tally, set.commit()?)),
+            Some(set) => {
+                let applied = set.commit_with(|files| tally.make(files, making))?;
+                Ok((tally, applied))
+            }
         }
     }
 
@@ -174,6 +187,13 @@ impl Writing<'_> {
 }
 
 impl Tally {
+    /// The sheet of the tree, if the index now holds all of it.
+    fn make(&mut self, files: &[Listed], making: Option<&Making>) -> Option<Vec<u8>> {
+        let sheet = making.filter(|_| self.pending.is_empty()).and_then(|making| making.make(files));
+        self.remembered = sheet.is_some();
+        sheet
+    }
+
     fn count(&mut self, origin: &crate::work::Origin) {
         match origin {
             crate::work::Origin::Extracted { .. } => self.parsed += 1,

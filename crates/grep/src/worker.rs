@@ -27,7 +27,8 @@ pub(crate) struct Worker<'s> {
 impl Worker<'_> {
     pub(crate) fn search(&mut self, haystack: &Haystack) -> io::Result<Found> {
         self.printer.get_mut().start_file();
-        let file = self.tree.open_file(&haystack.path).map_err(|reason| io::Error::other(reason.to_string()))?;
+        let file =
+            self.tree.open_file(&haystack.path).map_err(|reason| io::Error::other(reason.to_string()))?;
         self.searcher.set_binary_detection(self.detection[usize::from(haystack.explicit)].clone());
         let Self { matcher, searcher, printer, .. } = self;
         let path = &haystack.shown;

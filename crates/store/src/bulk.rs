@@ -9,12 +9,13 @@ use crate::grams::GramLoad;
 use crate::idlist;
 use crate::interner::Interner;
 use crate::lock::{self, WriteLock};
-use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, SymbolId};
+use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, Listed, SymbolId};
 use crate::snapshot::Snapshot;
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::{chunks, files, names, symbols, tags};
 use crate::version::beside;
+use crate::writer::put_sheet;
 use orient_model::Modifiers;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
@@ -79,8 +80,14 @@ impl<'lock> BulkWriter<'lock> {
 
     /// Builds the indexes and puts the new database in the place of the old one. Returns its generation.
     pub fn publish(self) -> Result<u64, StoreError> {
+        self.publish_with(|_| None)
+    }
+
+    /// The same, with a sheet of all files.
+    pub fn publish_with(self, sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>) -> Result<u64, StoreError> {
         let Self { db, growing, path, load, .. } = self;
         let meta = load.complete(&db).at(&path)?;
+        put_sheet(&db, sheet).at(&path)?;
         let Some(growing) = growing else { return Ok(meta.generation) };
         db.execute_batch("PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL;").at(&growing.0)?;
         db.close().map_err(|(_, error)| StoreError::sql(&growing.0, error))?;

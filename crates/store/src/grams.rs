@@ -223,7 +223,9 @@ impl Snapshot {
         }
         for (id, files) in sql::segments(&self.db)? {
             let files = from_bytes(&files)?;
-            files.iter().for_each(|file| left_out.add(*file));
+            for file in &files {
+                left_out.add(*file);
+            }
             match find(query, &mut Segment { db: &self.db, id, texts: files.len() as u32 })? {
                 Slots::All => admitted.extend_from_slice(&files),
                 Slots::Some(slots) => admitted.extend(slots.into_iter().map(|slot| files[slot as usize])),
@@ -237,7 +239,9 @@ impl Snapshot {
         })?;
         failed?;
         // A file with two places is left out only if neither admits it.
-        admitted.into_iter().chain([0]).for_each(|file| left_out.take(file));
+        for file in admitted.into_iter().chain([0]) {
+            left_out.take(file);
+        }
         Ok(left_out)
     }
 

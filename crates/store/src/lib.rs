@@ -38,8 +38,8 @@ pub use lock::WriteLock;
 pub use name_match::NameMatch;
 pub use query::{Found, SymbolQuery};
 pub use rows::{
-    Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Page, Sizes,
-    StatusCount, SymbolId, SymbolRow,
+    Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Listed,
+    Page, Sheet, Sizes, StatusCount, SymbolId, SymbolRow,
 };
 pub use seed::copy_index;
 pub use snapshot::{FileFilter, Snapshot};

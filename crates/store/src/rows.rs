@@ -119,6 +119,29 @@ pub struct Known {
     pub stamp: Stamp,
 }
 
+/// A file as a sheet remembers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its id.
+    pub id: FileId,
+    /// Where it is.
+    pub path: RepoPath,
+    /// [`INDEXED`], or the number of the reason why not.
+    pub status: u8,
+    /// Its stamp when it was last looked at.
+    pub stamp: Stamp,
+}
+
+/// What is remembered of the tree as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Sheet {
+    /// Which folders and files there are.
+    Tree = 0,
+    /// Which of them a text search looks at.
+    Search = 1,
+}
+
 /// A symbol as the index knows it; the rest is in the outline of its file, at place `at`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {

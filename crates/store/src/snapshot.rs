@@ -5,11 +5,12 @@ use crate::connect::{self, Opened};
 use crate::error::{AtPath, StoreError};
 use crate::idlist;
 use crate::rows::{
-    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Page, Sizes, StatusCount, SymbolId, SymbolRow,
+    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Page, Sheet, Sizes, StatusCount, SymbolId,
+    SymbolRow,
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunks, files, names, symbols};
+use crate::sql::{chunks, files, names, sheets, symbols};
 use crate::writer::Writer;
 use orient_model::{Outline, RepoPath, Role};
 use rusqlite::Connection;
@@ -121,6 +122,11 @@ impl Snapshot {
     /// Shows all files, by path.
     pub fn each_file(&self, see: impl FnMut(FileRow)) -> Result<(), StoreError> {
         files::all(&self.db, see).at(&self.path)
+    }
+
+    /// What was remembered of the tree, if anything was.
+    pub fn sheet(&self, sheet: Sheet) -> Result<Option<Vec<u8>>, StoreError> {
+        sheets::get(&self.db, sheet as u8).at(&self.path)
     }
 
     /// Shows the ids of all files with their paths, by path.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The format of `index.db` this program writes. One line of history per number:
 /// 1: files, outlines, names, symbols, tags, chunks.
-/// 2: trigrams.
+/// 2: trigrams, sheets.
 pub const FORMAT: u32 = 2;
 
 /// Says in the header of the file that it is ours: "Ornt".

@@ -5,13 +5,13 @@ use crate::digest::{Digest, NONE, Prepared};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramChanges;
 use crate::lock::WriteLock;
-use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, SymbolId};
+use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, Listed, Sheet, SymbolId};
 use crate::snapshot::Snapshot;
 use crate::sql::files::FileKey;
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::tags::TagRow;
-use crate::sql::{chunks, files, names, symbols, tags};
+use crate::sql::{chunks, files, names, sheets, symbols, tags};
 use crate::{codec, idlist, matching};
 use orient_model::{ContentHash, Modifiers, RepoPath};
 use rusqlite::Connection;
@@ -83,6 +83,16 @@ impl<'lock> Writer<'lock> {
         set.commit()
     }
 
+    /// Remembers the tree as a whole. That changes no answer, and so makes no new generation.
+    pub fn keep_sheet(&mut self, sheet: Sheet, data: &[u8]) -> Result<(), StoreError> {
+        sheets::put(&self.db, sheet as u8, Some(data)).at(&self.path)
+    }
+
+    /// The same for the sheet of all files.
+    pub fn keep_tree(&mut self, sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>) -> Result<(), StoreError> {
+        put_sheet(&self.db, sheet).at(&self.path)
+    }
+
     /// Gives the space of deleted rows back to the file system.
     pub fn vacuum(&mut self) -> Result<(), StoreError> {
         self.db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").at(&self.path)
@@ -124,7 +134,15 @@ impl ChangeSet<'_> {
     }
 
     /// Makes the change set visible to readers.
-    pub fn commit(mut self) -> Result<Applied, StoreError> {
+    pub fn commit(self) -> Result<Applied, StoreError> {
+        self.commit_with(|_| None)
+    }
+
+    /// The same, with a sheet of all files made last; without one, none is kept.
+    pub fn commit_with(
+        mut self,
+        sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
+    ) -> Result<Applied, StoreError> {
         for key in std::mem::take(&mut self.leaving).into_values() {
             self.remove(key)?;
             self.applied.removed += 1;
@@ -132,6 +150,7 @@ impl ChangeSet<'_> {
         self.next.generation += 1;
         let grams = std::mem::take(&mut self.grams);
         grams.finish(self.db).map_err(|error| error.at(self.path))?;
+        put_sheet(self.db, sheet).at(self.path)?;
         self.finish().at(self.path)?;
         *self.meta = self.next;
         self.open = false;
@@ -404,6 +423,15 @@ impl Held {
             && (symbol.first_line, symbol.last_line) == (row.first_line, row.last_line)
             && id_of(&self.symbols, symbol.parent) == row.parent
     }
+}
+
+/// Keeps the sheet of all files as they now are, or none.
+pub(crate) fn put_sheet(
+    db: &Connection,
+    sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
+) -> rusqlite::Result<()> {
+    let data = sheet(&files::listed(db)?);
+    sheets::put(db, Sheet::Tree as u8, data.as_deref())
 }
 
 fn take_next(counter: &mut i64) -> i64 {

@@ -138,6 +138,12 @@ impl<'p> Session<'p> {
         self.refreshed.borrow().as_ref().map_or_else(Vec::new, |refresh| refresh.pending.clone())
     }
 
+    /// Whether what the index remembers of the tree as a whole may be relied on: it was compared with the tree, or
+    /// nobody asked for that.
+    pub(crate) fn remembered(&self) -> bool {
+        self.refreshed.borrow().as_ref().is_none_or(|refresh| refresh.remembered)
+    }
+
     /// Whether the last refresh had to keep the index in memory.
     pub(crate) fn in_memory(&self) -> bool {
         self.refreshed.borrow().as_ref().is_some_and(|refresh| refresh.in_memory)

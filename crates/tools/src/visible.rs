@@ -80,6 +80,9 @@ mod tests {
     fn of_bytes_only_colours_act() {
         let shown = |bytes: &[u8]| String::from_utf8(visible_bytes(bytes).into_owned());
         assert_eq!(shown(b"a\x1b[1;31mb\x1b[0m\n").as_deref(), Ok("a\u{1b}[1;31mb\u{1b}[0m\n"));
-        assert_eq!(shown(b"a\x1b[2Jb\x1b]0;x\x07\xff\n").as_deref(), Ok("a\\u{1b}[2Jb\\u{1b}]0;x\\u{7}\\xff\n"));
+        assert_eq!(
+            shown(b"a\x1b[2Jb\x1b]0;x\x07\xff\n").as_deref(),
+            Ok("a\\u{1b}[2Jb\\u{1b}]0;x\\u{7}\\xff\n")
+        );
     }
 }

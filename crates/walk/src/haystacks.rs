@@ -4,7 +4,7 @@
 //! tree count, `.gitignore` counts inside of git only. What Orient itself was told to leave out stays out here too.
 
 use crate::list::{OWN_IGNORE_FILE, excludes};
-use crate::{WalkError, path};
+use crate::{Ground, WalkError, path, stamp};
 use ignore::overrides::OverrideBuilder;
 use ignore::types::TypesBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -66,6 +66,22 @@ pub struct Haystacks {
     pub files: Vec<Haystack>,
     /// What could not be read, in words.
     pub errors: Vec<String>,
+    /// What all this rests on; noted for a plain scope only.
+    pub ground: Ground,
+}
+
+impl SearchScope {
+    /// Whether all of the tree is searched by the rules of the tree alone, so that the answer can be remembered.
+    pub fn is_plain(&self, root: &Path) -> bool {
+        let Self { base, paths, hidden, no_ignore, no_ignore_vcs, no_ignore_parent, .. } = self;
+        let narrowed = [&self.globs, &self.iglobs, &self.types, &self.types_not, &self.types_add];
+        !(*hidden || *no_ignore || *no_ignore_vcs || *no_ignore_parent)
+            && narrowed.iter().all(|list| list.is_empty())
+            && self.max_depth.is_none()
+            && self.max_file_size.is_none()
+            && paths.is_empty()
+            && base.canonicalize().is_ok_and(|base| base == root)
+    }
 }
 
 /// A file or folder to start from.
@@ -76,10 +92,8 @@ struct Start {
 
 /// Lists what a search in the tree under `root`, which is canonical, looks at.
 pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkError> {
-    let base = scope
-        .base
-        .canonicalize()
-        .map_err(|source| WalkError::Root { path: scope.base.clone(), source })?;
+    let base =
+        scope.base.canonicalize().map_err(|source| WalkError::Root { path: scope.base.clone(), source })?;
     let mut all = Haystacks::default();
     let typed: &[PathBuf] = if scope.paths.is_empty() { &[PathBuf::new()] } else { &scope.paths };
     let mut starts = Vec::new();
@@ -89,6 +103,11 @@ pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkErro
             Err(error) => all.errors.push(format!("{}: {error}", path.display())),
         }
     }
+    let (now, plain) = (stamp::now(), scope.is_plain(root));
+    if plain {
+        all.ground.enter_machine(now);
+        all.ground.enter_parents(root, now);
+    }
     for start in starts {
         // One walk for each: the same file may be asked for twice, and is then searched twice.
         let found = Mutex::new(Haystacks::default());
@@ -97,6 +116,9 @@ pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkErro
             let mut own = Own { found: &found, own: Haystacks::default() };
             Box::new(move |entry| {
                 match entry {
+                    Ok(entry) if plain && entry.file_type().is_some_and(|kind| kind.is_dir()) => {
+                        own.own.ground.enter(root, entry.path(), now);
+                    }
                     Ok(entry) => own.own.files.extend(haystack(root, start, &entry)),
                     Err(error) => own.fail(start, &error),
                 }
@@ -108,7 +130,10 @@ pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkErro
         found.errors.sort_unstable();
         all.files.append(&mut found.files);
         all.errors.append(&mut found.errors);
+        all.ground.append(&mut found.ground);
     }
+    all.ground.shaky |= !all.errors.is_empty();
+    all.ground.sort();
     Ok(all)
 }
 
@@ -133,6 +158,7 @@ impl Drop for Own<'_> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.files.append(&mut self.own.files);
         found.errors.append(&mut self.own.errors);
+        found.ground.append(&mut self.own.ground);
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod compare;
 mod error;
+mod ground;
 mod guard;
 mod haystacks;
 mod list;
@@ -18,6 +19,7 @@ mod tree;
 
 pub use compare::{Changes, compare};
 pub use error::WalkError;
+pub use ground::{Ground, KnownFile, KnownFolder, Mark, machine_sources, unchanged};
 pub use guard::{Refusal, guard};
 pub use haystacks::{Haystack, Haystacks, SearchScope, haystacks};
 pub use list::{DEFAULT_MAX_FILE_SIZE, Entry, Listing, WalkOptions, list};

@@ -1,5 +1,6 @@
 //! The files of a tree that the ignore rules leave, on several threads, in one order.
 
+use crate::ground::Ground;
 use crate::{Skip, SkipReason, WalkError, path, stamp};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
@@ -33,6 +34,8 @@ pub struct Listing {
     pub files: Vec<Entry>,
     /// What is there but is not to be read. Ignored files are in neither list.
     pub skipped: Vec<Skip>,
+    /// What all this rests on.
+    pub ground: Ground,
 }
 
 /// How to walk.
@@ -64,7 +67,8 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     }
     let excludes = excludes(root, &options.excludes)?;
     let found = Mutex::new(Found::default());
-    let mut collector = Collector { root, limit: options.max_file_size, found: &found };
+    let now = stamp::now();
+    let mut collector = Collector { root, limit: options.max_file_size, now, found: &found };
     WalkBuilder::new(root)
         .hidden(false)
         .parents(false)
@@ -82,6 +86,8 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.skipped.dedup_by(|a, b| a.path == b.path);
+    listing.ground.enter_machine(now);
+    listing.ground.sort();
     Ok(listing)
 }
 
@@ -117,13 +123,14 @@ struct Found {
 struct Collector<'w> {
     root: &'w Path,
     limit: u64,
+    now: i64,
     found: &'w Mutex<Found>,
 }
 
 impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
-        let Self { root, limit, found } = *self;
-        Box::new(Visitor { root, limit, found, own: Found::default() })
+        let Self { root, limit, now, found } = *self;
+        Box::new(Visitor { root, limit, now, found, own: Found::default() })
     }
 }
 
@@ -131,6 +138,7 @@ impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
 struct Visitor<'w> {
     root: &'w Path,
     limit: u64,
+    now: i64,
     found: &'w Mutex<Found>,
     own: Found,
 }
@@ -149,6 +157,7 @@ impl Visitor<'_> {
     fn meet(&mut self, entry: &DirEntry) {
         let Some(kind) = entry.file_type() else { return };
         if kind.is_dir() {
+            self.own.listing.ground.enter(self.root, entry.path(), self.now);
             return;
         }
         let Some(path) = path::from_native(self.root, entry.path()) else { return };
@@ -160,6 +169,8 @@ impl Visitor<'_> {
         match entry.metadata() {
             Ok(metadata) if metadata.len() > self.limit => {
                 let reason = SkipReason::TooLarge { size: metadata.len(), limit: self.limit };
+                let stamp = stamp::trusted_at(stamp::of(&metadata), self.now);
+                self.own.listing.ground.large.push((path.clone(), stamp));
                 self.own.listing.skipped.push(Skip { path, reason });
             }
             Ok(metadata) => self.own.listing.files.push(Entry { path, stamp: stamp::of(&metadata) }),
@@ -182,7 +193,10 @@ impl Visitor<'_> {
         let error = error.unwrap_or_else(|| io::ErrorKind::Other.into());
         match SkipReason::from_io(&error) {
             SkipReason::Vanished => {}
-            reason => self.own.listing.skipped.push(Skip { path, reason }),
+            reason => {
+                self.own.listing.ground.shaky = true;
+                self.own.listing.skipped.push(Skip { path, reason });
+            }
         }
     }
 }
@@ -192,6 +206,7 @@ impl Drop for Visitor<'_> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.listing.files.append(&mut self.own.listing.files);
         found.listing.skipped.append(&mut self.own.listing.skipped);
+        found.listing.ground.append(&mut self.own.listing.ground);
         found.root_error = found.root_error.take().or(self.own.root_error.take());
     }
 }
@@ -210,7 +225,8 @@ mod tests {
 
     fn fail(error: ignore::Error) -> Found {
         let found = Mutex::new(Found::default());
-        let mut visitor = Visitor { root: Path::new("/r"), limit: 1, found: &found, own: Found::default() };
+        let mut visitor =
+            Visitor { root: Path::new("/r"), limit: 1, now: 0, found: &found, own: Found::default() };
         visitor.visit(Err(error));
         drop(visitor);
         found.into_inner().expect("no thread panicked")

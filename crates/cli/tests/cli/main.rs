@@ -2,6 +2,7 @@
 
 mod errors;
 mod fresh;
+mod grep;
 mod json;
 mod questions;
 mod settings;

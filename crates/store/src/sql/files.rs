@@ -1,7 +1,7 @@
 //! Files and their outlines.
 
 use crate::digest::Digest;
-use crate::rows::{FileId, FilePut, FileRow, Known, LanguageCount, StatusCount};
+use crate::rows::{FileId, FilePut, FileRow, Known, LanguageCount, Listed, StatusCount};
 use orient_model::{ContentHash, RepoPath, Role, Stamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row, params};
@@ -15,6 +15,7 @@ const RESTAMP: &str = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode 
 const DELETE: &str = "DELETE FROM file WHERE id = ?1";
 const KEY_BY_PATH: &str = "SELECT id, hash, symbols, chunks FROM file WHERE path = ?1";
 const STAMPS: &str = "SELECT path, size, mtime, ctime, inode FROM file ORDER BY path";
+const LISTED: &str = "SELECT id, path, status, size, mtime, ctime, inode FROM file ORDER BY path";
 const BRIEFS: &str = "SELECT id, lang, role, path FROM file ORDER BY path";
 const BRIEF: &str = "SELECT id, lang, role, path FROM file WHERE id = ?1";
 const LANGUAGES: &str = "SELECT lang.name, count(*), sum(bytes), sum(lines), sum(symbols), sum(issues > 0) \
@@ -160,6 +161,19 @@ pub(crate) fn stamps(db: &Connection, mut see: impl FnMut(Known)) -> Result<()> 
         see(Known { path: path(row, 0)?, stamp: stamp(row, 1)? });
     }
     Ok(())
+}
+
+/// All files as a sheet remembers them, by path.
+pub(crate) fn listed(db: &Connection) -> Result<Vec<Listed>> {
+    let read = |row: &Row<'_>| {
+        Ok(Listed {
+            id: FileId(row.get(0)?),
+            path: path(row, 1)?,
+            status: row.get(2)?,
+            stamp: stamp(row, 3)?,
+        })
+    };
+    db.prepare_cached(LISTED)?.query_map([], read)?.collect()
 }
 
 /// Shows all files, briefly, by path.

@@ -30,7 +30,7 @@ fn key(segment: i64, gram: u32) -> i64 {
 }
 
 fn gram(key: i64) -> u32 {
-    (key & GRAM_MASK) as u32
+    (key & GRAM_MASK).cast_unsigned() as u32
 }
 
 pub(crate) fn insert_segment(db: &Connection, id: i64, files: &[u8]) -> Result<()> {

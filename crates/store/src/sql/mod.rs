@@ -5,5 +5,6 @@ pub(crate) mod files;
 pub(crate) mod grams;
 pub(crate) mod meta;
 pub(crate) mod names;
+pub(crate) mod sheets;
 pub(crate) mod symbols;
 pub(crate) mod tags;

@@ -50,8 +50,14 @@ now; the index only rules out files that cannot match, so that a pattern with th
 answered without reading the rest. Types (-t) are ripgrep's own. Without a match the command ends with 1.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "grep parse_header", about: "lines that match, here and below" },
-        Example { command: "grep -n 'fn\\s+\\w+_lock' src", about: "a regular expression, in a folder, with line numbers" },
-        Example { command: "grep -F 'a[0]' -g '*.c' -C 2", about: "plain text in some files, with lines around" },
+        Example {
+            command: "grep -n 'fn\\s+\\w+_lock' src",
+            about: "a regular expression, in a folder, with line numbers",
+        },
+        Example {
+            command: "grep -F 'a[0]' -g '*.c' -C 2",
+            about: "plain text in some files, with lines around",
+        },
         Example { command: "grep -l -i todo -t py", about: "only the files, ignoring case, of one type" },
     ];
     type Args = GrepArgs;
@@ -71,7 +77,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         scope.excludes = session.excludes()?;
         scope.threads = session.threads()?;
         let threads = args.threads.filter(|threads| *threads > 0).unwrap_or(scope.threads);
-        let mut found = snapshot.candidates(&scope, &query, &session.pending())?;
+        let mut found = snapshot.candidates(&scope, &query, &session.pending(), session.remembered())?;
         if nothing {
             found.files.clear();
         }
@@ -157,13 +163,18 @@ fn said(session: &Session<'_>, args: &GrepArgs) -> Result<(Vec<String>, Vec<Path
         Some(path) if args.has_pattern_flag() => paths.push(PathBuf::from(path)),
         Some(pattern) => patterns.push(pattern.clone()),
         None if args.has_pattern_flag() => {}
-        None => return Err(ToolError::new(Code::BadArgument, "there is nothing to search for: give a pattern")),
+        None => {
+            return Err(ToolError::new(Code::BadArgument, "there is nothing to search for: give a pattern"));
+        }
     }
     paths.extend(args.paths.iter().cloned());
     for file in &args.file {
         let read = std::fs::read_to_string(session.base().join(file));
         let text = read.map_err(|error| {
-            ToolError::new(Code::BadArgument, format!("the patterns in {} cannot be read: {error}", file.display()))
+            ToolError::new(
+                Code::BadArgument,
+                format!("the patterns in {} cannot be read: {error}", file.display()),
+            )
         })?;
         patterns.extend(text.lines().map(str::to_owned));
     }
