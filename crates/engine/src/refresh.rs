@@ -179,7 +179,6 @@ impl Refreshing<'_> {
         if self.options.mode != Mode::CatchUp || self.engine.memory.is_used() {
             return None;
         }
-        self.progress.phase(Phase::Listing, 0, 0);
         let engine = self.engine;
         let snapshot = Snapshot::open(&engine.place.index()).ok()?;
         if snapshot.extractor() != engine.languages.fingerprint() {
