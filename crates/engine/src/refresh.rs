@@ -1,7 +1,7 @@
 //! Bringing the index up to date: what state it is in, who may write, and which way to take.
 
 use crate::memory::Loan;
-use crate::plan::{Plan, Seen};
+use crate::plan::{Plan, Seen, SkippedBefore};
 use crate::progress::{Cancel, Phase, Progress};
 use crate::sheet::{Making, TreeSheet};
 use crate::work::Task;
@@ -354,8 +354,10 @@ impl Refreshing<'_> {
 fn plan(snapshot: &Snapshot, listing: &Listing) -> Result<Plan, EngineError> {
     let mut skipped = BTreeMap::new();
     for skip in &listing.skipped {
-        if let Some(reason) = snapshot.file(&skip.path)?.as_ref().and_then(skip_reason) {
-            skipped.insert(skip.path.clone(), reason);
+        if let Some(row) = snapshot.file(&skip.path)?
+            && let Some(reason) = skip_reason(&row)
+        {
+            skipped.insert(skip.path.clone(), SkippedBefore { reason, stamp: row.stamp });
         }
     }
     let known = snapshot.known()?;
@@ -384,7 +386,7 @@ pub(crate) fn skip_reason(row: &FileRow) -> Option<SkipReason> {
 fn built(tally: &Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refresh {
     Refresh {
         generation,
-        added: plan.jobs.len() - tally.gone,
+        added: plan.files() - tally.gone.min(plan.files()),
         parsed: tally.parsed,
         from_cache: tally.from_cache,
         skipped: tally.skipped,

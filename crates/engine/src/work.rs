@@ -3,7 +3,7 @@
 use crate::extract::{self, Language};
 use crate::languages::Languages;
 use crate::pipeline::Work;
-use crate::plan::{Job, Seen};
+use crate::plan::{Job, Seen, veiled};
 use crate::progress::Cancel;
 use orient_model::{RepoPath, Role, Stamp};
 use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
@@ -78,10 +78,19 @@ impl Work for Reading<'_> {
     }
 
     fn cost(&self, task: &Task) -> u64 {
+        if task.job.skipped.is_some() {
+            // Its bytes, and its trigrams: nothing is parsed.
+            return task.job.size * 2 + BYTES_PER_FILE;
+        }
         task.job.size * BYTES_PER_BYTE + BYTES_PER_FILE
     }
 
     fn run(&self, tools: &mut Tools, task: &Task) -> (Outcome, u64) {
+        if let Some(reason) = &task.job.skipped {
+            let outcome = self.grams_alone(&task.job, reason, tools);
+            let held = held(&outcome);
+            return (outcome, held);
+        }
         let outcome = match self.tree.read(&task.job.path, self.max_file_size) {
             Ok(content) if is_same(task.seen.as_ref(), &content) => Outcome::Restamp(content.stamp),
             Ok(content) => self.index(&task.job.path, &content, tools),
@@ -102,6 +111,17 @@ impl Work for Reading<'_> {
 }
 
 impl Reading<'_> {
+    /// Notes a file that is too large for facts, with its trigrams. One that has grown or gone meanwhile is met again
+    /// next time.
+    fn grams_alone(&self, job: &Job, reason: &SkipReason, tools: &mut Tools) -> Outcome {
+        let (stamp, grams) = match self.tree.read(&job.path, job.size) {
+            Ok(content) => (content.stamp, Some(tools.extractor.grams(&content.bytes))),
+            Err(unread) => (unread.stamp, None),
+        };
+        let put = FilePut { grams, ..skipped(job.path.clone(), reason, veiled(stamp)) };
+        Outcome::Put(Box::new(put), None)
+    }
+
     fn index(&self, path: &RepoPath, content: &Content, tools: &mut Tools) -> Outcome {
         let language = self.languages.detect(path, &content.bytes);
         let key = CacheKey::new(content.hash, Language::version(language));

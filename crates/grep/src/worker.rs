@@ -5,7 +5,7 @@ use crate::sink::Sink;
 use grep_printer::Stats;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher};
-use orient_walk::{Haystack, Tree};
+use orient_walk::{Haystack, SkipReason, Tree};
 use std::io;
 
 /// What came of one file.
@@ -27,8 +27,12 @@ pub(crate) struct Worker<'s> {
 impl Worker<'_> {
     pub(crate) fn search(&mut self, haystack: &Haystack) -> io::Result<Found> {
         self.printer.get_mut().start_file();
-        let file =
-            self.tree.open_file(&haystack.path).map_err(|reason| io::Error::other(reason.to_string()))?;
+        let file = match self.tree.open_file(&haystack.path) {
+            Ok(file) => file,
+            // Whatever it held, it holds nothing now.
+            Err(SkipReason::Vanished) => return Ok(Found { matched: false, stats: None }),
+            Err(reason) => return Err(io::Error::other(reason.to_string())),
+        };
         self.searcher.set_binary_detection(self.detection[usize::from(haystack.explicit)].clone());
         let Self { matcher, searcher, printer, .. } = self;
         let path = &haystack.shown;

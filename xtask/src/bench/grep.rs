@@ -163,7 +163,8 @@ fn report(folder: &Path, rows: &[Row], at_least: Option<f64>) -> Result<()> {
 /// How long a command took, and what it printed. Finding nothing is no failure.
 fn timed(command: &mut Command) -> Result<(Duration, Vec<u8>)> {
     let start = Instant::now();
-    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start {command:?}"))?;
+    let output =
+        command.stdin(Stdio::null()).output().with_context(|| format!("cannot start {command:?}"))?;
     let time = start.elapsed();
     match output.status.code() {
         Some(0 | 1) => Ok((time, output.stdout)),
