@@ -36,7 +36,7 @@ impl Snapshot {
         let bytes = if plain { self.store.sheet(Sheet::Tree)? } else { None };
         let sheet = bytes.as_deref().and_then(|bytes| TreeSheet::read(bytes, self.sheet_key));
         if let Some(sheet) = &sheet
-            && let Some(found) = self.from_sheets(sheet, &out)?
+            && let Some(found) = self.recalled(sheet, &out)?
         {
             return Ok(found);
         }
@@ -60,7 +60,7 @@ impl Snapshot {
     }
 
     /// The same from what is remembered, without a walk; none where nothing is.
-    fn from_sheets(&self, sheet: &TreeSheet<'_>, out: &LeftOut) -> Result<Option<Candidates>, EngineError> {
+    fn recalled(&self, sheet: &TreeSheet<'_>, out: &LeftOut) -> Result<Option<Candidates>, EngineError> {
         let Some(bytes) = self.store.sheet(Sheet::Search)? else { return Ok(None) };
         let tree = Tree::open(&self.root)?;
         let Some(search) = SearchSheet::read(&bytes, sheet, &tree) else { return Ok(None) };

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// Grows with the form of sheets.
 const FORM: u8 = 1;
 
+/// What a sheet says of a file: its name in its folder, its id and its stamp.
+type Line<'l> = (&'l [u8], u32, Stamp);
+
 /// What the sheet of a listing is made from.
 pub(crate) struct Making {
     pub(crate) key: [u8; 16],
@@ -25,7 +28,7 @@ impl Making {
         if files.len() != self.count || !self.ground.is_firm() {
             return None;
         }
-        let mut folders: BTreeMap<&[u8], (Stamp, Vec<(&[u8], u32, Stamp)>)> =
+        let mut folders: BTreeMap<&[u8], (Stamp, Vec<Line<'_>>)> =
             self.ground.folders.iter().map(|(path, stamp)| (path.as_bytes(), (*stamp, Vec::new()))).collect();
         let large: BTreeMap<&RepoPath, Stamp> =
             self.ground.large.iter().map(|(path, stamp)| (path, *stamp)).collect();

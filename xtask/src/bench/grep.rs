@@ -35,7 +35,7 @@ const PATTERNS: [&[&str]; 40] = [
     &["fn\\w*_qdisc_enqueue_root"],
     &["-t", "c", "jbd2_journal_start_commit"],
     &["-g", "*.h", "nf_conntrack_tuple_hash"],
-    &["-U", "static int\\n__tcp_retransmit"],
+    &["-U", "static int\\n__tcp_retransmit", "net"],
     &["\\bmd5_transform\\b"],
     &["[A-Z]+_SUSPEND_NOIRQ"],
     &["vmalloc_to_pfn\\s*\\("],
