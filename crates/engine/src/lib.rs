@@ -27,7 +27,7 @@ mod source;
 mod work;
 mod writing;
 
-pub use candidates::Candidates;
+pub use candidates::{Basis, Candidates};
 pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
@@ -42,7 +42,7 @@ pub use source::Source;
 
 // What answers are made of, so that those who ask need to know no other crate.
 pub use orient_store::{
-    FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, StoreError, SymbolId,
+    FileId, FileRow, INDEXED, LanguageCount, LeftOut, NameMatch, Page, Sizes, StoreError, SymbolId,
 };
 pub use orient_text::Query;
 pub use orient_walk::{Haystack, Refusal, Repo, SearchScope, SkipReason, Tree, WalkError};

@@ -186,25 +186,36 @@ fn rewrite(db: &Connection, old: Vec<(i64, Vec<u32>)>) -> Result<(), GramError> 
 
 /// The files a search may leave out: those whose trigrams are known and do not admit a match.
 #[derive(Clone, Debug, Default)]
-pub struct LeftOut(Vec<u64>);
+pub struct LeftOut {
+    bits: Vec<u64>,
+    /// How many files have trigrams.
+    known: usize,
+}
 
 impl LeftOut {
     /// Whether a file may be left out.
     pub fn contains(&self, file: FileId) -> bool {
         let at = usize::try_from(file.0).unwrap_or(usize::MAX);
-        self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+        self.bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    /// Whether so many files are left out that knowing it is worth a look at all stamps.
+    pub fn is_worth(&self) -> bool {
+        let left_out: usize = self.bits.iter().map(|word| word.count_ones() as usize).sum();
+        left_out * 2 > self.known
     }
 
     fn add(&mut self, file: u32) {
         let at = file as usize;
-        if self.0.len() <= at / 64 {
-            self.0.resize(at / 64 + 1, 0);
+        if self.bits.len() <= at / 64 {
+            self.bits.resize(at / 64 + 1, 0);
         }
-        self.0[at / 64] |= 1 << (at % 64);
+        self.bits[at / 64] |= 1 << (at % 64);
+        self.known += usize::from(file != 0);
     }
 
     fn take(&mut self, file: u32) {
-        if let Some(word) = self.0.get_mut(file as usize / 64) {
+        if let Some(word) = self.bits.get_mut(file as usize / 64) {
             *word &= !(1 << (file % 64));
         }
     }
@@ -233,8 +244,12 @@ impl Snapshot {
         }
         let mut failed = Ok(());
         sql::each_recent(&self.db, |file, data| match Grams::decode(data) {
-            Ok(grams) if admits(query, &grams) => admitted.push(slot_of(file)),
-            Ok(_) => left_out.add(slot_of(file)),
+            Ok(grams) => {
+                left_out.add(slot_of(file));
+                if admits(query, &grams) {
+                    admitted.push(slot_of(file));
+                }
+            }
             Err(error) => failed = Err(error),
         })?;
         failed?;

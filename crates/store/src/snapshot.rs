@@ -5,8 +5,8 @@ use crate::connect::{self, Opened};
 use crate::error::{AtPath, StoreError};
 use crate::idlist;
 use crate::rows::{
-    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Page, Sheet, Sizes, StatusCount, SymbolId,
-    SymbolRow,
+    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Listed, Page, Sheet, Sizes, StatusCount,
+    SymbolId, SymbolRow,
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
@@ -129,9 +129,14 @@ impl Snapshot {
         sheets::get(&self.db, sheet as u8).at(&self.path)
     }
 
-    /// Shows the ids of all files with their paths, by path.
-    pub fn each_id(&self, mut see: impl FnMut(FileId, RepoPath)) -> Result<(), StoreError> {
-        files::briefs(&self.db, |brief| see(FileId(brief.id), brief.path)).at(&self.path)
+    /// All files as a sheet remembers them, by path.
+    pub fn listed(&self) -> Result<Vec<Listed>, StoreError> {
+        files::listed(&self.db).at(&self.path)
+    }
+
+    /// The file at a path, as a sheet remembers it.
+    pub fn listed_at(&self, path: &RepoPath) -> Result<Option<Listed>, StoreError> {
+        files::listed_at(&self.db, path).at(&self.path)
     }
 
     /// The file at a path.

@@ -93,6 +93,11 @@ impl<'p> Session<'p> {
         Ok(self.engine()?.snapshot()?)
     }
 
+    /// What is in the index as it is, without a look at the files; none where there is none that can be read.
+    pub(crate) fn as_it_is(&self) -> Result<Option<Snapshot>, ToolError> {
+        Ok(self.engine()?.snapshot().ok())
+    }
+
     /// Cleans up the whole store. Asks nothing of the folder one stands in, so that it works anywhere.
     pub(crate) fn collect(&self, options: GcOptions) -> Result<orient_engine::Collected, ToolError> {
         let anywhere = OpenOptions { force: u8::MAX, store: None };

@@ -8,7 +8,7 @@ use crate::{Ground, WalkError, path, stamp};
 use ignore::overrides::OverrideBuilder;
 use ignore::types::TypesBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use orient_model::RepoPath;
+use orient_model::{RepoPath, Stamp};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -46,6 +46,8 @@ pub struct SearchScope {
     pub excludes: Vec<String>,
     /// How many threads to walk with; zero lets the walker choose.
     pub threads: usize,
+    /// Whether stamps are asked for.
+    pub stamps: bool,
 }
 
 /// A file to search.
@@ -57,6 +59,8 @@ pub struct Haystack {
     pub shown: PathBuf,
     /// Whether it was named, rather than found in a folder.
     pub explicit: bool,
+    /// What the file system says of it, where that was asked for.
+    pub stamp: Option<Stamp>,
 }
 
 /// What there is to search.
@@ -119,7 +123,7 @@ pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkErro
                     Ok(entry) if plain && entry.file_type().is_some_and(|kind| kind.is_dir()) => {
                         own.own.ground.enter(root, entry.path(), now);
                     }
-                    Ok(entry) => own.own.files.extend(haystack(root, start, &entry)),
+                    Ok(entry) => own.own.files.extend(haystack(root, start, &entry, scope.stamps)),
                     Err(error) => own.fail(start, &error),
                 }
                 WalkState::Continue
@@ -232,7 +236,7 @@ fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
     builder.build().map_err(bad)
 }
 
-fn haystack(root: &Path, start: &Start, entry: &DirEntry) -> Option<Haystack> {
+fn haystack(root: &Path, start: &Start, entry: &DirEntry, stamps: bool) -> Option<Haystack> {
     let explicit = entry.depth() == 0;
     let kind = entry.file_type()?;
     if !(kind.is_file() || explicit && !kind.is_dir()) {
@@ -241,5 +245,6 @@ fn haystack(root: &Path, start: &Start, entry: &DirEntry) -> Option<Haystack> {
     let path = path::from_native(root, entry.path())?;
     let behind = entry.path().strip_prefix(&start.real).ok()?;
     let shown = if behind.as_os_str().is_empty() { start.shown.clone() } else { start.shown.join(behind) };
-    Some(Haystack { path, shown, explicit })
+    let stamp = if stamps { entry.metadata().ok().map(|metadata| stamp::of(&metadata)) } else { None };
+    Some(Haystack { path, shown, explicit, stamp })
 }

@@ -9,7 +9,7 @@ use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use args::{GrepArgs, Unsaid};
-use orient_engine::{EngineError, Haystack, Query, Tree};
+use orient_engine::{Basis, Candidates, EngineError, Haystack, Query, SearchScope, Snapshot, Tree};
 use orient_grep::{GrepError, Mode, Search, Totals};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -72,12 +72,11 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         let nothing = pattern.patterns.is_empty() && !pattern.invert || layout.max_count == Some(0);
         let query = if layout.shows_only_matches() { pattern.required() } else { Query::All };
         let search = Search::new(pattern, layout)?;
-        let snapshot = session.snapshot()?;
         let mut scope = args.scope(base, paths);
         scope.excludes = session.excludes()?;
         scope.threads = session.threads()?;
         let threads = args.threads.filter(|threads| *threads > 0).unwrap_or(scope.threads);
-        let mut found = snapshot.candidates(&scope, &query, &session.pending(), session.remembered())?;
+        let (mut found, snapshot) = candidates(session, &scope, &query)?;
         if nothing {
             found.files.clear();
         }
@@ -93,7 +92,10 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
                 totals: RefCell::default(),
             },
         };
-        let mut answer = session.answer(&snapshot, out);
+        let mut answer = match &snapshot {
+            Some(snapshot) => session.answer(snapshot, out),
+            None => Answer::new(out),
+        };
         if answer.freshness.as_ref().is_some_and(|freshness| freshness.checked) {
             // Files the index has not caught up with are searched all the same.
             (answer.complete, answer.reasons) = (true, Vec::new());
@@ -146,6 +148,40 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
             (true, false) => Exit::Nothing,
         }
     }
+}
+
+/// The files to look at, and the index that said so where the tree was compared with it.
+///
+/// Where the index cannot help much, it is not asked: all files are searched, as ripgrep does. Where only a part of the
+/// tree is searched, the rest is not compared with the index either: each file's own stamp tells.
+fn candidates(
+    session: &Session<'_>,
+    scope: &SearchScope,
+    query: &Query,
+) -> Result<(Candidates, Option<Snapshot>), ToolError> {
+    let root = session.root();
+    if query.is_all() {
+        return Ok((Candidates::all(root, scope)?, None));
+    }
+    let mut known = None;
+    if let Some(snapshot) = session.as_it_is()? {
+        let out = snapshot.left_out(query)?;
+        if !out.is_worth() {
+            return Ok((Candidates::all(root, scope)?, None));
+        }
+        if !scope.is_plain(root) {
+            return Ok((snapshot.candidates(scope, &out, &Basis::Stamps)?, None));
+        }
+        known = Some((snapshot.generation(), out));
+    }
+    let snapshot = session.snapshot()?;
+    let out = match known {
+        Some((generation, out)) if generation == snapshot.generation() => out,
+        _ => snapshot.left_out(query)?,
+    };
+    let (pending, remembered) = (session.pending(), session.remembered());
+    let found = snapshot.candidates(scope, &out, &Basis::Tree { pending: &pending, remembered })?;
+    Ok((found, Some(snapshot)))
 }
 
 impl Work {
