@@ -9,6 +9,7 @@ mod corpus;
 mod crosscheck;
 mod docgen;
 mod facts;
+mod graph;
 mod packs;
 mod report;
 mod tidy;
@@ -54,6 +55,23 @@ enum Chore {
         /// Packs to use in place of those compiled in: crates/lang/packs shows a change without a build
         #[arg(long, value_name = "DIR")]
         pack_dir: Option<PathBuf>,
+        /// Prints the syntax tree instead
+        #[arg(long)]
+        tree: bool,
+    },
+    /// Prints the edges of a folder, one JSON object a line, without a store
+    Graph {
+        /// The folder of sources
+        folder: PathBuf,
+        /// Packs to use in place of those compiled in: crates/lang/packs shows a change without a build
+        #[arg(long, value_name = "DIR")]
+        pack_dir: Option<PathBuf>,
+        /// Also prints what was not resolved, and what leads outside
+        #[arg(long)]
+        misses: bool,
+        /// Only what files with this in their path give rise to
+        #[arg(long, value_name = "TEXT")]
+        only: Option<String>,
     },
     /// Compares our symbols with those of Universal Ctags
     Crosscheck {
@@ -68,6 +86,9 @@ enum Chore {
         /// Compares nothing, but prints so many of our symbols with the source at both ends, to be checked by eye
         #[arg(long, value_name = "NUMBER")]
         sample: Option<usize>,
+        /// Compares nothing, but prints where the parser gave up, with the source there
+        #[arg(long, conflicts_with = "sample")]
+        issues: bool,
     },
     /// Measures the product against a floor in the same run (in a release build)
     #[command(subcommand)]
@@ -96,8 +117,17 @@ fn run(chore: &Chore) -> Result<()> {
         Chore::Tidy => tidy::run(),
         Chore::Packs(Packs::Check) => packs::check(),
         Chore::Docgen { check } => docgen::run(*check),
-        Chore::Facts { file, pack_dir } => facts::run(file, pack_dir.as_deref()),
-        Chore::Crosscheck { folder, lang, all, sample } => crosscheck::run(folder, lang, *all, *sample),
+        Chore::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
+        Chore::Graph { folder, pack_dir, misses, only } => {
+            let options =
+                graph::Options { pack_dir: pack_dir.as_deref(), misses: *misses, only: only.as_deref() };
+            graph::run(graph::checked(folder)?, &options)
+        }
+        Chore::Crosscheck { folder, lang, all, sample, issues } => match (sample, issues) {
+            (Some(number), _) => crosscheck::sample(folder, lang, *number),
+            (None, true) => crosscheck::issues(folder, lang),
+            (None, false) => crosscheck::run(folder, lang, *all),
+        },
         Chore::Bench(bench) => bench::run(bench),
     }
 }

@@ -37,6 +37,12 @@ pub(crate) fn check() -> Result<()> {
         }
     }
     let fixtures = fixtures()?;
+    for files in registry.projects().iter().map(orient_lang::Pack::project_files) {
+        let tested = |name: &&str| fixtures.contains(&format!(" file={}\n", name.replace('*', "thing")));
+        if !files.iter().any(tested) {
+            findings.fail("crates/lang/packs", 0, format!("no test has a project file {}", files.join(", ")));
+        }
+    }
     for pack in registry.packs().iter().filter(|pack| pack.is_deep()) {
         let opens = |end: &str| fixtures.contains(&format!("```{}{end}", pack.name()));
         if !opens(" file=") && !opens("\n") {

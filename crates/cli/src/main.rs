@@ -40,10 +40,10 @@ fn run(Args { globals, tool, matches }: Args) -> Result<Exit, ToolError> {
             return Ok(error.code().exit());
         }
     };
-    let mut written = render::answer(reply.as_ref(), config.form, config.colour);
-    if written.is_ok() && config.form == Form::Text && !config.quiet {
-        written = render::remarks(reply.as_ref(), config.colour_remarks);
-    }
+    let written = match render::answer(reply.as_ref(), config.form, config.colour) {
+        Ok(false) if !config.quiet => render::remarks(reply.as_ref(), config.colour_remarks),
+        written => written.map(drop),
+    };
     match written {
         // Whoever read our output has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(reply.exit()),

@@ -68,15 +68,20 @@ fn style(tone: Tone) -> &'static str {
     }
 }
 
-/// Writes an answer to the standard output.
-pub(crate) fn answer(reply: &dyn Reply, form: Form, colour: bool) -> io::Result<()> {
+/// Writes an answer to the standard output. Gives whether what surrounds the data is part of what was written.
+pub(crate) fn answer(reply: &dyn Reply, form: Form, colour: bool) -> io::Result<bool> {
     let mut terminal = Terminal::stdout(colour);
-    if form == Form::Json {
-        reply.json(&mut terminal.out)?;
-    } else {
+    let mut whole = false;
+    if form == Form::Text {
         reply.text(&mut Page::new(&mut terminal))?;
+    } else if let Some(written) = reply.lines(&mut terminal.out) {
+        written?;
+    } else {
+        reply.json(&mut terminal.out)?;
+        whole = true;
     }
-    terminal.out.flush()
+    terminal.out.flush()?;
+    Ok(whole)
 }
 
 /// Writes what surrounds an answer to the standard error, so that it is in nobody's pipe.

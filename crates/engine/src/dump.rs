@@ -3,6 +3,7 @@
 //! Fields are separated by tabs. No ids, no times, no generation; what rows and outlines both say is taken from the
 //! rows, since those are what could go stale.
 
+use crate::dump_graph::Names;
 use crate::{EngineError, FileOutline, Snapshot};
 use orient_model::{Atom, Modifiers, Outline, Span, Symbol};
 use orient_store::{FileRow, INDEXED, SymbolRow};
@@ -14,10 +15,13 @@ impl Snapshot {
     pub fn dump(&self, out: &mut dyn Write) -> Result<(), EngineError> {
         let mut files = Vec::new();
         self.store.each_file(|file| files.push(file))?;
+        let mut names = Names::default();
         for file in files {
             write_file(out, &file)?;
             if file.status == INDEXED {
+                let id = file.id;
                 self.dump_outline(out, &self.outline(file)?)?;
+                self.dump_graph(out, id, &mut names)?;
             }
         }
         Ok(out.flush()?)
@@ -176,7 +180,7 @@ fn write_imports(out: &mut dyn Write, outline: &Outline) -> io::Result<()> {
 }
 
 /// Text on one line and in one field.
-struct Escaped<'t>(&'t str);
+pub(crate) struct Escaped<'t>(pub(crate) &'t str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,6 +3,7 @@
 use crate::languages::Languages;
 use crate::memory::{Loan, Memory};
 use crate::place::Place;
+use crate::resolving::Resolution;
 use crate::{EngineError, Snapshot};
 use orient_settings::Settings;
 use orient_store::StoreError;
@@ -28,6 +29,7 @@ pub struct Engine {
     pub(crate) place: Place,
     pub(crate) languages: Languages,
     pub(crate) memory: Memory,
+    pub(crate) resolution: Resolution,
 }
 
 impl Engine {
@@ -39,7 +41,14 @@ impl Engine {
         }
         let place = Place::resolve(&repo, &settings, options.store.as_deref())?;
         let languages = Languages::new(&settings)?;
-        Ok(Self { repo, settings, place, languages, memory: Memory::default() })
+        Ok(Self {
+            repo,
+            settings,
+            place,
+            languages,
+            memory: Memory::default(),
+            resolution: Resolution::default(),
+        })
     }
 
     /// The top of the tree.
@@ -87,7 +96,12 @@ impl Engine {
             excludes.extend(inside.map(|path| format!("/{}/", escaped(&path.display()))));
         }
         let max_file_size = self.settings.index.max_file_size.bytes();
-        WalkOptions { max_file_size, excludes, threads: self.threads() }
+        WalkOptions {
+            max_file_size,
+            excludes,
+            kept: crate::extract::project_files(),
+            threads: self.threads(),
+        }
     }
 }
 

@@ -48,6 +48,12 @@ pub enum EngineError {
         /// Why.
         reason: SkipReason,
     },
+    /// The graph leads to something the index does not have: it is damaged, and must be made anew.
+    #[error("the graph leads to a {what} that is not in the index: `orient index --rebuild` makes it anew")]
+    Lost {
+        /// What is not there.
+        what: &'static str,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,7 +1,7 @@
 //! The one place that knows the extractor: which language a file is in, and what it says.
 
 use orient_lang::{Pack, Registry, Roles, classify};
-use orient_model::{Facts, Issue, IssueKind, RepoPath, Role, Span};
+use orient_model::{Facts, Issue, IssueKind, RepoPath, Role, Rules, Span};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
@@ -15,13 +15,28 @@ impl Language {
         Registry::builtin().detect(path.as_bytes(), bytes).map(Self)
     }
 
-    /// The language users call so.
+    /// The language users call so. A file at hand is for [`Self::of`].
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         Registry::builtin().by_name(name).map(Self)
     }
 
+    /// The language a file was found to be in, as it is read at its path.
+    pub(crate) fn of(name: Option<&str>, path: &RepoPath) -> Option<Self> {
+        name.and_then(Self::by_name).map(|language| language.at(path))
+    }
+
+    /// The same language, as it is read in a file at this path: some files also say where modules are.
+    pub(crate) fn at(self, path: &RepoPath) -> Self {
+        Self(Registry::builtin().for_file(self.0, path.as_bytes()))
+    }
+
     pub(crate) fn name(self) -> &'static str {
         self.0.name()
+    }
+
+    /// What resolution must know of it; none for one whose names are not resolved.
+    pub(crate) fn rules(self) -> Option<&'static Rules> {
+        self.0.rules()
     }
 
     /// A number that changes whenever the same bytes may give other facts. Text in no language is read by all that is
@@ -37,9 +52,20 @@ impl Language {
     }
 }
 
-/// The versions of all languages, in the order of their names.
+/// The names of files that say where modules are.
+pub(crate) fn project_files() -> Vec<String> {
+    Registry::builtin().project_files().map(str::to_owned).collect()
+}
+
+/// The versions of all languages and of what reads their project files, in the order of their names.
 pub(crate) fn versions() -> impl Iterator<Item = u64> {
-    Registry::builtin().packs().iter().map(Pack::version)
+    let registry = Registry::builtin();
+    registry.packs().iter().chain(registry.projects()).map(Pack::version)
+}
+
+/// The rules of all languages that have some, in the order of their names.
+pub(crate) fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rules)> {
+    Registry::builtin().packs().iter().filter_map(|pack| Some((pack.name(), pack.rules()?)))
 }
 
 /// The facts of a file. A fault of the extractor costs the facts of this file, never the run.
@@ -63,6 +89,21 @@ pub(crate) fn role(path: &RepoPath, language: Option<Language>, generated: bool,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_and_the_path_of_a_file_lead_back_to_what_read_it() {
+        for path in ["a/package.json", "a/other.json", "go.mod", "x.gemspec"] {
+            let path = RepoPath::from(path);
+            let detected = Language::detect(&path, b"").expect("a known file");
+            let again = Language::of(Some(detected.name()), &path).expect("a name");
+            assert_eq!(
+                Language::version(Some(detected)),
+                Language::version(Some(again)),
+                "{}",
+                path.display()
+            );
+        }
+    }
 
     #[test]
     fn a_fault_of_the_extractor_is_an_issue_of_the_file() {

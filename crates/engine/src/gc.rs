@@ -165,7 +165,7 @@ fn used_facts(trees: &[PathBuf]) -> Result<Option<HashSet<CacheKey>>, EngineErro
             Err(_) => return Ok(None),
         };
         snapshot.each_file(|file| {
-            let language = file.language.as_deref().and_then(Language::by_name);
+            let language = Language::of(file.language.as_deref(), &file.path);
             used.extend(file.hash.map(|hash| CacheKey::new(hash, Language::version(language))));
         })?;
     }

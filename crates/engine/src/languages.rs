@@ -15,6 +15,7 @@ pub(crate) struct Languages {
     chosen: Vec<Language>,
     roles: Roles,
     fingerprint: u64,
+    resolver: u64,
 }
 
 impl Languages {
@@ -36,6 +37,7 @@ impl Languages {
                 problem,
             })?,
             fingerprint: fingerprint(settings),
+            resolver: resolver(),
         })
     }
 
@@ -44,11 +46,22 @@ impl Languages {
         self.fingerprint
     }
 
+    /// A number that changes whenever the same facts may give another graph.
+    pub(crate) fn resolver(&self) -> u64 {
+        self.resolver
+    }
+
+    /// Makes as if other rules were in force.
+    #[cfg(test)]
+    pub(crate) fn set_resolver(&mut self, resolver: u64) {
+        self.resolver = resolver;
+    }
+
     pub(crate) fn detect(&self, path: &RepoPath, bytes: &[u8]) -> Option<Language> {
         if !self.overrides.is_empty() {
             let first = self.overrides.matches(native(path)).into_iter().min();
             if let Some(&language) = first.and_then(|at| self.chosen.get(at)) {
-                return Some(language);
+                return Some(language.at(path));
             }
         }
         Language::detect(path, bytes)
@@ -102,6 +115,19 @@ fn fingerprint(settings: &Settings) -> u64 {
     for version in extract::versions() {
         hasher.update(&version.to_le_bytes());
     }
+    short(&hasher)
+}
+
+fn resolver() -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&orient_resolve::RESOLVER.to_le_bytes());
+    for (language, rules) in extract::all_rules() {
+        hasher.update(format!("{language} {rules:?}").as_bytes());
+    }
+    short(&hasher)
+}
+
+fn short(hasher: &blake3::Hasher) -> u64 {
     let mut short = [0; 8];
     short.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
     // The store keeps signed numbers.

@@ -11,6 +11,8 @@ pub enum Phase {
     Listing,
     /// Reading what is new or may have changed.
     Reading,
+    /// Finding out what uses mean.
+    Resolving,
     /// Putting the index in its final place.
     Finishing,
 }
@@ -21,6 +23,7 @@ impl Phase {
         match self {
             Self::Listing => "listing",
             Self::Reading => "indexing",
+            Self::Resolving => "resolving",
             Self::Finishing => "finishing",
         }
     }

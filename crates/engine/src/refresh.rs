@@ -71,6 +71,10 @@ pub struct Refresh {
     pub parsed: usize,
     /// Files whose facts were remembered.
     pub from_cache: usize,
+    /// Files whose uses were resolved, anew or for the first time.
+    pub resolved: usize,
+    /// Files on which the resolver failed, a fault of ours.
+    pub unresolved: usize,
     /// Files, links and folders newly noted as skipped.
     pub skipped: usize,
     /// Bytes of the files that were read.
@@ -131,7 +135,7 @@ impl Refreshing<'_> {
         }
         let (planned, generation) = match &state {
             State::Usable(snapshot) => match plan(snapshot, &listing) {
-                Ok(plan) if plan.is_empty() => {
+                Ok(plan) if plan.is_empty() && self.is_resolved(snapshot) => {
                     let (generation, same) = (snapshot.generation(), plan.same);
                     drop(state);
                     let remembered = self.remember(&listing);
@@ -181,7 +185,7 @@ impl Refreshing<'_> {
         }
         let engine = self.engine;
         let snapshot = Snapshot::open(&engine.place.index()).ok()?;
-        if snapshot.extractor() != engine.languages.fingerprint() {
+        if snapshot.extractor() != engine.languages.fingerprint() || !self.is_resolved(&snapshot) {
             return None;
         }
         let bytes = snapshot.sheet(Sheet::Tree).ok()??;
@@ -220,6 +224,11 @@ impl Refreshing<'_> {
     fn making(&self, listing: &Listing) -> Making {
         let count = listing.files.len() + listing.skipped.len();
         Making { key: self.engine.sheet_key(), ground: listing.ground.clone(), count }
+    }
+
+    /// Whether the graph was made by the rules of today.
+    fn is_resolved(&self, snapshot: &Snapshot) -> bool {
+        snapshot.resolver() == self.engine.languages.resolver()
     }
 
     fn list(&self) -> Result<Listing, EngineError> {
@@ -329,7 +338,7 @@ impl Refreshing<'_> {
             }
             State::Usable(snapshot) => {
                 let plan = plan(&snapshot, &listing)?;
-                if plan.is_empty() {
+                if plan.is_empty() && self.is_resolved(&snapshot) {
                     Refresh { generation: snapshot.generation(), same: plan.same, ..Refresh::default() }
                 } else {
                     let tasks = tasks(&snapshot, &plan)?;
@@ -389,6 +398,8 @@ fn built(tally: &Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refres
         added: plan.files() - tally.gone.min(plan.files()),
         parsed: tally.parsed,
         from_cache: tally.from_cache,
+        resolved: tally.graph.resolved,
+        unresolved: tally.graph.failed,
         skipped: tally.skipped,
         bytes: tally.bytes,
         rebuilt: Some(reason),
@@ -408,6 +419,8 @@ fn caught_up(tally: Tally, applied: Applied, plan: &Plan) -> Refresh {
         same: plan.same + tally.same,
         parsed: tally.parsed,
         from_cache: tally.from_cache,
+        resolved: tally.graph.resolved,
+        unresolved: tally.graph.failed,
         skipped: tally.skipped,
         bytes: tally.bytes,
         pending: tally.pending,

@@ -191,8 +191,11 @@ impl Engine {
     pub(crate) fn sheet_key(&self) -> [u8; 16] {
         let options = self.walk_options();
         let mut bytes = Bytes(options.max_file_size.to_le_bytes().to_vec());
-        for exclude in &options.excludes {
-            bytes.text(exclude.as_bytes());
+        for list in [&options.excludes, &options.kept] {
+            bytes.number(list.len());
+            for pattern in list {
+                bytes.text(pattern.as_bytes());
+            }
         }
         hash(&bytes.0)
     }

@@ -1,5 +1,7 @@
 //! Questions about one generation of the index.
 
+use crate::graph::GraphCache;
+use crate::graph_view::OutlineCache;
 use crate::memory::Loan;
 use crate::pattern::PathPattern;
 use crate::refresh::skip_reason;
@@ -19,6 +21,8 @@ pub struct Snapshot {
     pub(crate) max_file_size: u64,
     /// Stands for the settings a listing depends on.
     pub(crate) sheet_key: [u8; 16],
+    pub(crate) graphs: GraphCache,
+    pub(crate) outlines: OutlineCache,
 }
 
 /// What there is, in numbers.
@@ -103,6 +107,8 @@ impl Snapshot {
             place: engine.place.clone(),
             max_file_size: engine.settings.index.max_file_size.bytes(),
             sheet_key: engine.sheet_key(),
+            graphs: GraphCache::default(),
+            outlines: OutlineCache::default(),
         }
     }
 

@@ -17,6 +17,21 @@ pub struct Source {
 }
 
 impl Snapshot {
+    /// Shows the text of files as they are now, one after the other; one that cannot be read is left out.
+    pub fn each_text<'f>(
+        &self,
+        files: impl IntoIterator<Item = &'f FileRow>,
+        mut see: impl FnMut(&FileRow, &str),
+    ) -> Result<(), EngineError> {
+        let tree = Tree::open(&self.root)?;
+        for file in files {
+            if let Ok(content) = tree.read(&file.path, self.max_file_size) {
+                see(file, &String::from_utf8_lossy(&content.bytes));
+            }
+        }
+        Ok(())
+    }
+
     /// The lines a span touches, and `around` more on both sides, from the file as it is now.
     pub fn source(&self, file: &FileRow, span: Span, around: u32) -> Result<Source, EngineError> {
         let tree = Tree::open(&self.root)?;

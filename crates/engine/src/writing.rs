@@ -1,17 +1,22 @@
 //! Carrying out a plan: threads read, this one writes, to the index and to the cache.
 
 use crate::facts_batch::FactsBatch;
+use crate::graph_plan::{Dependents, GraphPlan, plan as plan_graph};
 use crate::pipeline::{self, Bounds, Results};
 use crate::plan::Plan;
 use crate::progress::{Cancel, Phase, Progress};
+use crate::resolving::{self, Resolving, Touched};
 use crate::sheet::Making;
 use crate::work::{Outcome, Reading, Task, skipped};
+use crate::world::{Live, has_rules};
 use crate::{Engine, EngineError};
 use orient_model::{RepoPath, Stamp};
 use orient_store::{
-    Applied, BulkWriter, Change, ChangeSet, INDEXED, Listed, Snapshot, StoreError, WriteLock, Writer,
+    Applied, BulkWriter, Change, ChangeSet, DirectoryFile, FileId, GraphWriter, INDEXED, Listed,
+    Snapshot, StoreError, WriteLock, Writer,
 };
 use orient_walk::Tree;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The part of the memory ceiling that files on their way through may take; the rest is for the store, the lists of
@@ -30,6 +35,7 @@ pub(crate) struct Tally {
     pub(crate) pending: Vec<RepoPath>,
     /// Whether the tree as a whole was noted.
     pub(crate) remembered: bool,
+    pub(crate) graph: resolving::Outcome,
 }
 
 /// Carries out plans.
@@ -52,6 +58,8 @@ impl Writing<'_> {
         let index = self.engine.place.index();
         let mut writer = BulkWriter::create(&index, lock, self.engine.languages.fingerprint())?;
         let mut tally = self.load(plan, &mut writer)?;
+        let mut writer = writer.graph();
+        tally.graph = self.resolve_all(&mut writer)?;
         self.progress.phase(Phase::Finishing, 0, 0);
         let generation = writer.publish_with(|files| tally.make(files, Some(making)))?;
         Ok((tally, generation))
@@ -61,8 +69,19 @@ impl Writing<'_> {
     pub(crate) fn build_in_memory(&self, plan: &Plan) -> Result<(Tally, Snapshot), EngineError> {
         let mut writer =
             BulkWriter::in_memory(&self.engine.place.index(), self.engine.languages.fingerprint())?;
-        let tally = self.load(plan, &mut writer)?;
+        let mut tally = self.load(plan, &mut writer)?;
+        let mut writer = writer.graph();
+        tally.graph = self.resolve_all(&mut writer)?;
         Ok((tally, writer.into_snapshot()?))
+    }
+
+    /// Resolves all files of a new index.
+    fn resolve_all(&self, writer: &mut GraphWriter<'_>) -> Result<resolving::Outcome, EngineError> {
+        let directory = writer.directory();
+        let files: Vec<FileId> =
+            directory.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
+        writer.set_resolver(self.engine.languages.resolver());
+        self.resolving().resolve(&*directory, &files, |graph| writer.put(graph))
     }
 
     fn load(&self, plan: &Plan, writer: &mut BulkWriter<'_>) -> Result<Tally, EngineError> {
@@ -82,21 +101,72 @@ impl Writing<'_> {
         making: Option<&Making>,
     ) -> Result<(Tally, Applied), EngineError> {
         let before = Applied { generation: writer.generation(), ..Applied::default() };
+        let outdated = writer.resolver() != self.engine.languages.resolver();
         let mut set: Option<ChangeSet<'_>> = None;
         let mut writer = Some(writer);
+        let mut touched = BTreeMap::new();
         let mut tally = self.carry_out(plan, tasks, &mut |change| {
             if let Some(writer) = writer.take() {
                 set = Some(writer.begin()?);
             }
-            set.as_mut().map_or(Ok(()), |set| set.push(&change))
+            set.as_mut().map_or(Ok(()), |set| {
+                note(&mut touched, set, &change)?;
+                set.push(&change)
+            })
         })?;
-        match set {
-            None => Ok((tally, before)),
-            Some(set) => {
-                let applied = set.commit_with(|files| tally.make(files, making))?;
-                Ok((tally, applied))
-            }
+        if let (true, Some(writer)) = (outdated, writer.take()) {
+            set = Some(writer.begin()?);
         }
+        let Some(mut set) = set else { return Ok((tally, before)) };
+        tally.graph = self.resolve_again(&mut set, touched, outdated)?;
+        let applied = set.commit_with(|files| tally.make(files, making))?;
+        Ok((tally, applied))
+    }
+
+    /// Resolves what a change set concerns.
+    fn resolve_again(
+        &self,
+        set: &mut ChangeSet<'_>,
+        touched: BTreeMap<RepoPath, Option<DirectoryFile>>,
+        outdated: bool,
+    ) -> Result<resolving::Outcome, EngineError> {
+        set.settle()?;
+        let plan = if outdated {
+            set.set_resolver(self.engine.languages.resolver());
+            GraphPlan::Everything
+        } else {
+            let mut changes = Vec::with_capacity(touched.len());
+            for (path, before) in touched {
+                let after = set.reader().indexed_at(&path)?;
+                changes.push(Touched { path, before, after });
+            }
+            let touches = self.resolving().compare(&changes)?;
+            plan_graph(&touches, set.severed(), &mut Asked(set))?
+        };
+        let concerned = match plan {
+            GraphPlan::Everything => set.reader().indexed_under(b"")?,
+            GraphPlan::Files(files) => {
+                let mut found = Vec::with_capacity(files.len());
+                for file in files {
+                    found.extend(set.reader().indexed(file)?);
+                }
+                found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+                found
+            }
+        };
+        let (files, others): (Vec<_>, Vec<_>) = concerned.iter().partition(|file| has_rules(file));
+        for file in others {
+            set.clear_graph(file.id)?;
+        }
+        let files: Vec<FileId> = files.iter().map(|file| file.id).collect();
+        let live = Live::new(set);
+        let outcome = self.resolving().resolve(&live, &files, |graph| live.put(graph))?;
+        live.finish()?;
+        Ok(outcome)
+    }
+
+    fn resolving(&self) -> Resolving<'_> {
+        Resolving { engine: self.engine, cancel: self.cancel, progress: self.progress }
     }
 
     fn carry_out(
@@ -183,6 +253,36 @@ impl Writing<'_> {
         }
         tally.pending = tasks[results.delivered()..].iter().map(|task| task.job.path.clone()).collect();
         Ok(())
+    }
+}
+
+/// Notes what was at the path of a change before any.
+fn note(
+    touched: &mut BTreeMap<RepoPath, Option<DirectoryFile>>,
+    set: &ChangeSet<'_>,
+    change: &Change,
+) -> Result<(), StoreError> {
+    let path = match change {
+        Change::Put(put) => &put.path,
+        Change::Remove(path) => path,
+        Change::Restamp(..) => return Ok(()),
+    };
+    if !touched.contains_key(path) {
+        touched.insert(path.clone(), set.reader().indexed_at(path)?);
+    }
+    Ok(())
+}
+
+/// Who depends on what, as the change set at hand knows it.
+struct Asked<'s, 'w>(&'s ChangeSet<'w>);
+
+impl Dependents for Asked<'_, '_> {
+    fn asking(&mut self, name: &str) -> Result<Vec<FileId>, StoreError> {
+        self.0.reader().asking(name)
+    }
+
+    fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
+        Ok(self.0.reader().indexed_under(folder)?.into_iter().map(|file| file.id).collect())
     }
 }
 

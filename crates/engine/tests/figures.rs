@@ -3,13 +3,38 @@
 
 mod support;
 
+use orient_engine::{Phase, Progress, RefreshOptions};
 use orient_walk::{WalkOptions, list};
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use support::{Bench, open, refresh, settle};
 
 const FILES: usize = 10_000;
 const RUNS: usize = 9;
+
+/// When each phase began.
+#[derive(Default)]
+struct Phases(RefCell<Vec<(Phase, Instant)>>, RefCell<Option<Instant>>);
+
+impl Phases {
+    fn spent(&self) -> Vec<(Phase, Duration)> {
+        let (begun, end) = (self.0.borrow(), self.1.borrow().expect("it ended"));
+        let ends = begun.iter().skip(1).map(|(_, at)| *at).chain([end]);
+        begun.iter().zip(ends).map(|(&(phase, start), end)| (phase, end - start)).collect()
+    }
+}
+
+impl Progress for Phases {
+    fn phase(&self, phase: Phase, _: u64, _: u64) {
+        self.0.borrow_mut().push((phase, Instant::now()));
+    }
+    fn tick(&self, _: u64, _: u64) {}
+    fn waiting(&self, _: Option<u32>, _: Duration) {}
+    fn done(&self) {
+        *self.1.borrow_mut() = Some(Instant::now());
+    }
+}
 
 /// The middle of several runs.
 fn median(mut act: impl FnMut()) -> Duration {
@@ -44,8 +69,19 @@ fn figures() {
     let engine = open(&root, &bench.store(), threads);
     let options = WalkOptions { threads, ..WalkOptions::default() };
     let walk = median(|| drop(list(&root, &options).expect("a listing")));
-    let first = refresh(&engine);
+    let phases = Phases::default();
+    let first = engine.refresh(&RefreshOptions::default(), &phases).expect("an index");
     println!("first index: {} files, {} bytes, {:?}", first.added, first.bytes, first.elapsed);
+    let spent = phases.spent();
+    let of = |wanted: Phase| {
+        spent.iter().filter(|(phase, _)| *phase == wanted).map(|(_, time)| *time).sum::<Duration>()
+    };
+    let (resolving, rest) = (of(Phase::Resolving), first.elapsed.saturating_sub(of(Phase::Resolving)));
+    let percent = resolving.as_secs_f64() * 100.0 / rest.as_secs_f64();
+    println!(
+        "phases: {spent:?}; resolving adds {percent:.0} % to the rest, {} files failed",
+        first.unresolved
+    );
     let index = std::fs::metadata(engine.place().index()).expect("an index").len();
     let cache = std::fs::metadata(engine.place().cache()).expect("a cache").len();
     let percent = (index + cache) * 100 / first.bytes.max(1);

@@ -67,8 +67,30 @@ enum Step {
 }
 
 const FOLDERS: &[&str] = &["", "src/", "src/net/", "lib/", "tests/", "vendor/dep/"];
-const NAMES: &[&str] =
-    &["a.py", "b.go", "c.ts", "d.rs", "e.java", "f.md", "g.txt", "h.c", "tool", "Makefile"];
+const NAMES: &[&str] = &[
+    "a.py",
+    "__init__.py",
+    "b.go",
+    "c.ts",
+    "index.ts",
+    "d.rs",
+    "lib.rs",
+    "e.java",
+    "k.kt",
+    "f.md",
+    "g.txt",
+    "h.c",
+    "i.h",
+    "l.cs",
+    "m.rb",
+    "n.php",
+    "o.cpp",
+    "package.json",
+    "go.mod",
+    "tool",
+    "Makefile",
+];
+const PATHS: usize = FOLDERS.len() * NAMES.len();
 const PATTERNS: &[&str] = &["", "*.go\n", "src/net/\n", "*.py\n!src/a.py\n", "/lib\n"];
 
 fn path(number: usize) -> String {
@@ -82,32 +104,53 @@ fn text(path: &str, number: usize) -> String {
     if n == 6 {
         return format!("{{{{ ((( unfinished {number}\n\"");
     }
+    let m = (number + 1) % 6;
     match path.rsplit('.').next().unwrap_or_default() {
         "py" => format!(
-            "import os\nfrom x import y{n}\n\n@mark\nclass C{n}(Base):\n    \"\"\"Doc {n}.\"\"\"\n    def m(self, a: int = {n}) -> str:\n        return os.path\n\ndef f{n}(): pass\n"
+            "import os\nfrom src.a import C{m}, f{m} as g\nfrom . import a\nfrom lib import *\n\n@mark\nclass C{n}(C{m}):\n    \"\"\"Doc {n}.\"\"\"\n    def m(self, a: int = {n}) -> str:\n        self.x = g()\n        return os.path\n\ndef f{n}():\n    c = C{m}()\n    c.m(1)\n    return a.f{n}(c.x)\n"
         ),
         "go" => format!(
-            "package p\n\nimport \"fmt\"\n\n// T{n} is a type.\ntype T{n} struct {{ A int }}\n\nfunc (t *T{n}) Run() {{ fmt.Println({n}) }}\n"
+            "package p\n\nimport \"fmt\"\nimport \"example.com/m{m}/src\"\n\n// T{n} is a type.\ntype T{n} struct {{ T{m}; A int }}\n\ntype R interface {{ Run() }}\n\nfunc (t *T{n}) Run() {{ fmt.Println({n}); use(t); src.Use(t) }}\n\nfunc use(r R) {{ r.Run() }}\n"
         ),
         "ts" => format!(
-            "import {{ a as b }} from './x{n}';\nexport interface I{n} {{ x: number }}\nexport class K{n} implements I{n} {{ x = {n}; get y() {{ return this.x }} }}\nexport const f = () => {n};\n"
+            "import {{ K{m} as b, f }} from './c';\nimport * as lib from '../lib';\nimport p from 'p{m}';\nexport * from '../src/c';\nexport interface I{n} {{ x: number }}\nexport class K{n} extends b implements I{n} {{ x = {n}; get y() {{ return this.x }} go() {{ f(); lib.f(); p(); return this.y }} }}\nexport const f = () => new K{n}().go();\n"
         ),
         "rs" => format!(
-            "use std::io;\n\n/// S{n}.\n#[derive(Debug)]\npub struct S{n} {{ a: u8 }}\n\nimpl S{n} {{ pub fn go(&self) -> u8 {{ {n} }} }}\n\nmod inner {{ fn f() {{}} }}\n"
+            "use std::io;\nuse crate::d::S{m};\nmod d;\n\n/// S{n}.\n#[derive(Debug)]\npub struct S{n} {{ a: u8 }}\n\nimpl S{n} {{ pub fn go(&self, other: S{m}) -> u8 {{ other.go(f()) }} }}\n\npub fn f() -> S{n} {{ S{n} {{ a: inner::f() }} }}\n\nmod inner {{ pub fn f() -> u8 {{ super::f().go({n}) }} }}\n"
         ),
         "java" => format!(
-            "package p;\nimport java.util.List;\nclass J{n} extends B{n} {{ @Override public int m(int a) {{ return {n}; }} int m(String s) {{ return 0; }} }}\n"
+            "package p;\nimport java.util.List;\nclass J{n} extends J{m} {{ @Override public int m(int a) {{ return m(\"\") + new J{m}().m({n}); }} int m(String s) {{ return 0; }} }}\n"
+        ),
+        "kt" => format!(
+            "package p\nimport p.J{m}\nclass L{n} : J{m}() {{ fun go() = m({n}) }}\nfun L{m}.more() = go()\n"
+        ),
+        "cs" => format!(
+            "namespace A.B{n};\nusing A.B{m};\nclass D{n} : D{m} {{ void M() {{ N(); }} void N() => new D{m}().M(); }}\n"
+        ),
+        "rb" => format!(
+            "require_relative 'm'\nclass R{n} < R{m}\n  include Mix{m}\n  def go\n    R{m}.new.go\n    help\n  end\nend\nmodule Mix{n}\n  def help; end\nend\n"
+        ),
+        "php" => format!(
+            "<?php\nnamespace A;\nuse A\\P{m};\nclass P{n} extends P{m} {{ function go(P{m} $p) {{ $p->go($this); return self::make(); }} static function make() {{ return new P{n}(); }} }}\n"
         ),
         "md" => format!("# Title {n}\n\nText {n}.\n\n## Part\n\nMore.\n"),
-        "c" => {
-            format!("#include <x{n}.h>\nstruct s{n} {{ int a; }};\nint f{n}(int x) {{ return x + {n}; }}\n")
+        "c" => format!(
+            "#include <x{n}.h>\n#include \"i.h\"\nstruct s{n} {{ int a; }};\nint f{n}(int x) {{ return f{m}(x) + declared{m}(); }}\nint declared{n}(void) {{ return {n}; }}\n"
+        ),
+        "cpp" => format!(
+            "#include \"i.h\"\nnamespace n {{ class X{n} : public X{m} {{ void go() {{ help{m}(); }} }}; void help{n}() {{ X{n} x; x.go(); }} }}\n"
+        ),
+        "h" => format!("int declared{n}(void);\nint f{n}(int x);\n"),
+        "json" => {
+            format!("{{ \"name\": \"p{n}\", \"main\": \"c.ts\", \"dependencies\": {{ \"q{n}\": \"*\" }} }}\n")
         }
+        "mod" => format!("module example.com/m{n}\n"),
         _ => format!("line {n}\nanother\n"),
     }
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let (path, file, text) = (0..60_usize, 0..100_usize, 0..20_usize);
+    let (path, file, text) = (0..PATHS, 0..100_usize, 0..20_usize);
     prop_oneof![
         6 => (path.clone(), text.clone()).prop_map(|(path, text)| Step::Write { path, text }),
         4 => (file.clone(), text.clone()).prop_map(|(file, text)| Step::Append { file, text }),
@@ -242,8 +285,8 @@ proptest! {
 
     #[test]
     fn catching_up_equals_building_anew(
-        start in prop::collection::vec((0..60_usize, 0..20_usize), 0..10),
-        steps in prop::collection::vec(step(), 1..12),
+        start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
+        steps in prop::collection::vec(step(), 1..14),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let (root, store) = (folder.path().join("tree"), folder.path().join("store"));

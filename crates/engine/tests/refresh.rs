@@ -244,7 +244,10 @@ fn progress_is_told_and_ended() {
     }
     let (bench, log) = (Bench::new(SMALL), Log::default());
     bench.engine().refresh(&RefreshOptions::default(), &log).expect("refreshed");
-    assert_eq!(log.0.into_inner(), ["listing 0", "indexing 3", "+1", "+1", "+1", "finishing 0", "done"]);
+    assert_eq!(
+        log.0.into_inner(),
+        ["listing 0", "indexing 3", "+1", "+1", "+1", "resolving 2", "+1", "+1", "finishing 0", "done"]
+    );
 }
 
 /// Makes `tree` a git repository with a worktree beside it, as far as we look.

@@ -14,11 +14,13 @@ fn builtin() -> Vec<Source> {
         shallow!("elixir"),
         shallow!("erlang"),
         deep!("go"),
+        plain!("gomod"),
         shallow!("graphql"),
         shallow!("groovy"),
         shallow!("haskell"),
         shallow!("hcl"),
         shallow!("html"),
+        plain!("ini"),
         deep!("java"),
         deep!("javascript"),
         shallow!("json"),
@@ -54,5 +56,29 @@ fn builtin() -> Vec<Source> {
         shallow!("xml"),
         shallow!("yaml"),
         shallow!("zig"),
+    ]
+}
+
+/// Project files: the pack of their language, the name of their rules in its `projects` folder, and their names.
+fn projects() -> Vec<ProjectSource> {
+    vec![
+        project!("cmake", "lists", ["CMakeLists.txt"]),
+        project!("gomod", "module", ["go.mod"]),
+        project!("gomod", "work", ["go.work"]),
+        project!("groovy", "gradle", ["settings.gradle"]),
+        project!("ini", "setupcfg", ["setup.cfg"]),
+        project!("json", "compdb", ["compile_commands.json"]),
+        project!("json", "composer", ["composer.json"]),
+        project!("json", "deno", ["deno.json", "deno.jsonc", "jsr.json", "jsr.jsonc", "import_map.json"]),
+        project!("json", "lerna", ["lerna.json"]),
+        project!("json", "npm", ["package.json"]),
+        project!("json", "tsconfig", ["tsconfig.json", "tsconfig.*.json", "tsconfig-*.json", "jsconfig*.json"]),
+        project!("kotlin", "gradle", ["settings.gradle.kts"]),
+        project!("ruby", "gemspec", ["*.gemspec"]),
+        project!("toml", "cargo", ["Cargo.toml"]),
+        project!("toml", "pyproject", ["pyproject.toml"]),
+        project!("xml", "maven", ["pom.xml"]),
+        project!("xml", "msbuild", ["*.csproj", "*.vbproj", "*.fsproj", "*.props", "*.targets", "*.projitems"]),
+        project!("yaml", "pnpm", ["pnpm-workspace.yaml"]),
     ]
 }

@@ -1,6 +1,6 @@
 //! The door: from bytes to facts.
 
-use crate::blank::Blank;
+use crate::blank::{Blank, Readable};
 use crate::chunks;
 use crate::embed;
 use crate::lower;
@@ -22,14 +22,17 @@ pub fn extract(pack: Option<&Pack>, bytes: &[u8]) -> Facts {
     if std::str::from_utf8(bytes).is_err() {
         facts.outline.issues.push(Issue { kind: IssueKind::Encoding, span: Span::default() });
     }
+    if let Some(project) = pack.and_then(Pack::project) {
+        project.add(bytes, &mut facts.outline);
+    }
     facts.outline.generated = role::says_generated(bytes);
     facts
 }
 
 fn by_pack(pack: &Pack, bytes: &[u8]) -> Facts {
-    let (language, text) = match pack.body() {
+    let (language, Readable { text, mut opened }) = match pack.body() {
         Body::Deep(table) => (&table.language, readable(table, bytes)),
-        Body::Shallow(tags) => (tags.language(), Cow::Borrowed(bytes)),
+        Body::Shallow(tags) => (tags.language(), untouched(bytes)),
         Body::Scanner(scanner) => return scanner(pack, bytes),
         Body::Text => return plain(bytes),
     };
@@ -37,17 +40,31 @@ fn by_pack(pack: &Pack, bytes: &[u8]) -> Facts {
     let pieces = embed::find(pack, &raw, bytes);
     let mut facts = match pack.body() {
         Body::Deep(table) => {
-            let raw = mend::mend(&table.language, &table.mends, &text, raw);
+            let mended = mend::mend(&table.language, &table.mends, &text, raw);
+            opened.extend(mended.opened);
             let shown = if table.blank.as_ref().is_some_and(Blank::is_flat) { &text } else { bytes };
-            let tree = Tree::new(bytes, shown, &raw, &table.keep);
-            drop(raw);
-            lower::lower(pack, table, &tree)
+            let tree = Tree::new(bytes, shown, &mended.tree, &table.keep);
+            drop(mended.tree);
+            lower::lower(pack, table, &tree, &opened)
         }
         Body::Shallow(tags) => tags.extract(pack, &raw, bytes),
         Body::Scanner(_) | Body::Text => plain(bytes),
     };
     embed::merge(&mut facts, &pieces, bytes);
     facts
+}
+
+/// The tree that facts are read from.
+pub(crate) fn tree(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::tree_sitter::Tree> {
+    match pack.body() {
+        Body::Deep(table) => {
+            let Readable { text, .. } = readable(table, bytes);
+            let raw = parse::parse(&table.language, &text)?;
+            Some(mend::mend(&table.language, &table.mends, &text, raw).tree)
+        }
+        Body::Shallow(tags) => parse::parse(tags.language(), bytes),
+        Body::Scanner(_) | Body::Text => None,
+    }
 }
 
 /// Parses and throws the tree away: the floor that indexing is measured against. False where nothing parses the file.
@@ -60,8 +77,12 @@ pub fn parse_only(pack: &Pack, bytes: &[u8]) -> bool {
 }
 
 /// The text as the grammar of a table can read it; all offsets are those of the original.
-fn readable<'b>(table: &Table, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-    table.blank.as_ref().map_or(Cow::Borrowed(bytes), |blank| blank.apply(bytes))
+fn readable<'b>(table: &Table, bytes: &'b [u8]) -> Readable<'b> {
+    table.blank.as_ref().map_or_else(|| untouched(bytes), |blank| blank.apply(bytes))
+}
+
+fn untouched(bytes: &[u8]) -> Readable<'_> {
+    Readable { text: Cow::Borrowed(bytes), opened: Vec::new() }
 }
 
 /// A file without structure: windows.

@@ -2,7 +2,7 @@
 //!
 //! A language is a pack: a folder of data under `packs/`. A deep pack has a table that says what each node kind of its
 //! grammar is; one walk over the tree lowers everything. A shallow pack has queries for its symbols. Files of no known
-//! language are cut into windows. Extraction never fails: what cannot be read becomes an issue among the facts.
+//! language are cut into windows. Project files also say where modules are. Extraction never fails: what cannot be read becomes an issue among the facts.
 
 mod blank;
 mod chunks;
@@ -14,12 +14,15 @@ mod lower;
 mod mend;
 mod pack;
 mod parse;
+mod project;
 mod reference;
 mod registry;
 mod render;
 mod role;
+mod rules;
 mod scanner;
 mod shallow;
+mod syntax;
 mod table;
 mod text;
 mod tree;
@@ -32,6 +35,7 @@ pub use reference::languages_reference;
 pub use registry::Registry;
 pub use render::{PARTS, render};
 pub use role::{Roles, classify};
+pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 1;
+pub(crate) const EXTRACTOR: u64 = 2;

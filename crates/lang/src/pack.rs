@@ -2,16 +2,18 @@
 
 use crate::embed::EmbedSpec;
 use crate::error::PackError;
+use crate::project::{Project, ProjectSource, ValuesSpec};
 use crate::registry::Source;
+use crate::rules::RulesSpec;
 use crate::shallow::{AlsoSpec, Tags};
 use crate::table::{self, Table, TableSpec};
 use crate::vocabulary::{self, HEADER_WORDS, HeaderWord};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use orient_model::{Role, Visibility};
+use orient_model::{Role, Rules, Visibility};
 use regex::Regex;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// `pack.toml`: what must be known of a language before any file of it is read.
 #[derive(Debug, Default, Deserialize)]
@@ -58,6 +60,10 @@ pub(crate) struct Header {
     /// In shallow packs: who may use a symbol that says nothing, and words of its headers.
     pub(crate) visibility: Option<String>,
     pub(crate) words: BTreeMap<String, String>,
+    /// What resolution must know; without it names are not resolved.
+    pub(crate) resolve: Option<RulesSpec>,
+    /// How its files are read as values, where project files are written in it.
+    pub(crate) values: Option<ValuesSpec>,
 }
 
 /// Files that several languages call the same.
@@ -86,13 +92,15 @@ pub(crate) struct TestHeader {
 
 /// A language pack.
 pub struct Pack {
-    pub(crate) header: Header,
+    pub(crate) header: Arc<Header>,
     pub(crate) source: Source,
     role: Role,
+    rules: Option<Rules>,
     body: OnceLock<Body>,
     conventions: OnceLock<Conventions>,
     words: OnceLock<HashMap<Vec<u8>, HeaderWord>>,
     version: OnceLock<u64>,
+    project: OnceLock<Option<Project>>,
 }
 
 /// How files of the language are read.
@@ -138,15 +146,28 @@ impl Pack {
             })?,
             None => Role::Source,
         };
-        Ok(Self {
+        let rules = header.resolve.as_ref().map(|spec| spec.rules(&header.name)).transpose()?;
+        Ok(Self::new(Arc::new(header), source, role, rules))
+    }
+
+    /// The same pack for files that also say where modules are.
+    pub(crate) fn with_project(&self, project: ProjectSource) -> Self {
+        let source = Source { project: Some(project), ..self.source.clone() };
+        Self::new(Arc::clone(&self.header), source, self.role, self.rules.clone())
+    }
+
+    fn new(header: Arc<Header>, source: Source, role: Role, rules: Option<Rules>) -> Self {
+        Self {
             header,
             source,
             role,
+            rules,
             body: OnceLock::new(),
             conventions: OnceLock::new(),
             words: OnceLock::new(),
             version: OnceLock::new(),
-        })
+            project: OnceLock::new(),
+        }
     }
 
     /// The name users write: `python`.
@@ -169,6 +190,16 @@ impl Pack {
         &self.header.files
     }
 
+    /// What people call the project files it reads; none for a pack that reads others.
+    pub fn project_title(&self) -> Option<&str> {
+        self.project().map(Project::title)
+    }
+
+    /// The names of the project files it reads.
+    pub fn project_files(&self) -> &[&'static str] {
+        self.source.project.as_ref().map_or(&[], |project| project.files)
+    }
+
     /// Whether everything is read from its files, not only symbols and names.
     pub fn is_deep(&self) -> bool {
         self.source.table.is_some()
@@ -184,12 +215,20 @@ impl Pack {
         self.role
     }
 
+    /// What resolution must know of the language; none for one whose names are not resolved.
+    pub fn rules(&self) -> Option<&Rules> {
+        self.rules.as_ref()
+    }
+
     /// A number that changes whenever the same bytes may give other facts: part of every cache key.
     pub fn version(&self) -> u64 {
         *self.version.get_or_init(|| {
-            let mut parts = vec![self.source.header.as_bytes()];
+            // What is said about resolution changes no facts.
+            let facts = self.source.header.split("\n[resolve").next().unwrap_or_default();
+            let mut parts = vec![facts.as_bytes()];
             parts.extend(self.source.table.as_deref().map(str::as_bytes));
             parts.extend(self.source.tags.as_deref().map(str::as_bytes));
+            parts.extend(self.source.project.as_ref().map(|project| project.text.as_bytes()));
             for (_, parent) in &self.source.inherited {
                 parts.push(parent.as_bytes());
             }
@@ -208,12 +247,19 @@ impl Pack {
         self.conventions.get_or_init(|| self.compile_conventions().unwrap_or_else(|_| Conventions::none()))
     }
 
+    /// What its files say about where modules are, if they are project files.
+    pub(crate) fn project(&self) -> Option<&Project> {
+        let compile = || self.source.project.as_ref().and_then(|source| Project::new(self, source).ok());
+        self.project.get_or_init(compile).as_ref()
+    }
+
     /// All faults of the pack; none for a good one.
     pub(crate) fn faults(&self) -> Vec<PackError> {
         let mut faults = self.compile().err().unwrap_or_default();
         faults.extend(self.compile_conventions().err());
         faults.extend(self.compile_words().err());
         faults.extend(crate::embed::faults(self));
+        faults.extend(self.source.project.as_ref().and_then(|source| Project::new(self, source).err()));
         for contested in &self.header.contested {
             faults.extend(self.regex("contested", Some(&contested.contains)).err());
         }

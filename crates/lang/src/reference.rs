@@ -1,5 +1,6 @@
 //! The page of known languages, written from the packs themselves.
 
+use crate::pack::Pack;
 use crate::registry::Registry;
 use std::fmt::Write;
 
@@ -24,7 +25,23 @@ pub fn languages_reference(registry: &Registry) -> String {
         let (name, aliases, files) = (pack.name(), pack.aliases().join(", "), files.join(" "));
         let _ = writeln!(page, "| {title} | `{name}` | {aliases} | {files} | {depth} |");
     }
+    page.push_str(
+        "\n## Project files\n\n\
+         Some files also say where modules are: names of packages, their entries, aliases and roots. \
+         Imports are followed by what they say.\n\n\
+         | Project file | Files | Language |\n|---|---|---|\n",
+    );
+    let mut projects: Vec<(&str, String, &str)> = registry.projects().iter().map(project_line).collect();
+    projects.sort_unstable();
+    for (title, files, language) in projects {
+        let _ = writeln!(page, "| {title} | {files} | {language} |");
+    }
     page
+}
+
+fn project_line(pack: &Pack) -> (&str, String, &str) {
+    let files: Vec<String> = pack.project_files().iter().map(|pattern| format!("`{pattern}`")).collect();
+    (pack.project_title().unwrap_or_default(), files.join(" "), pack.title())
 }
 
 #[cfg(test)]
@@ -36,6 +53,9 @@ mod tests {
         let page = languages_reference(Registry::builtin());
         for pack in Registry::builtin().packs() {
             assert!(page.contains(&format!("| `{}` |", pack.name())), "{}", pack.name());
+        }
+        for pattern in Registry::builtin().projects().iter().flat_map(Pack::project_files) {
+            assert!(page.contains(&format!("`{pattern}`")), "{pattern}");
         }
         assert!(page.contains("| deep |") && page.contains("| shallow |") && page.contains("| text |"));
     }

@@ -2,6 +2,7 @@
 
 use crate::error::PackError;
 use crate::pack::Pack;
+use crate::project::{Glob, ProjectSource};
 use regex::bytes::Regex;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use std::sync::OnceLock;
 const CONTESTED_HEAD: usize = 16 * 1024;
 
 /// The files of a pack.
+#[derive(Clone)]
 pub(crate) struct Source {
     pub(crate) name: Cow<'static, str>,
     pub(crate) header: Cow<'static, str>,
@@ -19,6 +21,8 @@ pub(crate) struct Source {
     pub(crate) tags: Option<Cow<'static, str>>,
     /// Packs whose tables this one starts from, outermost first: their names and tables.
     pub(crate) inherited: Vec<(&'static str, Cow<'static, str>)>,
+    /// For files of the language that say where modules are.
+    pub(crate) project: Option<ProjectSource>,
 }
 
 macro_rules! file {
@@ -35,6 +39,7 @@ macro_rules! deep {
             table: Some(Cow::Borrowed(file!($name, "table.toml"))),
             tags: None,
             inherited: vec![$(($parent, Cow::Borrowed(file!($parent, "table.toml")))),*],
+            project: None,
         }
     };
 }
@@ -47,6 +52,7 @@ macro_rules! shallow {
             table: None,
             tags: Some(Cow::Borrowed(file!($name, "tags.scm"))),
             inherited: Vec::new(),
+            project: None,
         }
     };
 }
@@ -59,6 +65,18 @@ macro_rules! plain {
             table: None,
             tags: None,
             inherited: Vec::new(),
+            project: None,
+        }
+    };
+}
+
+macro_rules! project {
+    ($pack:literal, $name:literal, $files:expr) => {
+        ProjectSource {
+            pack: $pack,
+            name: $name,
+            files: &$files,
+            text: Cow::Borrowed(include_str!(concat!("../packs/", $pack, "/projects/", $name, ".toml"))),
         }
     };
 }
@@ -75,6 +93,10 @@ pub struct Registry {
     by_shebang: HashMap<String, usize>,
     /// Files that several languages call the same: their name, the pack, and what tells that they are of it.
     contested: Vec<(Vec<u8>, usize, Regex)>,
+    /// Packs again, each with what some of its files say about where modules are.
+    projects: Vec<Pack>,
+    /// The names of such files, longest pattern first: the pack, the pattern, and which of `projects` it is.
+    by_project: Vec<(usize, Glob, usize)>,
 }
 
 impl Registry {
@@ -83,15 +105,15 @@ impl Registry {
         static BUILTIN: OnceLock<Registry> = OnceLock::new();
         BUILTIN.get_or_init(|| {
             let packs = builtin().into_iter().filter_map(|source| Pack::load(source).ok()).collect();
-            Self::new(packs)
+            Self::new(packs, projects())
         })
     }
 
     /// Packs read from a folder in place of the compiled-in ones of the same name: for those who write packs.
     pub fn from_folder(folder: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Result<Self, PackError> {
-        let mut packs = Vec::new();
-        for mut source in builtin() {
-            let file = |pack: &str, file: &str| read(&folder.join(pack).join(file));
+        let file = |pack: &str, file: &str| read(&folder.join(pack).join(file));
+        let mut sources = builtin();
+        for source in &mut sources {
             if let Some(text) = file(&source.name, "pack.toml") {
                 source.header = Cow::Owned(text);
                 source.table =
@@ -104,12 +126,17 @@ impl Registry {
                     *table = Cow::Owned(text);
                 }
             }
-            packs.push(Pack::load(source)?);
         }
-        Ok(Self::new(packs))
+        let mut projects = projects();
+        for project in &mut projects {
+            if let Some(text) = file(project.pack, &format!("projects/{}.toml", project.name)) {
+                project.text = Cow::Owned(text);
+            }
+        }
+        Ok(Self::new(sources.into_iter().map(Pack::load).collect::<Result<_, _>>()?, projects))
     }
 
-    fn new(packs: Vec<Pack>) -> Self {
+    fn new(packs: Vec<Pack>, projects: Vec<ProjectSource>) -> Self {
         let mut registry = Self {
             packs: Vec::new(),
             by_suffix: HashMap::new(),
@@ -117,6 +144,8 @@ impl Registry {
             by_prefix: Vec::new(),
             by_shebang: HashMap::new(),
             contested: Vec::new(),
+            projects: Vec::new(),
+            by_project: Vec::new(),
         };
         for (index, pack) in packs.iter().enumerate() {
             for pattern in &pack.header.files {
@@ -139,6 +168,16 @@ impl Registry {
                 registry.by_shebang.insert(shebang.clone(), index);
             }
         }
+        let mut patterns = Vec::new();
+        for project in projects {
+            let Some(base) = packs.iter().position(|pack| pack.name() == project.pack) else { continue };
+            let variant = registry.projects.len();
+            patterns.extend(project.files.iter().map(|pattern| (*pattern, base, variant)));
+            registry.projects.push(packs[base].with_project(project));
+        }
+        patterns.sort_by_key(|(pattern, ..)| (std::cmp::Reverse(pattern.len()), *pattern));
+        let by_project = patterns.into_iter().map(|(pattern, base, at)| (base, Glob::new(pattern), at));
+        registry.by_project = by_project.collect();
         registry.packs = packs;
         registry
     }
@@ -146,6 +185,26 @@ impl Registry {
     /// All packs, in the order of their names.
     pub fn packs(&self) -> &[Pack] {
         &self.packs
+    }
+
+    /// The packs again that read project files: one for each kind of them. Their names are those of their languages.
+    pub fn projects(&self) -> &[Pack] {
+        &self.projects
+    }
+
+    /// The names of project files, without those that are patterns.
+    pub fn project_files(&self) -> impl Iterator<Item = &str> {
+        let mut files: Vec<&str> = Vec::new();
+        for project in &self.projects {
+            files.extend(project.project_files());
+        }
+        files.into_iter().filter(|name| !name.contains('*'))
+    }
+
+    /// The pack that reads a file which is in the language of `pack`: that pack, or one of [`Self::projects`].
+    pub fn for_file<'r>(&'r self, pack: &'r Pack, path: &[u8]) -> &'r Pack {
+        let at = self.packs.iter().position(|known| known.name() == pack.name());
+        at.map_or(pack, |at| self.at(at, path).unwrap_or(pack))
     }
 
     /// The pack users call so, by name or alias.
@@ -156,9 +215,23 @@ impl Registry {
 
     /// The pack of a file, by its name or, failing that, by its first line.
     pub fn detect(&self, path: &[u8], head: &[u8]) -> Option<&Pack> {
-        let name = path.rsplit(|&b| b == b'/').next().unwrap_or_default();
+        self.at(self.language(path, head)?, path)
+    }
+
+    /// The pack that reads a file of a language.
+    fn at(&self, language: usize, path: &[u8]) -> Option<&Pack> {
+        let name = file_name(path);
+        let project = self.by_project.iter().find(|(base, glob, _)| *base == language && glob.matches(name));
+        match project {
+            Some(&(_, _, variant)) => self.projects.get(variant),
+            None => self.packs.get(language),
+        }
+    }
+
+    fn language(&self, path: &[u8], head: &[u8]) -> Option<usize> {
+        let name = file_name(path);
         if let Some(&index) = self.by_file_name.get(name) {
-            return self.packs.get(index);
+            return Some(index);
         }
         let lower = name.to_ascii_lowercase();
         let start = &head[..head.len().min(CONTESTED_HEAD)];
@@ -167,24 +240,28 @@ impl Registry {
             .iter()
             .find(|(suffix, _, contains)| lower.ends_with(suffix) && contains.is_match(start));
         if let Some(&(_, index, _)) = contested {
-            return self.packs.get(index);
+            return Some(index);
         }
         // The longest suffix wins: `.blade.php` before `.php`.
         for at in lower.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(at, _)| at) {
             if let Some(&index) = self.by_suffix.get(&lower[at..]) {
-                return self.packs.get(index);
+                return Some(index);
             }
         }
         if let Some((_, index)) = self.by_prefix.iter().find(|(prefix, _)| name.starts_with(prefix)) {
-            return self.packs.get(*index);
+            return Some(*index);
         }
-        self.by_shebang.get(shebang(head)?).and_then(|&index| self.packs.get(index))
+        self.by_shebang.get(shebang(head)?).copied()
     }
 
     /// All faults of all packs.
     pub fn faults(&self) -> Vec<PackError> {
-        self.packs.iter().flat_map(Pack::faults).collect()
+        self.packs.iter().chain(&self.projects).flat_map(Pack::faults).collect()
     }
+}
+
+fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&b| b == b'/').next().unwrap_or_default()
 }
 
 /// The interpreter a first line names: `python3` in `#!/usr/bin/env python3 -u`.
@@ -212,6 +289,26 @@ mod tests {
             let faults: Vec<String> = pack.faults().iter().map(ToString::to_string).collect();
             assert!(faults.is_empty(), "{}", faults.join("\n"));
         }
+        let faults: Vec<String> = Registry::builtin().faults().iter().map(ToString::to_string).collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+        assert_eq!(Registry::builtin().projects().len(), projects().len(), "each is for a language there is");
+    }
+
+    #[test]
+    fn a_project_file_is_read_by_its_rules_and_keeps_its_language() {
+        let registry = Registry::builtin();
+        let base = registry.by_name("json").expect("a pack");
+        let of = |path: &[u8]| {
+            let pack = registry.detect(path, b"").expect("a pack");
+            assert_eq!(pack.version(), registry.for_file(base, path).version());
+            assert_eq!(pack.name(), "json");
+            pack.project_title()
+        };
+        assert_eq!(of(b"a/other.json"), None);
+        assert_eq!(of(b"a/package.json"), Some("npm package"));
+        assert_eq!(of(b"package-lock.json"), None);
+        assert_eq!(of(b"a/tsconfig.base.json"), Some("TypeScript project"));
+        assert_ne!(registry.for_file(base, b"package.json").version(), base.version());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use orient_model::{
 use std::fmt::Write;
 
 /// Renders one part of the facts: `symbols`, `docs`, `imports`, `exports`, `scopes`, `bindings`, `references`,
-/// `assigns`, `returns`, `chunks`, `issues`.
+/// `assigns`, `returns`, `chunks`, `issues`, `manifest`.
 pub fn render(facts: &Facts, part: &str) -> Option<String> {
     let mut out = String::new();
     let (outline, flow) = (&facts.outline, &facts.flow);
@@ -56,6 +56,7 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
                 );
             }
         }
+        "manifest" => manifest(&mut out, outline),
         _ => return None,
     }
     Some(out)
@@ -74,6 +75,7 @@ pub const PARTS: &[&str] = &[
     "returns",
     "chunks",
     "issues",
+    "manifest",
 ];
 
 fn owner(outline: &Outline, symbol: Option<u32>) -> String {
@@ -220,6 +222,15 @@ fn bindings(out: &mut String, facts: &Facts) {
     }
 }
 
+fn manifest(out: &mut String, outline: &Outline) {
+    for statement in &outline.manifest {
+        let (name, value) = (outline.strings.get(statement.name), outline.strings.get(statement.value));
+        let gap = if name.is_empty() { "" } else { " " };
+        let sign = if value.is_empty() { "" } else { " = " };
+        let _ = writeln!(out, "{}{gap}{name}{sign}{value}", statement.says.as_str());
+    }
+}
+
 fn references(out: &mut String, facts: &Facts) {
     for reference in &facts.flow.references {
         let _ = writeln!(
@@ -259,7 +270,12 @@ fn show_at(flow: &Flow, id: ExprId, depth: usize) -> String {
         Expr::Index { base, key } => format!("{}[{}]", part(base), part(key)),
         Expr::Await(value) => format!("await {}", part(value)),
         Expr::Cast { value, ty } => format!("({} as {})", part(value), part(ty)),
-        Expr::Apply { base, args } => format!("{}<{}>", part(base), list(args)),
+        Expr::Apply { base, args } => match flow.expr(base) {
+            Expr::Wrap { wrapper: Wrapper::FunctionType, inner } => {
+                format!("fn({}) -> {}", list(args), part(inner))
+            }
+            _ => format!("{}<{}>", part(base), list(args)),
+        },
         Expr::Wrap { wrapper, inner } => match wrapper {
             Wrapper::Pointer => format!("*{}", part(inner)),
             Wrapper::Deref => format!("deref {}", part(inner)),

@@ -159,9 +159,30 @@ pub(crate) fn bare_attribute(text: &str) -> String {
     fold(bare.trim_start_matches('@'), PHRASE_CAP)
 }
 
+/// How many bytes of white space and comments a text begins with.
+pub(crate) fn gap(text: &[u8]) -> usize {
+    let mut rest = text.trim_ascii_start();
+    loop {
+        let end = match rest {
+            [b'/', b'/', ..] => memchr::memchr(b'\n', rest),
+            [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|end| end + 2),
+            _ => None,
+        };
+        let Some(end) = end else { return text.len() - rest.len() };
+        rest = rest[end..].trim_ascii_start();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gap_is_white_space_and_comments() {
+        assert_eq!(gap(b" // a\n /* b */ class"), 15);
+        assert_eq!(gap(b"class"), 0);
+        assert_eq!(gap(b" // open"), 1);
+    }
 
     #[test]
     fn comment_marks_go_and_the_words_stay() {

@@ -39,6 +39,8 @@ pub(crate) enum ExprRole {
     Own,
     /// Not followed; its inside is still looked at.
     Opaque,
+    /// Parts put together: text, if one of them is.
+    Joined,
 }
 
 const EXPR_ROLES: &[(&str, ExprRole)] = &[
@@ -77,6 +79,7 @@ const EXPR_ROLES: &[(&str, ExprRole)] = &[
     ("super", ExprRole::SuperRef),
     ("own", ExprRole::Own),
     ("opaque", ExprRole::Opaque),
+    ("joined", ExprRole::Joined),
 ];
 
 const SCOPES: &[(&str, ScopeKind)] = &[

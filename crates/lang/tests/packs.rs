@@ -56,7 +56,9 @@ fn check(path: &Path, failures: &mut String) -> usize {
             let Some(source) = named.or(source) else {
                 panic!("{}:{}: no file before this", path.display(), block.line)
             };
-            let pack = Registry::builtin().by_name(&source.kind);
+            let registry = Registry::builtin();
+            let file = source.file.as_deref().unwrap_or_default();
+            let pack = registry.by_name(&source.kind).map(|pack| registry.for_file(pack, file.as_bytes()));
             let facts = extract(pack, source.text.as_bytes());
             let Some(found) = render(&facts, &block.kind) else {
                 panic!(

@@ -1,6 +1,6 @@
 //! All that is known of one file by looking at its bytes alone.
 
-use crate::{Atom, Chunk, Export, Flow, Import, Span, Strings, Symbol};
+use crate::{Atom, Chunk, Export, Flow, Import, Span, Statement, Strings, Symbol};
 
 /// The facts of a file: a pure function of its bytes, its language and the extractor's version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct Outline {
     pub issues: Vec<Issue>,
     /// The package or namespace the file says it belongs to.
     pub package: Option<Atom>,
+    /// What it says about where modules are, if it is a project file.
+    pub manifest: Vec<Statement>,
     /// Number of lines.
     pub lines: u32,
     /// Whether the text says that a program wrote it.

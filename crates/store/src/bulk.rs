@@ -6,6 +6,7 @@ use crate::connect;
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramLoad;
+use crate::graph::{Directory, DirectoryFile, GraphLoad, Noted, PreparedGraph};
 use crate::idlist;
 use crate::interner::Interner;
 use crate::lock::{self, WriteLock};
@@ -22,6 +23,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Loads files into a new database. Dropped before [`BulkWriter::publish`], it leaves nothing.
 pub struct BulkWriter<'lock> {
@@ -60,6 +62,7 @@ impl<'lock> BulkWriter<'lock> {
             meta,
             names: Interner::new(),
             langs: HashMap::new(),
+            noted: Noted::default(),
             numbers: Vec::new(),
             symbols: Vec::new(),
             chunks: Vec::new(),
@@ -78,6 +81,58 @@ impl<'lock> BulkWriter<'lock> {
         (self.load.meta.next_symbol - 1).cast_unsigned()
     }
 
+    /// Ends the list of files: what follows is their graph.
+    pub fn graph(self) -> GraphWriter<'lock> {
+        let Self { db, growing, path, load, lock } = self;
+        let Load { meta, names, noted, mut grams, .. } = load;
+        // Their memory is needed now; what went wrong is told when the work is done.
+        let flushed = grams.flush(&db);
+        drop(grams);
+        let directory = Arc::new(Directory::new(noted, Arc::new(names)));
+        let load = GraphLoad::new(&directory, meta.next_file, meta.next_symbol);
+        GraphWriter { db, growing, path, meta, directory, load, flushed, lock }
+    }
+
+    /// Puts the new database, without a graph, in the place of the old one. Returns its generation.
+    pub fn publish(self) -> Result<u64, StoreError> {
+        self.graph().publish()
+    }
+
+    /// Reads from a database in memory, without a graph.
+    pub fn into_snapshot(self) -> Result<Snapshot, StoreError> {
+        self.graph().into_snapshot()
+    }
+}
+
+/// Adds their graph to the files of a new database. Dropped before [`GraphWriter::publish`], it leaves nothing.
+pub struct GraphWriter<'lock> {
+    // Closed before the file is removed: fields are dropped in this order.
+    db: Connection,
+    growing: Option<Growing>,
+    path: PathBuf,
+    meta: Meta,
+    directory: Arc<Directory>,
+    load: GraphLoad,
+    flushed: rusqlite::Result<()>,
+    lock: PhantomData<&'lock WriteLock>,
+}
+
+impl GraphWriter<'_> {
+    /// All files and names that were put.
+    pub fn directory(&self) -> Arc<Directory> {
+        Arc::clone(&self.directory)
+    }
+
+    /// The version of the resolution that the edges come from.
+    pub fn set_resolver(&mut self, resolver: u64) {
+        self.meta.resolver = resolver;
+    }
+
+    /// Adds what resolving a file gave. Each file may come once, in any order.
+    pub fn put(&mut self, graph: &PreparedGraph) -> Result<(), StoreError> {
+        self.load.put(&self.db, graph).at(&self.path)
+    }
+
     /// Builds the indexes and puts the new database in the place of the old one. Returns its generation.
     pub fn publish(self) -> Result<u64, StoreError> {
         self.publish_with(|_| None)
@@ -85,8 +140,9 @@ impl<'lock> BulkWriter<'lock> {
 
     /// The same, with a sheet of all files.
     pub fn publish_with(self, sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>) -> Result<u64, StoreError> {
-        let Self { db, growing, path, load, .. } = self;
-        let meta = load.complete(&db).at(&path)?;
+        let Self { db, growing, path, meta, directory, load, flushed, .. } = self;
+        drop(directory);
+        flushed.and_then(|()| complete(&db, meta, load)).at(&path)?;
         put_sheet(&db, sheet).at(&path)?;
         let Some(growing) = growing else { return Ok(meta.generation) };
         db.execute_batch("PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL;").at(&growing.0)?;
@@ -98,8 +154,9 @@ impl<'lock> BulkWriter<'lock> {
 
     /// Builds the indexes of a database in memory and reads from it.
     pub fn into_snapshot(self) -> Result<Snapshot, StoreError> {
-        let meta = self.load.complete(&self.db).at(&self.path)?;
-        Snapshot::in_memory(self.db, &self.path, meta)
+        let Self { db, path, meta, load, flushed, .. } = self;
+        let meta = flushed.and_then(|()| complete(&db, meta, load)).at(&path)?;
+        Snapshot::in_memory(db, &path, meta)
     }
 }
 
@@ -119,7 +176,8 @@ impl Drop for Growing {
 struct Load {
     meta: Meta,
     names: Interner,
-    langs: HashMap<Box<str>, i64>,
+    langs: HashMap<Arc<str>, i64>,
+    noted: Noted,
     /// The numbers of the names of the file at hand.
     numbers: Vec<i64>,
     /// The rows of the file at hand.
@@ -142,12 +200,26 @@ impl Load {
         }
         let Some(facts) = &file.facts else { return Ok(()) };
         let digest = &facts.digest;
+        self.note(id, file, digest);
         self.number_names(db, digest)?;
         let first_symbol = self.put_symbols(db, id, digest)?;
         let first_chunk = self.put_chunks(db, id, digest, first_symbol)?;
         let symbol_ids = idlist::encode_run(first_symbol, digest.symbols.len());
         let chunk_ids = idlist::encode_run(first_chunk, digest.chunks.len());
         files::insert_outline(db, id, &symbol_ids, &chunk_ids, facts.outline.as_bytes())
+    }
+
+    fn note(&mut self, id: i64, file: &FilePut, digest: &Digest) {
+        let language = file.language.as_deref().and_then(|name| self.langs.get_key_value(name));
+        let noted = DirectoryFile {
+            id: FileId(id),
+            path: file.path.clone(),
+            language: language.map(|(name, _)| Arc::clone(name)),
+            role: file.role,
+            hash: file.hash,
+            manifest: digest.manifest,
+        };
+        self.noted.file(noted, self.meta.next_symbol);
     }
 
     fn lang(&mut self, db: &Connection, language: &str) -> rusqlite::Result<i64> {
@@ -176,6 +248,7 @@ impl Load {
         let first = self.meta.next_symbol;
         self.symbols.clear();
         for (at, symbol) in (0..).zip(&digest.symbols) {
+            self.noted.symbol(self.numbers[symbol.name as usize], symbol.kind, Modifiers(symbol.modifiers));
             self.symbols.push(StoredSymbol {
                 id: first + i64::from(at),
                 name: self.numbers[symbol.name as usize],
@@ -234,16 +307,15 @@ impl Load {
         self.meta.next_chunk += i64::from(digest.chunks.len() as u32);
         Ok(first)
     }
+}
 
-    fn complete(mut self, db: &Connection) -> rusqlite::Result<Meta> {
-        self.meta.next_name = self.names.next();
-        drop(self.names);
-        self.grams.flush(db)?;
-        meta::insert(db, &self.meta)?;
-        meta::create_indexes(db)?;
-        db.execute_batch("COMMIT")?;
-        Ok(self.meta)
-    }
+fn complete(db: &Connection, mut meta: Meta, load: GraphLoad) -> rusqlite::Result<Meta> {
+    meta.next_name = load.next_name();
+    load.finish(db)?;
+    meta::insert(db, &meta)?;
+    meta::create_indexes(db)?;
+    db.execute_batch("COMMIT")?;
+    Ok(meta)
 }
 
 fn id_at(first: i64, at: u32) -> Option<i64> {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The format of the cache; a cache of another one is emptied.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const APPLICATION: u32 = 0x4f72_6e63;
 const PATIENCE: Duration = Duration::from_secs(10);
 

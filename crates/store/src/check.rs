@@ -1,7 +1,8 @@
-//! Whether an index is whole: its pages, and that rows and outlines say the same.
+//! Whether an index is whole: its pages, and that rows, outlines and graphs say the same.
 
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
+use crate::graph::Expected;
 use crate::rows::FileRow;
 use crate::snapshot::Snapshot;
 use crate::sql::{files, meta, names, symbols};
@@ -18,15 +19,17 @@ impl Snapshot {
             return Ok(wrong);
         }
         self.check_grams(&mut wrong)?;
-        let mut all = Vec::new();
+        let (mut all, mut expected) = (Vec::new(), Expected::default());
         self.each_file(|file| all.push(file))?;
         for file in &all {
             if wrong.len() >= MOST {
                 break;
             }
-            if let Some(fault) = self.check_file(file)? {
-                wrong.push(format!("{}: {fault}", file.path.display()));
-            }
+            let faults = [self.check_file(file)?, self.check_graph(file.id, &mut expected)?];
+            wrong.extend(faults.iter().flatten().map(|fault| format!("{}: {fault}", file.path.display())));
+        }
+        if wrong.is_empty() {
+            wrong.extend(self.check_left_over(&expected)?);
         }
         Ok(wrong)
     }

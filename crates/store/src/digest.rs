@@ -58,6 +58,8 @@ pub(crate) struct Digest {
     pub(crate) lines: u32,
     pub(crate) issues: u32,
     pub(crate) generated: bool,
+    /// Whether it says where modules are.
+    pub(crate) manifest: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +116,7 @@ impl Digest {
             lines: outline.lines,
             issues: outline.issues.len() as u32,
             generated: outline.generated,
+            manifest: !outline.manifest.is_empty(),
             ..Self::default()
         };
         let mut scopes: Vec<u64> = Vec::with_capacity(outline.symbols.len());

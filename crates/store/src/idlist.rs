@@ -48,6 +48,26 @@ pub(crate) fn decode(bytes: &[u8], count: usize) -> Result<Vec<i64>, CodecError>
     if ids.len() == count { Ok(ids) } else { Err(CodecError) }
 }
 
+/// Writes ids that grow, each by how far it is from the one before.
+pub(crate) fn encode_rising(ids: &[i64]) -> Vec<u8> {
+    let (mut bytes, mut before) = (Vec::with_capacity(ids.len() * 2), 0i64);
+    for &id in ids {
+        put(&mut bytes, id.wrapping_sub(before).cast_unsigned());
+        before = id;
+    }
+    bytes
+}
+
+/// Reads them back.
+pub(crate) fn decode_rising(bytes: &[u8]) -> Result<Vec<i64>, CodecError> {
+    let (mut ids, mut rest, mut before) = (Vec::new(), bytes, 0i64);
+    while !rest.is_empty() {
+        before = before.wrapping_add(take(&mut rest)?.cast_signed());
+        ids.push(before);
+    }
+    Ok(ids)
+}
+
 fn put(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);
@@ -81,6 +101,14 @@ mod tests {
         assert!(encode(&(1000..5000).collect::<Vec<_>>()).len() <= 4);
         assert_eq!(encode_run(1000, 4000), encode(&(1000..5000).collect::<Vec<_>>()));
         assert_eq!(encode_run(1, 0), encode(&[]));
+    }
+
+    #[test]
+    fn growing_ids_come_back() {
+        for ids in [vec![], vec![1], vec![3, 9, 10, 900_000_000_000], vec![i64::MAX]] {
+            assert_eq!(decode_rising(&encode_rising(&ids)), Ok(ids));
+        }
+        assert_eq!(decode_rising(&[0x80]), Err(CodecError));
     }
 
     #[test]

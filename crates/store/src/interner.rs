@@ -41,6 +41,25 @@ impl Interner {
         (i64::from(number), true)
     }
 
+    /// The number of a name that is there.
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
+        let hash = hash(name.as_bytes());
+        let (mask, high) = (self.slots.len() - 1, (hash >> 32) as u32);
+        let mut slot = hash as usize & mask;
+        loop {
+            match self.slots[slot] {
+                (0, _) => return None,
+                (number, seen) if seen == high && self.get(number) == name => return Some(number),
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+    }
+
+    /// How many names there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     /// The number the next new name gets.
     pub(crate) fn next(&self) -> i64 {
         i64::from(self.ends.len() as u32) + 1
@@ -98,5 +117,6 @@ mod tests {
             }
         }
         assert_eq!(names.next(), 20_002);
+        assert_eq!((names.find("name_7"), names.find("name_x")), (Some(8), None));
     }
 }

@@ -14,6 +14,7 @@ mod connect;
 mod digest;
 mod error;
 mod grams;
+mod graph;
 mod idlist;
 mod interner;
 mod lock;
@@ -28,12 +29,15 @@ mod sql;
 mod version;
 mod writer;
 
-pub use bulk::BulkWriter;
+pub use bulk::{BulkWriter, GraphWriter};
 pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
 pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};
 pub use digest::Prepared;
 pub use error::StoreError;
 pub use grams::LeftOut;
+pub use graph::{
+    Bearer, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, PreparedGraph, Reader,
+};
 pub use lock::WriteLock;
 pub use name_match::NameMatch;
 pub use query::{Found, SymbolQuery};

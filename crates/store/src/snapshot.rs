@@ -3,6 +3,7 @@
 use crate::codec;
 use crate::connect::{self, Opened};
 use crate::error::{AtPath, StoreError};
+use crate::graph::Reader;
 use crate::idlist;
 use crate::rows::{
     ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Listed, Page, Sheet, Sizes, StatusCount,
@@ -81,6 +82,16 @@ impl Snapshot {
     /// The version of the extraction the outlines come from.
     pub fn extractor(&self) -> u64 {
         self.meta.extractor
+    }
+
+    /// The version of the resolution the edges come from.
+    pub fn resolver(&self) -> u64 {
+        self.meta.resolver
+    }
+
+    /// Reads the graph, and what resolution asks.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { db: &self.db, path: &self.path }
     }
 
     /// Where the index is; for one in memory, what stands for it in messages.

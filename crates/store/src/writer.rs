@@ -4,6 +4,7 @@ use crate::connect::{self, Opened};
 use crate::digest::{Digest, NONE, Prepared};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramChanges;
+use crate::graph::NodeId;
 use crate::lock::WriteLock;
 use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, Listed, Sheet, SymbolId};
 use crate::snapshot::Snapshot;
@@ -57,11 +58,16 @@ impl<'lock> Writer<'lock> {
         self.meta.extractor
     }
 
+    /// The version of the resolution the edges come from.
+    pub fn resolver(&self) -> u64 {
+        self.meta.resolver
+    }
+
     /// Starts a change set. Dropped before it is committed, it leaves no trace.
     pub fn begin(&mut self) -> Result<ChangeSet<'_>, StoreError> {
         self.db.execute_batch("BEGIN IMMEDIATE").at(&self.path)?;
         Ok(ChangeSet {
-            db: &self.db,
+            db: &mut self.db,
             path: &self.path,
             next: self.meta,
             meta: &mut self.meta,
@@ -70,6 +76,7 @@ impl<'lock> Writer<'lock> {
             leaving_by_hash: HashMap::new(),
             released: BTreeSet::new(),
             grams: GramChanges::default(),
+            severed: BTreeSet::new(),
             open: true,
         })
     }
@@ -106,16 +113,19 @@ impl<'lock> Writer<'lock> {
 
 /// A change set on its way.
 pub struct ChangeSet<'w> {
-    db: &'w Connection,
-    path: &'w Path,
+    // Mutable, so that a change set can be handed from thread to thread.
+    pub(crate) db: &'w mut Connection,
+    pub(crate) path: &'w Path,
     meta: &'w mut Meta,
-    next: Meta,
+    pub(crate) next: Meta,
     applied: Applied,
     /// Files to be removed at the end, unless they come back under another path.
     leaving: BTreeMap<RepoPath, FileKey>,
     leaving_by_hash: HashMap<ContentHash, BTreeSet<RepoPath>>,
     /// Names that lost a bearer, and may have been the name of nothing else.
-    released: BTreeSet<i64>,
+    pub(crate) released: BTreeSet<i64>,
+    /// Files with edges to what was removed.
+    pub(crate) severed: BTreeSet<i64>,
     grams: GramChanges,
     open: bool,
 }
@@ -133,6 +143,16 @@ impl ChangeSet<'_> {
         }
     }
 
+    /// Carries out the removals that were kept back: no file that comes later can be one of those under a new path.
+    pub fn settle(&mut self) -> Result<(), StoreError> {
+        self.leaving_by_hash.clear();
+        for key in std::mem::take(&mut self.leaving).into_values() {
+            self.remove(key)?;
+            self.applied.removed += 1;
+        }
+        Ok(())
+    }
+
     /// Makes the change set visible to readers.
     pub fn commit(self) -> Result<Applied, StoreError> {
         self.commit_with(|_| None)
@@ -143,10 +163,7 @@ impl ChangeSet<'_> {
         mut self,
         sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
     ) -> Result<Applied, StoreError> {
-        for key in std::mem::take(&mut self.leaving).into_values() {
-            self.remove(key)?;
-            self.applied.removed += 1;
-        }
+        self.settle()?;
         self.next.generation += 1;
         let grams = std::mem::take(&mut self.grams);
         grams.finish(self.db).map_err(|error| error.at(self.path))?;
@@ -232,8 +249,10 @@ impl ChangeSet<'_> {
 
     fn remove(&mut self, key: FileKey) -> Result<(), StoreError> {
         let held = self.held(key)?;
+        self.sever(NodeId::from(FileId(key.id))).at(self.path)?;
         self.drop_facts(key.id, &held)?;
         self.grams.put(self.db, key.id, None).at(self.path)?;
+        self.severed.remove(&key.id);
         files::delete(self.db, key.id).at(self.path)
     }
 
@@ -256,6 +275,7 @@ impl ChangeSet<'_> {
     }
 
     fn drop_facts(&mut self, file: i64, held: &Held) -> Result<(), StoreError> {
+        self.clear_graph(FileId(file))?;
         self.put_rows(file, held, &Digest::default()).at(self.path)?;
         files::delete_outline(self.db, file).at(self.path)
     }
@@ -323,6 +343,7 @@ impl ChangeSet<'_> {
             }
         }
         for old in matching::left_over(&matched, held.symbols.len()) {
+            self.sever(NodeId::from(SymbolId(held.symbols[old])))?;
             symbols::delete(self.db, held.symbols[old])?;
             self.release(held.digest.name(held.digest.symbols[old].name))?;
         }
@@ -434,7 +455,7 @@ pub(crate) fn put_sheet(
     sheets::put(db, Sheet::Tree as u8, data.as_deref())
 }
 
-fn take_next(counter: &mut i64) -> i64 {
+pub(crate) fn take_next(counter: &mut i64) -> i64 {
     *counter += 1;
     *counter - 1
 }

@@ -17,6 +17,7 @@ impl From<EngineError> for ToolError {
             EngineError::Busy { .. } => Code::Busy,
             EngineError::Cancelled => Code::Interrupted,
             EngineError::Unreadable { .. } => Code::NotFound,
+            EngineError::Lost { .. } => Code::Damaged,
             EngineError::Store(error) => store(error),
             EngineError::System(_) => Code::Io,
         };

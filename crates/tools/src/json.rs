@@ -2,7 +2,7 @@
 
 use crate::visible::is_hidden;
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io;
 
 /// Writes a value as indented JSON with a line break at the end.
@@ -12,9 +12,16 @@ pub fn write_json(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result
     out.write_all(b"\n")
 }
 
-struct Visible(PrettyFormatter<'static>);
+/// Writes a value as JSON on one line.
+pub(crate) fn write_json_line(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut out = out;
+    value.serialize(&mut Serializer::with_formatter(&mut out, Visible(CompactFormatter)))?;
+    out.write_all(b"\n")
+}
 
-impl Formatter for Visible {
+struct Visible<F>(F);
+
+impl<F: Formatter> Formatter for Visible<F> {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, text: &str) -> io::Result<()> {
         let mut rest = text;
         while let Some((at, c)) = rest.char_indices().find(|&(_, c)| is_hidden(c)) {
@@ -55,6 +62,10 @@ impl Formatter for Visible {
         self.0.begin_object_key(writer, first)
     }
 
+    fn end_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_key(writer)
+    }
+
     fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.0.begin_object_value(writer)
     }
@@ -76,5 +87,8 @@ mod tests {
         let text = String::from_utf8(out).expect("JSON is text");
         assert_eq!(text, "[\n  \"a\\u202eb\\u009b\\u001b\\n\\\"\\udb40\\udc41ö\"\n]\n");
         assert_eq!(serde_json::from_str::<Vec<String>>(&text).expect("valid"), [evil]);
+        let mut line = Vec::new();
+        write_json_line(&[evil, "b"], &mut line).expect("memory takes everything");
+        assert_eq!(line, b"[\"a\\u202eb\\u009b\\u001b\\n\\\"\\udb40\\udc41\xc3\xb6\",\"b\"]\n");
     }
 }

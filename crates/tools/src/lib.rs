@@ -6,8 +6,12 @@
 
 mod amount;
 mod answer;
+mod audit;
+mod diff;
 mod error;
 mod faults;
+mod found;
+mod graph;
 mod json;
 mod ops;
 mod page;

@@ -1,6 +1,9 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
-use crate::ops::{Config, Dump, Files, Gc, Grep, Index, Outline, Show, Status, Symbols};
+use crate::ops::{
+    Audit, Callees, Callers, Config, Deps, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact, Implementations,
+    Index, Map, Outline, Rdeps, References, Show, Status, Symbols, Trace, Unused,
+};
 use crate::tool::Tool;
 
 /// Every operation, in the order of the help.
@@ -12,6 +15,19 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Symbols>(),
     Tool::of::<Outline>(),
     Tool::of::<Show>(),
+    Tool::of::<Callers>(),
+    Tool::of::<Callees>(),
+    Tool::of::<References>(),
+    Tool::of::<Implementations>(),
+    Tool::of::<Hierarchy>(),
+    Tool::of::<Trace>(),
+    Tool::of::<Impact>(),
+    Tool::of::<Deps>(),
+    Tool::of::<Rdeps>(),
+    Tool::of::<Edges>(),
+    Tool::of::<Unused>(),
+    Tool::of::<Map>(),
+    Tool::of::<Audit>(),
     Tool::of::<Dump>(),
     Tool::of::<Gc>(),
     Tool::of::<Config>(),

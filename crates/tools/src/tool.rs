@@ -50,6 +50,10 @@ pub(crate) trait Operation: 'static {
     fn exit(_out: &Self::Out) -> Exit {
         Exit::Ok
     }
+    /// Writes the data as JSON lines, for data that is one long list and is read as it comes; nothing for other data.
+    fn lines(_out: &Self::Out, _to: &mut dyn io::Write) -> Option<io::Result<()>> {
+        None
+    }
 }
 
 /// What came of asking any operation.
@@ -59,6 +63,8 @@ pub type Replies = Result<Box<dyn Reply>, ToolError>;
 pub trait Reply {
     /// Writes the answer as JSON.
     fn json(&self, out: &mut dyn io::Write) -> io::Result<()>;
+    /// Writes the data alone as JSON lines, if that is its form for programs that read it as it comes.
+    fn lines(&self, out: &mut dyn io::Write) -> Option<io::Result<()>>;
     /// Writes the data as text.
     fn text(&self, page: &mut Page<'_>) -> io::Result<()>;
     /// Writes what surrounds the data as text; nothing for a complete and fresh answer.
@@ -72,6 +78,10 @@ struct Replied<O: Operation>(Answer<O::Out>);
 impl<O: Operation> Reply for Replied<O> {
     fn json(&self, out: &mut dyn io::Write) -> io::Result<()> {
         O::json(&self.0, out)
+    }
+
+    fn lines(&self, out: &mut dyn io::Write) -> Option<io::Result<()>> {
+        O::lines(&self.0.data, out)
     }
 
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {

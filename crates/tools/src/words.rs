@@ -2,7 +2,7 @@
 
 use crate::error::{Code, ToolError};
 use orient_engine::Snapshot;
-use orient_model::{Role, SymbolKind};
+use orient_model::{Confidence, EdgeKind, Role, Rule, SymbolKind};
 
 /// The kinds of these words.
 pub(crate) fn kinds(words: &[String]) -> Result<Vec<SymbolKind>, ToolError> {
@@ -14,6 +14,25 @@ pub(crate) fn kinds(words: &[String]) -> Result<Vec<SymbolKind>, ToolError> {
 pub(crate) fn roles(words: &[String]) -> Result<Vec<Role>, ToolError> {
     let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     words.iter().map(|word| word.parse().map_err(|()| unknown("role", word, &known))).collect()
+}
+
+/// The kinds of edges of these words.
+pub(crate) fn edge_kinds(words: &[String]) -> Result<Vec<EdgeKind>, ToolError> {
+    let known: Vec<&str> = EdgeKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    words.iter().map(|word| word.parse().map_err(|()| unknown("kind of edge", word, &known))).collect()
+}
+
+/// The rules of these words.
+pub(crate) fn rules(words: &[String]) -> Result<Vec<Rule>, ToolError> {
+    let known: Vec<&str> = Rule::ALL.iter().map(|rule| rule.as_str()).collect();
+    words.iter().map(|word| word.parse().map_err(|()| unknown("rule", word, &known))).collect()
+}
+
+/// The confidence of a word; what is proven unless something else is asked for.
+pub(crate) fn confidence(word: Option<&str>) -> Result<Confidence, ToolError> {
+    let Some(word) = word else { return Ok(Confidence::Probable) };
+    let known: Vec<&str> = Confidence::ALL.iter().map(|one| one.as_str()).collect();
+    word.parse().map_err(|()| unknown("confidence", word, &known))
 }
 
 /// The languages of these words; each must be one the index has files of.

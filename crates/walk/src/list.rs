@@ -15,6 +15,9 @@ pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
 /// The ignore file that is ours alone, in the syntax of `.gitignore`.
 pub(crate) const OWN_IGNORE_FILE: &str = ".orientignore";
 
+/// Files that say what to leave out.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", OWN_IGNORE_FILE];
+
 /// Where version control keeps its own things.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
@@ -45,13 +48,16 @@ pub struct WalkOptions {
     pub max_file_size: u64,
     /// What else to leave out, each in the syntax of a `.gitignore` line; it wins over the ignore files.
     pub excludes: Vec<String>,
+    /// Names of files that are listed even where an ignore file beside them hides them: they say where the files
+    /// around them belong.
+    pub kept: Vec<String>,
     /// How many threads to walk with; zero lets the walker choose.
     pub threads: usize,
 }
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        Self { max_file_size: DEFAULT_MAX_FILE_SIZE, excludes: Vec::new(), threads: 0 }
+        Self { max_file_size: DEFAULT_MAX_FILE_SIZE, excludes: Vec::new(), kept: Vec::new(), threads: 0 }
     }
 }
 
@@ -68,7 +74,8 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     let excludes = excludes(root, &options.excludes)?;
     let found = Mutex::new(Found::default());
     let now = stamp::now();
-    let mut collector = Collector { root, limit: options.max_file_size, now, found: &found };
+    let kept = &options.kept;
+    let mut collector = Collector { root, limit: options.max_file_size, now, kept, found: &found };
     WalkBuilder::new(root)
         .hidden(false)
         .parents(false)
@@ -84,6 +91,7 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
         return Err(failed(error));
     }
     listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    listing.files.dedup_by(|a, b| a.path == b.path);
     listing.skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.skipped.dedup_by(|a, b| a.path == b.path);
     listing.ground.enter_machine(now);
@@ -124,13 +132,14 @@ struct Collector<'w> {
     root: &'w Path,
     limit: u64,
     now: i64,
+    kept: &'w [String],
     found: &'w Mutex<Found>,
 }
 
 impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
-        let Self { root, limit, now, found } = *self;
-        Box::new(Visitor { root, limit, now, found, own: Found::default() })
+        let Self { root, limit, now, kept, found } = *self;
+        Box::new(Visitor { root, limit, now, kept, found, own: Found::default() })
     }
 }
 
@@ -139,6 +148,7 @@ struct Visitor<'w> {
     root: &'w Path,
     limit: u64,
     now: i64,
+    kept: &'w [String],
     found: &'w Mutex<Found>,
     own: Found,
 }
@@ -161,6 +171,9 @@ impl Visitor<'_> {
             return;
         }
         let Some(path) = path::from_native(self.root, entry.path()) else { return };
+        if IGNORE_FILES.iter().any(|name| entry.file_name() == *name) {
+            self.keep_beside(entry.path());
+        }
         if !kind.is_file() {
             let reason = if kind.is_symlink() { SkipReason::Link } else { SkipReason::Special };
             self.own.listing.skipped.push(Skip { path, reason });
@@ -175,6 +188,23 @@ impl Visitor<'_> {
             }
             Ok(metadata) => self.own.listing.files.push(Entry { path, stamp: stamp::of(&metadata) }),
             Err(error) => self.fail_at(path, error.into_io_error()),
+        }
+    }
+
+    /// Lists what an ignore file must not hide.
+    fn keep_beside(&mut self, ignore_file: &Path) {
+        let Some(folder) = ignore_file.parent() else { return };
+        for name in self.kept {
+            let native = folder.join(name);
+            let Ok(metadata) = native.symlink_metadata() else { continue };
+            // It would be listed once it shrank, which no folder would tell.
+            self.own.listing.ground.shaky |= metadata.len() > self.limit;
+            if metadata.is_file()
+                && metadata.len() <= self.limit
+                && let Some(path) = path::from_native(self.root, &native)
+            {
+                self.own.listing.files.push(Entry { path, stamp: stamp::of(&metadata) });
+            }
         }
     }
 
@@ -226,7 +256,7 @@ mod tests {
     fn fail(error: ignore::Error) -> Found {
         let found = Mutex::new(Found::default());
         let mut visitor =
-            Visitor { root: Path::new("/r"), limit: 1, now: 0, found: &found, own: Found::default() };
+            Visitor { root: Path::new("/r"), limit: 1, now: 0, kept: &[], found: &found, own: Found::default() };
         visitor.visit(Err(error));
         drop(visitor);
         found.into_inner().expect("no thread panicked")

@@ -47,6 +47,22 @@ fn settle() {
 }
 
 #[test]
+fn a_project_file_is_kept_where_the_ignore_file_beside_it_hides_it() {
+    let folder = tree(&[
+        (".gitignore", "dist/\n"),
+        ("pkg/.gitignore", "**/*.js\n**/package.json\n"),
+        ("pkg/package.json", "{}"),
+        ("pkg/built.js", ""),
+        ("pkg/sub/package.json", "{}"),
+        ("dist/package.json", "{}"),
+    ]);
+    let options = WalkOptions { kept: vec!["package.json".to_owned()], ..WalkOptions::default() };
+    let (found, _) = shown(&list(folder.path(), &options).expect("a readable root"));
+    assert_eq!(found, [".gitignore", "pkg/.gitignore", "pkg/package.json"]);
+    assert_eq!(files(folder.path()), [".gitignore", "pkg/.gitignore"]);
+}
+
+#[test]
 fn ignore_files_are_honoured_with_and_without_git() {
     let layout = [
         (".gitignore", "*.log\n/build/\n!keep.log\n"),

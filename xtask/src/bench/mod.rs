@@ -5,6 +5,7 @@
 
 mod floor;
 mod fresh;
+mod graph;
 mod grep;
 mod memory;
 mod process;
@@ -37,6 +38,14 @@ pub(crate) enum Bench {
         /// How often to measure; the median counts
         #[arg(long, default_value_t = 15)]
         rounds: usize,
+    },
+    /// Callers to depth three against the look-up of a name, in one warm process
+    Graph {
+        /// The folder to index
+        folder: PathBuf,
+        /// How many symbols to ask about, spread evenly
+        #[arg(long, default_value_t = 1000)]
+        symbols: usize,
     },
     /// The peak memory of a full index and of a question
     Memory {
@@ -80,6 +89,7 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
     match bench {
         Bench::Floor { folder, threads, rounds, at_most } => floor::run(folder, *threads, *rounds, *at_most),
         Bench::Fresh { folder, rounds } => fresh::run(folder, *rounds),
+        Bench::Graph { folder, symbols } => graph::run(folder, *symbols),
         Bench::Memory { folders, threads } => memory::run(folders, *threads),
         Bench::Grep { folder, store, rounds, no_refresh, at_least } => {
             grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
 mod exceptions;
+mod issues;
 mod sample;
 mod tags;
 
@@ -13,7 +14,7 @@ use crate::report::{count, table};
 use crate::workspace;
 use anyhow::{Context, Result, bail};
 use exceptions::Exceptions;
-use orient_lang::Registry;
+use orient_lang::{Pack, Registry};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,12 +52,23 @@ enum Outcome {
     Absent,
 }
 
-/// Runs the comparison and fails if anything is missing; with `sample`, prints so many symbols instead.
-pub(crate) fn run(folder: &Path, lang: &str, all: bool, sample: Option<usize>) -> Result<()> {
-    let pack = Registry::builtin().by_name(lang).with_context(|| format!("no pack is called `{lang}`"))?;
-    if let Some(number) = sample {
-        return sample::print(folder, pack.name(), number);
-    }
+/// Prints so many symbols with their source.
+pub(crate) fn sample(folder: &Path, lang: &str, number: usize) -> Result<()> {
+    sample::print(folder, pack(lang)?.name(), number)
+}
+
+/// Prints where files did not parse.
+pub(crate) fn issues(folder: &Path, lang: &str) -> Result<()> {
+    issues::print(folder, pack(lang)?.name())
+}
+
+fn pack(lang: &str) -> Result<&'static Pack> {
+    Registry::builtin().by_name(lang).with_context(|| format!("no pack is called `{lang}`"))
+}
+
+/// Runs the comparison and fails if anything is missing.
+pub(crate) fn run(folder: &Path, lang: &str, all: bool) -> Result<()> {
+    let pack = pack(lang)?;
     let known: Languages =
         toml::from_str(&workspace::text("xtask/crosscheck.toml")?).context("xtask/crosscheck.toml")?;
     let language = known.language.iter().find(|language| language.pack == pack.name());

@@ -37,18 +37,36 @@ pub(super) fn print(folder: &Path, pack: &str, number: usize) -> Result<()> {
     Ok(())
 }
 
+/// The place, kind and name of a symbol, and the lines where it begins, is named and ends, with its span and its name
+/// marked. The lines before and after it are shown as well: what was left out is seen there.
 fn show(path: &str, outline: &Outline, at: u32, symbol: &Symbol, lines: &[&[u8]]) -> String {
-    let line = |number: u32| -> String {
-        let bytes = lines.get(number.saturating_sub(1) as usize).copied().unwrap_or_default();
-        String::from_utf8_lossy(bytes).trim_end().chars().take(WIDTH).collect()
-    };
     let (first, last) = (symbol.span.first_line, symbol.span.last_line);
     let name = outline.qualified(at).join(".");
     let mut words = format!("\n{path}:{first}-{last} {} {name}", symbol.kind.as_str());
-    let mut ends = vec![first, symbol.name_span.first_line, last];
-    ends.dedup();
-    for number in ends {
-        let _ = write!(words, "\n  {number:>6} {}", line(number));
+    let starts: Vec<usize> = lines
+        .iter()
+        .scan(0, |next, line| {
+            let start = *next;
+            *next += line.len() + 1;
+            Some(start)
+        })
+        .collect();
+    let named = symbol.name_span;
+    let marks = [(symbol.span.start, "⟦"), (named.start, "‹"), (named.end, "›"), (symbol.span.end, "⟧")];
+    let mut shown = vec![first.saturating_sub(1).max(1), first, named.first_line, last, last + 1];
+    shown.dedup();
+    for number in shown {
+        let index = number.saturating_sub(1) as usize;
+        let (Some(&line), Some(&start)) = (lines.get(index), starts.get(index)) else { continue };
+        let mut marked = Vec::new();
+        for (at, byte) in (start..).zip(line.iter().chain(b" ")) {
+            for (_, mark) in marks.iter().filter(|(place, _)| *place as usize == at) {
+                marked.extend_from_slice(mark.as_bytes());
+            }
+            marked.push(*byte);
+        }
+        let text: String = String::from_utf8_lossy(&marked).trim_end().chars().take(WIDTH).collect();
+        let _ = write!(words, "\n  {number:>6} {text}");
     }
     words
 }

@@ -44,7 +44,10 @@ pub(super) fn check(house: &House, findings: &mut Findings) -> Result<Locked> {
         for dependency in &package.dependencies {
             let is_dev = dependency.kind.as_deref() == Some("dev");
             if let Some(target) = dependency.name.strip_prefix("orient-") {
-                let is_allowed = allowed.iter().any(|name| name == target) || (is_dev && target == "testkit");
+                let in_tests =
+                    policy.test_arrows.get(role).is_some_and(|roles| roles.iter().any(|name| name == target));
+                let is_allowed = allowed.iter().any(|name| name == target)
+                    || (is_dev && (target == "testkit" || in_tests));
                 if !is_allowed {
                     findings.fail(&manifest, 0, format!("{role} must not depend on {target}"));
                 }

@@ -12,6 +12,9 @@ pub(crate) struct Policy {
     pub(crate) budgets: Budgets,
     /// Our crates by role, each with the roles it may depend on.
     pub(crate) arrows: BTreeMap<String, Vec<String>>,
+    /// What tests may also use.
+    #[serde(default)]
+    pub(crate) test_arrows: BTreeMap<String, Vec<String>>,
     /// Crates from outside, each with the roles that may name it.
     pub(crate) only: BTreeMap<String, Vec<String>>,
     pub(crate) pure: Pure,

@@ -2,6 +2,7 @@
 
 mod errors;
 mod fresh;
+mod graph;
 mod grep;
 mod json;
 mod questions;

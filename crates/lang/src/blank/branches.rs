@@ -7,6 +7,7 @@ use super::lex::{Class, Token};
 const LOOK_BACK_CAP: usize = 4000;
 
 /// A choice that is still open.
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts about a run of branches")]
 struct Choice {
     /// Its directives so far, as indices of tokens.
     directives: Vec<usize>,
@@ -20,6 +21,8 @@ struct Choice {
     commas: bool,
     /// Whether its directives go even where its branches fit together.
     flat: bool,
+    /// Whether a colon stands before it: of a label, or of a list of initial values.
+    colon: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -64,12 +67,14 @@ pub(super) fn choose(tokens: Vec<Token>, flat: bool, page: &mut Page<'_>) -> Vec
                     lowest: depth.curly,
                     commas: true,
                     flat,
+                    colon: live_before(&tokens, &dead, at)
+                        .is_some_and(|before| tokens[before].class == Class::Punct(b':')),
                 });
                 continue;
             }
             Class::Middle => {
                 if let Some(choice) = open.last_mut() {
-                    choice.end_branch(&tokens, at, depth);
+                    choice.end_branch(&tokens, at, depth, page);
                     choice.directives.push(at);
                     depth = choice.before;
                 }
@@ -77,7 +82,7 @@ pub(super) fn choose(tokens: Vec<Token>, flat: bool, page: &mut Page<'_>) -> Vec
             }
             Class::Close => {
                 if let Some(mut choice) = open.pop() {
-                    choice.end_branch(&tokens, at, depth);
+                    choice.end_branch(&tokens, at, depth, page);
                     choice.directives.push(at);
                     choice.whole &=
                         !matches!(tokens.get(at + 1), Some(next) if goes_on(&tokens, at + 1, next, page));
@@ -131,7 +136,7 @@ fn starts_here(tokens: &[Token], dead: &[bool], flat: bool, at: usize) -> bool {
 fn goes_on(tokens: &[Token], at: usize, next: &Token, page: &Page<'_>) -> bool {
     match next.class {
         Class::Prefix => page.text(next) == b"else",
-        Class::Punct(b'{') => at >= 2 && matches!(last_of_branch(tokens, at - 1), Class::Punct(b')')),
+        Class::Punct(b'{' | b';') => at >= 2 && matches!(last_of_branch(tokens, at - 1), Class::Punct(b')')),
         _ => false,
     }
 }
@@ -141,7 +146,7 @@ fn last_of_branch(tokens: &[Token], close: usize) -> Class {
 }
 
 impl Choice {
-    fn end_branch(&mut self, tokens: &[Token], at: usize, depth: Depth) {
+    fn end_branch(&mut self, tokens: &[Token], at: usize, depth: Depth, page: &Page<'_>) {
         let start = self.directives.last().map_or(at, |&directive| directive + 1);
         let balanced = depth == self.before && self.lowest >= self.before.curly;
         self.whole &= balanced;
@@ -155,6 +160,7 @@ impl Choice {
                 matches!(sign, b'{' | b'}' | b';' | b'*' | b'(' | b'~' | b'[' | b':' | b'#' | b'@')
             }
             Class::Text | Class::Number => false,
+            Class::Prefix => page.text(first) != b"else",
             _ => true,
         };
         self.whole &= match last.class {
@@ -162,6 +168,9 @@ impl Choice {
             Class::Word if self.flat => false,
             Class::Punct(sign) => match sign {
                 b')' => !behind_condition(branch),
+                b',' if self.colon => false,
+                // A label wants a statement behind it.
+                b':' => !matches!(branch, [.., label, _] if label.class == Class::Word && label.first),
                 _ => matches!(sign, b';' | b'}' | b'{' | b',' | b':' | b']' | b'>'),
             },
             Class::Word => last.first || branch.len() < 3 && first.first,

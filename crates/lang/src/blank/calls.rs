@@ -2,7 +2,10 @@
 
 use super::Rules;
 use super::context::Kind;
-use super::lex::Class;
+use super::lex::{Class, Token};
+
+/// Longer lists of parameters are none.
+const PARAMETERS_CAP: usize = 400;
 
 impl Rules<'_, '_> {
     /// A word that starts a statement: perhaps it is a macro that is one. Returns what comes next if it was taken out.
@@ -10,6 +13,17 @@ impl Rules<'_, '_> {
         match self.kinds[at] {
             Kind::Declarations | Kind::Members if self.is(at + 1, b'(') => self.macro_declaration(at),
             Kind::Declarations | Kind::Members => self.lone_macro(at),
+            // `TRY { … } CATCH(...) { … }`
+            Kind::Statements if self.is(at + 1, b'{') && self.is_macro_at(at) => {
+                self.page.wipe(self.tokens[at].start, self.tokens[at].end);
+                Some(at + 1)
+            }
+            Kind::Statements if self.is(at + 1, b'(') && self.is(at + 2, b'.') && self.is_macro_at(at) => {
+                let close = self.tokens[at + 1].partner as usize;
+                let end = self.get(close).filter(|_| close == at + 5)?.end;
+                self.page.wipe(self.tokens[at].start, end);
+                Some(close + 1)
+            }
             Kind::Statements if self.is(at + 1, b'(') => {
                 self.macro_loop(at);
                 None
@@ -26,7 +40,8 @@ impl Rules<'_, '_> {
         }
         let next = self.get(at + 1);
         // `EXPORT template <…>` stands on one line.
-        if next.is_some_and(|next| !next.first && !matches!(next.class, Class::Statement | Class::Region)) {
+        let joins = |class| matches!(class, Class::Statement | Class::Region | Class::Punct(b'~'));
+        if next.is_some_and(|next| !next.first && !joins(next.class)) {
             return None;
         }
         let alone = match self.class(at + 1) {
@@ -41,7 +56,9 @@ impl Rules<'_, '_> {
             }
             _ => true,
         };
-        if alone {
+        if alone && next.is_some_and(|next| !next.first) {
+            self.wipe_lead(at, at);
+        } else if alone {
             self.page.wipe(token.start, token.end);
         }
         alone.then_some(at + 1)
@@ -57,6 +74,11 @@ impl Rules<'_, '_> {
         match self.class(close + 1) {
             Class::Punct(b'{') if self.blank.functions => self.function_definer(at, open, close),
             Class::Punct(b'{') => self.definer(at, open, close),
+            // `MAKE_OPERATORS(const&);`
+            Class::Punct(b';') if self.holds_qualifiers(open, close) => {
+                self.page.wipe(self.tokens[at].start, self.tokens[close + 1].end);
+                return Some(close + 2);
+            }
             Class::Punct(b';') if self.kinds[at] == Kind::Members || self.holds_statements(open, close) => {
                 self.definer(at, open, close);
             }
@@ -76,17 +98,32 @@ impl Rules<'_, '_> {
                     next.map_or((true, self.page.source.len() as u32), |next| (next.first, next.start));
                 let call = self.class(close + 2) == Class::Punct(b'(') && class == Class::Word;
                 let ends = first && (!call || self.is_macro_at(close + 1));
+                // `DEPRECATED("say something else")` above a member.
+                if ends && self.kinds[at] == Kind::Members && self.class(open + 1) == Class::Text {
+                    self.wipe_lead(at, close);
+                    return Some(close + 1);
+                }
                 if ends && self.page.put(b';', self.tokens[close].end, before) {
                     return None;
                 }
-                if ends || !first && self.declares(close + 1) {
+                if ends {
                     self.page.wipe(self.tokens[at].start, self.tokens[close].end);
+                    return Some(close + 1);
+                }
+                if !first && self.declares(close + 1) {
+                    self.wipe_lead(at, close);
                     return Some(close + 1);
                 }
             }
             _ => {}
         }
         None
+    }
+
+    fn holds_qualifiers(&self, open: usize, close: usize) -> bool {
+        self.arguments(open, close).iter().any(|&(first, last)| {
+            (first..last).all(|at| self.class(at) == Class::Qualifier || self.is(at, b'&'))
+        })
     }
 
     fn holds_statements(&self, open: usize, close: usize) -> bool {
@@ -111,6 +148,42 @@ impl Rules<'_, '_> {
             && matches!(self.class(close.wrapping_add(1)), Class::Punct(b';' | b'=' | b'[' | b','))
         {
             self.definer(at, at + 1, close);
+        }
+    }
+
+    /// `template <typename T, ENABLE_IF(is_x<T>())>`: the macro stands for a parameter without a name.
+    pub(super) fn template_parameters(&mut self, open: usize) {
+        let (mut depth, mut at) = (0, open);
+        while at < (open + PARAMETERS_CAP).min(self.tokens.len()) {
+            match self.class(at) {
+                Class::Punct(b'<') => depth += 1,
+                Class::Punct(b'>') => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                Class::Punct(b';' | b'{' | b'}') => return,
+                Class::Punct(b'(') => {
+                    let close = self.tokens[at].partner as usize;
+                    if close <= at || close >= self.tokens.len() {
+                        return;
+                    }
+                    let name = self.tokens[at - 1];
+                    let stands = self.is_macro_at(at - 1)
+                        && matches!(self.class(at.wrapping_sub(2)), Class::Punct(b'<' | b','))
+                        && matches!(self.class(close + 1), Class::Punct(b'>' | b','));
+                    if depth == 1 && stands && name.end - name.start >= 3 {
+                        self.page.wipe(name.start, self.tokens[close].end);
+                        for (sign, place) in b"int".iter().zip(name.start..) {
+                            self.page.replace(*sign, place);
+                        }
+                    }
+                    at = close;
+                }
+                _ => {}
+            }
+            at += 1;
         }
     }
 
@@ -159,18 +232,33 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// Names of variadic parameters in directives: `#define f(x, rest...)`.
+    /// Names of variadic parameters in directives, `#define f(x, rest...)`, and comments that lines follow.
     pub(super) fn directives(&mut self) {
         for token in self.tokens {
             if token.class != Class::Directive {
                 continue;
             }
+            self.directive_comments(token);
             let text = self.page.text(token);
             let head = &text[..memchr::memchr(b')', text).unwrap_or(0)];
             let Some(name) = head.strip_suffix(b"...").filter(|head| head.contains(&b'(')) else { continue };
             let kept =
                 name.iter().rposition(|&b| !(b.is_ascii_alphanumeric() || b == b'_')).map_or(0, |at| at + 1);
             self.page.wipe(token.start + kept as u32, token.start + name.len() as u32);
+        }
+    }
+
+    /// The grammar ends a directive at a comment.
+    fn directive_comments(&mut self, token: &Token) {
+        let text = &self.page.source[token.start as usize..token.end as usize];
+        let mut from = 0;
+        while let Some(start) = memchr::memmem::find(&text[from..], b"/*").map(|at| from + at) {
+            let end = memchr::memmem::find(&text[start..], b"*/").map_or(text.len(), |at| start + at + 2);
+            if text[end..].trim_ascii().is_empty() {
+                break;
+            }
+            self.page.wipe(token.start + start as u32, token.start + end as u32);
+            from = end;
         }
     }
 
@@ -298,6 +386,19 @@ impl Rules<'_, '_> {
         true
     }
 
+    /// Whether an argument of a macro is a type of the language and a name.
+    fn declares_argument(&self, first: usize, last: usize) -> bool {
+        last - first >= 2
+            && self.class(last - 1) == Class::Word
+            && self.kinds[first] == Kind::Statements
+            && first >= 2
+            && self.is_macro_at(first - 2)
+            && (first..last - 1).any(|at| self.class(at) == Class::Type)
+            && (first..last - 1).all(|at| {
+                matches!(self.class(at), Class::Type | Class::Qualifier | Class::Punct(b'*' | b'&'))
+            })
+    }
+
     fn type_argument(&mut self, first: usize, last: usize, index: usize, count: usize) {
         let mut pointers = last;
         while pointers > first && self.is(pointers - 1, b'*') {
@@ -313,6 +414,9 @@ impl Rules<'_, '_> {
             let name = words[words.len() - 1];
             self.page.wipe(words[0].start, name.start);
             self.page.wipe(name.end, self.tokens[last - 1].end.max(name.end));
+        } else if count > 1 && self.declares_argument(first, last) {
+            // `ASSIGN_OR_RETURN(const int& x, f())`
+            self.page.wipe(self.tokens[first].start, self.tokens[last - 1].start);
         } else if count > 1 && all(|class| matches!(class, Class::Type | Class::Qualifier)) {
             let (from, to) = if index > 0 {
                 (self.tokens[first - 1].start, self.tokens[last - 1].end)

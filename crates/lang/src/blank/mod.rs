@@ -11,6 +11,7 @@ mod context;
 mod lex;
 mod runs;
 
+use crate::mend::Opened;
 use context::Kind;
 use lex::{Class, Token};
 use regex::bytes::Regex;
@@ -90,17 +91,17 @@ impl Blank {
     }
 
     /// The source as the grammar can read it.
-    pub(crate) fn apply<'s>(&self, source: &'s [u8]) -> Cow<'s, [u8]> {
+    pub(crate) fn apply<'s>(&self, source: &'s [u8]) -> Readable<'s> {
         let tokens = lex::lex(source, &self.words);
-        let mut page = Page { source, copy: None };
+        let mut page = Page { source, copy: None, opened: Vec::new() };
         let mut tokens = branches::choose(tokens, self.flat, &mut page);
         context::pair(&mut tokens);
         if self.macros.is_none() {
-            return page.copy.map_or(Cow::Borrowed(source), Cow::Owned);
+            return page.readable();
         }
         let kinds = context::read(&tokens);
-        Rules { blank: self, tokens: &tokens, kinds: &kinds, page: &mut page, depth: 0 }.run();
-        page.copy.map_or(Cow::Borrowed(source), Cow::Owned)
+        Rules { blank: self, tokens: &tokens, kinds: &kinds, page: &mut page, depth: 0, lead: 0 }.run();
+        page.readable()
     }
 
     /// Whether a word looks like a macro.
@@ -110,13 +111,26 @@ impl Blank {
     }
 }
 
+/// A source as the grammar can read it.
+pub(crate) struct Readable<'s> {
+    pub(crate) text: Cow<'s, [u8]>,
+    /// What was taken out at the beginning of a declaration, and belongs to it.
+    pub(crate) opened: Vec<Opened>,
+}
+
 /// The copy under work; made when the first change comes.
 struct Page<'s> {
     source: &'s [u8],
     copy: Option<Vec<u8>>,
+    opened: Vec<Opened>,
 }
 
-impl Page<'_> {
+impl<'s> Page<'s> {
+    fn readable(self) -> Readable<'s> {
+        let text = self.copy.map_or(Cow::Borrowed(self.source), Cow::Owned);
+        Readable { text, opened: self.opened }
+    }
+
     fn text(&self, token: &Token) -> &[u8] {
         &self.source[token.start as usize..token.end as usize]
     }
@@ -166,6 +180,8 @@ struct Rules<'r, 's> {
     page: &'r mut Page<'s>,
     /// How many round brackets are open.
     depth: usize,
+    /// The token before which nothing of the declaration at hand is left.
+    lead: usize,
 }
 
 impl Rules<'_, '_> {
@@ -176,6 +192,10 @@ impl Rules<'_, '_> {
         let mut conditions: Vec<usize> = Vec::new();
         while at < self.tokens.len() {
             let token = self.tokens[at];
+            if at == begin {
+                self.lead = begin;
+                self.outer_template(at);
+            }
             if at == begin
                 && token.class == Class::Word
                 && let Some(next) = self.macro_statement(at)
@@ -189,6 +209,7 @@ impl Rules<'_, '_> {
             match token.class {
                 Class::Punct(b'(') => {
                     self.depth += 1;
+                    self.bracketed_name(at);
                     self.type_arguments(at);
                 }
                 Class::Punct(b')') if conditions.last() == Some(&at) => {
@@ -199,11 +220,22 @@ impl Rules<'_, '_> {
                     if matches!(self.kinds[at], Kind::Declarations | Kind::Members)
                         && (token.partner as usize != begin + 1 || !self.is_macro_at(begin)) =>
                 {
-                    self.behind_parameters(at);
+                    if let Some(next) = self.behind_parameters(at) {
+                        (at, begin) = (next, next);
+                        continue;
+                    }
+                }
+                // `if MAYBE_CONSTEXPR (x)`
+                Class::Condition if self.is_macro_at(at + 1) && self.is(at + 2, b'(') => {
+                    let word = self.tokens[at + 1];
+                    self.page.wipe(word.start, word.end);
+                    conditions.push(self.tokens[at + 2].partner as usize);
+                    at += 1;
                 }
                 Class::Condition if self.is(at + 1, b'(') => {
                     conditions.push(self.tokens[at + 1].partner as usize);
                 }
+                Class::Statement if self.is(at + 1, b'<') => self.template_parameters(at + 1),
                 Class::Punct(b')') if self.kinds[at] == Kind::Items => self.item_call(at),
                 Class::Punct(b'.') if self.is(at + 1, b'.') && self.is(at + 2, b'.') => self.range(begin, at),
                 Class::Word
@@ -224,6 +256,17 @@ impl Rules<'_, '_> {
                 _ => {}
             }
             at += 1;
+        }
+    }
+
+    /// Takes tokens out that may begin a declaration.
+    fn wipe_lead(&mut self, first: usize, last: usize) {
+        let Some(end) = self.get(last).map(|token| token.end) else { return };
+        let start = self.tokens[first].start;
+        self.page.wipe(start, end);
+        if first == self.lead {
+            self.page.opened.push(Opened { start, end, attribute: false });
+            self.lead = last + 1;
         }
     }
 
@@ -278,12 +321,12 @@ mod tests {
     }
 
     fn applied(source: &str) -> String {
-        String::from_utf8(blank().apply(source.as_bytes()).into_owned()).expect("still text")
+        String::from_utf8(blank().apply(source.as_bytes()).text.into_owned()).expect("still text")
     }
 
     #[test]
     fn what_needs_nothing_is_not_copied() {
-        assert!(matches!(blank().apply(b"int f(void) { return g(1) + 2; }"), Cow::Borrowed(_)));
+        assert!(matches!(blank().apply(b"int f(void) { return g(1) + 2; }").text, Cow::Borrowed(_)));
     }
 
     #[test]
@@ -291,6 +334,21 @@ mod tests {
         assert_eq!(applied("static int __init f(void);"), "static int        f(void);");
         assert_eq!(applied("class API_X Foo {};"), "class       Foo {};");
         assert_eq!(applied("FOO bar(BAZ qux);"), "FOO bar(BAZ qux);");
+    }
+
+    #[test]
+    fn what_was_taken_out_before_a_declaration_is_told() {
+        let opened = |source: &str| {
+            let opened = blank().apply(source.as_bytes()).opened;
+            opened.iter().map(|it| (it.start, it.end)).collect::<Vec<_>>()
+        };
+        assert_eq!(opened("int x; API_X API_Y int f(void);"), [(7, 12), (13, 18)]);
+        assert_eq!(opened("static int __init f(void);"), []);
+    }
+
+    #[test]
+    fn a_comment_inside_a_macro_goes_and_the_one_behind_it_stays() {
+        assert_eq!(applied("#define A /* b */ \\\n  c /* d */\n"), "#define A         \\\n  c /* d */\n");
     }
 
     #[test]

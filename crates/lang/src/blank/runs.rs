@@ -6,6 +6,8 @@ use super::{Rules, lex};
 
 /// Longer rows are no declarations.
 const RUN_CAP: usize = 24;
+/// So many tokens and groups of tokens are looked back over for the type around a member.
+const LOOK_BACK_CAP: usize = 4000;
 
 /// One word of a row, or several joined by `::`.
 #[derive(Clone, Copy)]
@@ -24,7 +26,7 @@ impl Rules<'_, '_> {
             let class = self.class(next);
             if !class.is_word() || class.is_statement() || units.len() >= RUN_CAP {
                 // `class CAPABILITY("mutex") Mutex {`, `static __printf(1, 2) void f(`.
-                if let Some(behind) = self.wipe_inner_macro(&units, next) {
+                if let Some(behind) = self.wipe_inner_macro(&units, next, at) {
                     units.pop();
                     next = behind;
                     continue;
@@ -55,11 +57,20 @@ impl Rules<'_, '_> {
             Class::Punct(b'*') if units.len() == 1 && self.stands_before_pointer(at) => {
                 self.page.wipe(self.tokens[at].start, self.tokens[at].end);
             }
+            // `constexpr Name::operator bool() const {`
+            Class::Punct(b':') if self.casts(next) => {
+                for unit in units.iter().take_while(|unit| unit.class == Class::Qualifier) {
+                    self.wipe_lead(unit.first, unit.last);
+                }
+            }
             Class::Punct(sign) => {
                 if units.len() >= 2 {
                     self.thin_out(&units, next, sign, at);
                 }
                 self.behind_type(&units, at, sign);
+            }
+            Class::Statement if units.len() >= 2 && self.page.text(&self.tokens[next]) == b"operator" => {
+                self.thin_out(&units, next, b'*', at);
             }
             // `KERN_INFO PREFIX "text"`: one word is enough.
             Class::Text if units.len() >= 2 && units.iter().all(|unit| self.looks_macro(unit)) => {
@@ -71,6 +82,12 @@ impl Rules<'_, '_> {
         next.max(at + 1)
     }
 
+    fn casts(&self, colon: usize) -> bool {
+        self.is(colon + 1, b':')
+            && self.get(colon + 2).is_some_and(|word| self.page.text(word) == b"operator")
+            && self.class(colon + 3).is_word()
+    }
+
     fn looks_macro(&self, unit: &Unit) -> bool {
         unit.class == Class::Word
             && unit.first == unit.last
@@ -78,8 +95,10 @@ impl Rules<'_, '_> {
     }
 
     /// A macro with arguments that is followed by the rest of the declaration.
-    fn wipe_inner_macro(&mut self, units: &[Unit], open: usize) -> Option<usize> {
-        let last = units.last().filter(|_| units.len() >= 2)?;
+    fn wipe_inner_macro(&mut self, units: &[Unit], open: usize, at: usize) -> Option<usize> {
+        // `void *ATTR(malloc) f(`
+        let behind_pointer = at > 0 && self.is(at - 1, b'*') && self.kinds[at] == Kind::Declarations;
+        let last = units.last().filter(|_| units.len() >= 2 || behind_pointer)?;
         if !self.is(open, b'(') || !self.looks_macro(last) {
             return None;
         }
@@ -88,13 +107,14 @@ impl Rules<'_, '_> {
         let typed = units.iter().any(|unit| unit.class == Class::Type || unit.class.is_tag());
         let goes_on = match behind {
             Class::Tag | Class::List | Class::Type | Class::Qualifier => true,
-            Class::Word => typed,
+            Class::Word => typed || behind_pointer,
             _ => false,
         };
         if !goes_on {
             return None;
         }
-        self.page.wipe(self.tokens[last.first].start, self.tokens[close].end);
+        let first = last.first;
+        self.wipe_lead(first, close);
         Some(close + 1)
     }
 
@@ -131,12 +151,14 @@ impl Rules<'_, '_> {
             b'<' => usize::from(loose.first().is_none_or(|unit| self.rank(unit) == 0)),
             // A cast has no name.
             b')' => usize::from(!(self.kinds[next] == Kind::Statements && at > 0 && self.is(at - 1, b'('))),
+            b'(' if self.is(next + 1, b'*') && self.is(self.tokens[next].partner as usize + 1, b'(') => 0,
             b';' | b'=' | b'(' | b'[' | b',' | b'{' => 1,
             b':' if single_colon => 1,
             _ => return,
         };
-        let allowed =
-            name + usize::from(!(typed || sign == b'(' && self.names_itself(units[units.len() - 1])));
+        let last = units[units.len() - 1];
+        let constructs = sign == b'(' && (self.names_itself(last) || self.names_its_type(last, &loose));
+        let allowed = name + usize::from(!(typed || constructs));
         let Some(excess) = loose.len().checked_sub(allowed).filter(|&excess| excess > 0) else {
             let declares = self.kinds[next] != Kind::Statements || units[0].class == Class::Qualifier;
             if sign == b'(' && declares && self.depth == 0 && loose.len() == 1 {
@@ -145,6 +167,16 @@ impl Rules<'_, '_> {
             return;
         };
         self.drop_words(&loose, excess, typed, (next, sign));
+    }
+
+    /// `extern template class X<int>;`
+    pub(super) fn outer_template(&mut self, at: usize) {
+        if self.class(at) == Class::Qualifier
+            && self.get(at + 1).is_some_and(|next| self.page.text(next) == b"template")
+        {
+            let token = self.tokens[at];
+            self.page.wipe(token.start, token.end);
+        }
     }
 
     /// A calling convention in the brackets of a pointer to a function.
@@ -163,11 +195,74 @@ impl Rules<'_, '_> {
             && self.page.text(&self.tokens[unit.last]) == self.page.text(&self.tokens[unit.last - 3])
     }
 
+    /// `MACRO Name(` in the body of `Name`: a constructor again.
+    fn names_its_type(&self, unit: Unit, loose: &[Unit]) -> bool {
+        if self.kinds[unit.first] != Kind::Members || !loose.iter().any(|other| self.looks_macro(other)) {
+            return false;
+        }
+        self.type_around(unit.first)
+            .is_some_and(|name| self.page.text(&self.tokens[name]) == self.page.text(&self.tokens[unit.last]))
+    }
+
+    /// The name of the type in whose body a token stands.
+    fn type_around(&self, at: usize) -> Option<usize> {
+        let mut brace = at;
+        for _ in 0..LOOK_BACK_CAP {
+            brace = brace.checked_sub(1)?;
+            match self.class(brace) {
+                Class::Punct(b'}' | b')') => {
+                    brace = (self.tokens[brace].partner as usize).min(brace);
+                }
+                Class::Punct(b'{') => break,
+                _ => {}
+            }
+        }
+        let head = (0..brace)
+            .rev()
+            .take(RUN_CAP * 4)
+            .take_while(|&at| !matches!(self.class(at), Class::Punct(b';' | b'{' | b'}')))
+            .filter(|&at| self.class(at) == Class::Tag)
+            .find(|&at| !self.is(at.wrapping_sub(1), b'<') && !self.is(at.wrapping_sub(1), b','))?;
+        let mut name = None;
+        for at in head + 1..brace {
+            match self.class(at) {
+                Class::Word => name = Some(at),
+                Class::Punct(b'(') => {}
+                Class::Punct(_) if !self.is(at, b')') => break,
+                _ => {}
+            }
+        }
+        name
+    }
+
+    /// `result_type(max)() const {`: the brackets keep a macro away from the name.
+    pub(super) fn bracketed_name(&mut self, open: usize) {
+        if !self.blank.functions
+            || self.kinds[open] != Kind::Members
+            || self.class(open + 1) != Class::Word
+            || !self.is(open + 2, b')')
+            || !self.is(open + 3, b'(')
+            || open == 0
+            || !matches!(self.class(open - 1), Class::Word | Class::Type | Class::Punct(b'>'))
+            || self.is_macro_at(open - 1)
+        {
+            return;
+        }
+        let behind = self.class((self.tokens[open + 3].partner as usize).wrapping_add(1));
+        if matches!(behind, Class::Punct(b'{' | b';') | Class::Suffix | Class::Qualifier) {
+            for bracket in [open, open + 2] {
+                let token = self.tokens[bracket];
+                self.page.wipe(token.start, token.end);
+            }
+        }
+    }
+
     /// Whether the type of a declaration came before: `int *name`, `} name`, `int a, name`.
     fn follows_type(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         match self.class(before) {
             Class::Punct(b'*' | b']') => true,
+            Class::Punct(b'>') => self.closes_type(before),
             Class::Punct(b',') => {
                 self.depth == 0 && matches!(self.kinds[at], Kind::Declarations | Kind::Members)
             }
@@ -177,6 +272,27 @@ impl Rules<'_, '_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a `>` ends the arguments of a type among members, and not the parameters of a template.
+    fn closes_type(&self, at: usize) -> bool {
+        let mut depth = 0;
+        for at in (0..=at).rev().take(RUN_CAP * 4) {
+            match self.class(at) {
+                Class::Punct(b'>') => depth += 1,
+                Class::Punct(b'<') => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return at > 0
+                            && self.class(at - 1) == Class::Word
+                            && self.kinds[at] == Kind::Members;
+                    }
+                }
+                Class::Punct(b';' | b'{' | b'}') => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// How surely a word that looks like a macro is one.
@@ -206,16 +322,15 @@ impl Rules<'_, '_> {
         if candidates.len() < excess {
             return;
         }
-        for &(_, index) in &candidates[..excess] {
+        candidates.truncate(excess);
+        candidates.sort_by_key(|&(_, index)| index);
+        for (_, index) in candidates {
             let unit = loose[index];
-            let mut end = self.tokens[unit.last].end;
+            let mut last = unit.last;
             if unit.last + 1 == behind.0 && behind.1 == b'(' {
-                match self.get(self.tokens[behind.0].partner as usize) {
-                    Some(close) => end = close.end,
-                    None => continue,
-                }
+                last = self.tokens[behind.0].partner as usize;
             }
-            self.page.wipe(self.tokens[unit.first].start, end);
+            self.wipe_lead(unit.first, last);
         }
     }
 
@@ -230,7 +345,7 @@ impl Rules<'_, '_> {
         let name = words.iter().rev().find(|&&index| index > tag).copied();
         for index in words {
             if Some(index) != name {
-                self.page.wipe(self.tokens[units[index].first].start, self.tokens[units[index].last].end);
+                self.wipe_lead(units[index].first, units[index].last);
             }
         }
     }
@@ -248,14 +363,16 @@ impl Rules<'_, '_> {
             return;
         }
         for unit in units {
-            if self.rank(unit) != 3 {
-                continue;
-            }
             let mut end = self.tokens[unit.last].end;
+            let mut guards = false;
             if self.is(unit.last + 1, b'(') {
                 let close = self.tokens[unit.last + 1].partner as usize;
-                let Some(close) = self.get(close) else { return };
-                end = close.end;
+                let Some(token) = self.get(close) else { return };
+                end = token.end;
+                guards = self.is(at - 1, b']') && self.kinds[at] == Kind::Members && self.is(close + 1, b';');
+            }
+            if self.rank(unit) < if guards { 2 } else { 3 } {
+                continue;
             }
             self.page.wipe(self.tokens[unit.first].start, end);
         }
@@ -276,8 +393,8 @@ impl Rules<'_, '_> {
         words >= 2
     }
 
-    /// Macros between the parameters of a function and its body or end.
-    pub(super) fn behind_parameters(&mut self, close: usize) {
+    /// Macros between the parameters of a function and its body or end. Returns what comes behind a macro that is its body.
+    pub(super) fn behind_parameters(&mut self, close: usize) -> Option<usize> {
         let mut at = close + 1;
         let mut found: Vec<(u32, u32)> = Vec::new();
         loop {
@@ -288,19 +405,34 @@ impl Rules<'_, '_> {
                     if self.is(at + 1, b'(') {
                         last = self.tokens[at + 1].partner as usize;
                     }
-                    let Some(token) = self.get(last) else { return };
+                    let token = self.get(last)?;
                     found.push((start, token.end));
                     at = last + 1;
                 }
-                Class::Suffix | Class::Qualifier => at += 1,
+                Class::Suffix | Class::Qualifier | Class::Punct(b'&') => at += 1,
                 Class::Punct(b';' | b'{' | b'=' | b',') => break,
                 Class::Punct(b':') if !self.is(at + 1, b':') => break,
-                _ => return,
+                // `bool f(int x) NOT_REACHED`: a macro for a body.
+                _ if self.kinds[close] == Kind::Declarations
+                    && found.len() == 1
+                    && at == close + 2
+                    && self.get(at).is_none_or(|next| next.first)
+                    && (self.declares(at) || self.class(at) == Class::Directive) =>
+                {
+                    let (start, end) = found[0];
+                    self.page.wipe(start, end);
+                    self.page.replace(b'{', start);
+                    self.page.replace(b'}', end - 1);
+                    self.depth = 0;
+                    return Some(at);
+                }
+                _ => return None,
             }
         }
         for (start, end) in found {
             self.page.wipe(start, end);
         }
+        None
     }
 
     /// Whether a word looks like a type.

@@ -122,7 +122,9 @@ impl<'t> Lowering<'t> {
         // A value of its own is not shared with the other names.
         let (parts, index) =
             if own { (Parts { ty_expr, count: 1, ..parts }, 0) } else { (Parts { ty_expr, ..parts }, index) };
-        let callable = params.is_some() && rule.callable.is_some();
+        let callable = rule.callable.is_some()
+            && params
+                .is_some_and(|params| !(rule.vexing && self.is_local(rule) && self.could_be_values(params)));
         let value_claim = value.map(|value| self.through(value)).filter(|&value| self.is_unnamed(value));
         let type_claim = parts.ty.filter(|&ty| self.is_unnamed(ty) && !self.claims.contains_key(&ty));
         let claimed = value_claim.or(type_claim);
@@ -189,10 +191,38 @@ impl<'t> Lowering<'t> {
             self.outline.symbols[symbol as usize].params = params;
             return true;
         }
-        if count == 1 {
+        // What hands a function on is called by whoever declares the name, not by the function.
+        let handed_on = value_claim.is_some() && value_claim != value && self.in_function();
+        if count == 1 && !(handed_on && value.is_some_and(|value| self.is_call(value))) {
             self.push_symbol(id, symbol);
         }
         count == 1
+    }
+
+    fn is_call(&self, id: NodeId) -> bool {
+        self.table.rule(self.tree, id).expr == Some(ExprRole::Call)
+    }
+
+    /// Whether parameters without names could be values by their looks: `Lock lock(mutex);`.
+    fn could_be_values(&self, params: NodeId) -> bool {
+        let mut some = false;
+        for param in self.tree.named_children(params) {
+            let rule = self.table.rule(self.tree, param);
+            if rule.comment {
+                continue;
+            }
+            some = true;
+            let ty = rule.ty.find(self.tree, param).map(|ty| self.table.rule(self.tree, ty));
+            let named =
+                ty.is_some_and(|ty| !ty.skip && matches!(ty.expr, Some(ExprRole::Name | ExprRole::Member)));
+            // Brackets behind the name of a type may be those of a call.
+            let name = rule.name.find(self.tree, param);
+            let called = name.is_none_or(|name| self.naming(name).is_none());
+            if !rule.param || !called || !named {
+                return false;
+            }
+        }
+        some
     }
 
     /// A function declared without a body is defined elsewhere, unless the header says that it is not.
@@ -223,6 +253,14 @@ impl<'t> Lowering<'t> {
         let (value, via) = self.value_of(value, parts.count, index);
         self.flow.bindings[binding].value = value;
         self.flow.bindings[binding].via = via;
+        // The type of a name that holds a function is not what calling the function gives.
+        let is_function = self.outline.symbols[symbol as usize].kind.is_callable();
+        let known = parts.ty_expr.filter(|&ty| self.flow.expr(ty) != Expr::Unknown);
+        if let (true, Some(ty), Some(value)) = (is_function, known, value) {
+            let value = self.push_expr(Expr::Cast { value, ty });
+            self.flow.bindings[binding].ty = None;
+            self.flow.bindings[binding].value = Some(value);
+        }
     }
 
     /// The value for the `index`-th of `count` names.

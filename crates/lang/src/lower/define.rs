@@ -448,6 +448,8 @@ impl<'t> Lowering<'t> {
         let body_rule = self.table.rule(self.tree, body);
         let value = if let Some(role) = body_rule.expr.filter(|_| body_rule.scope.is_none()) {
             (role != ExprRole::Opaque).then_some(body)
+        } else if body_rule.symbol.is_some() && self.is_unnamed(body) && !self.opens(body, scope) {
+            Some(body)
         } else if self.table.implicit_return || rule.returns_last {
             self.last_expression(body)
         } else {
@@ -459,6 +461,12 @@ impl<'t> Lowering<'t> {
                 self.flow.returns.push(Return { scope, value, yields: false });
             }
         }
+    }
+
+    /// Whether a scope is that of this node: a function may be its own body.
+    fn opens(&self, id: NodeId, scope: u32) -> bool {
+        let (node, scope) = (self.tree.node(id), &self.flow.scopes[scope as usize]);
+        (node.start, node.end) == (scope.start, scope.end)
     }
 
     fn last_expression(&self, body: NodeId) -> Option<NodeId> {

@@ -188,10 +188,13 @@ impl<'t> Lowering<'t> {
         if !self.table.exports_decide {
             return;
         }
-        let mut named: HashMap<&str, bool> = HashMap::new();
+        // By its own name, as the default.
+        let mut named: HashMap<&str, (bool, bool)> = HashMap::new();
         for export in &self.outline.exports {
-            *named.entry(self.shown.get(export.name)).or_default() |=
-                self.shown.get(export.public) == "default";
+            let (name, public) = (self.shown.get(export.name), self.shown.get(export.public));
+            let (own, default) = named.entry(name).or_default();
+            *own |= public == name;
+            *default |= public == "default";
         }
         let mut closed: HashSet<Option<u32>> = HashSet::new();
         if !self.outline.imports.is_empty() || !self.outline.exports.is_empty() {
@@ -199,8 +202,10 @@ impl<'t> Lowering<'t> {
         }
         for symbol in &mut self.outline.symbols {
             let top = symbol.parent.is_none() && symbol.qualifier.is_none();
-            if let Some(&default) = named.get(self.shown.get(symbol.name)).filter(|_| top) {
-                symbol.modifiers.insert(Modifier::Exported);
+            if let Some(&(own, default)) = named.get(self.shown.get(symbol.name)).filter(|_| top) {
+                if own || default {
+                    symbol.modifiers.insert(Modifier::Exported);
+                }
                 symbol.visibility = Visibility::Public;
                 if default {
                     symbol.modifiers.insert(Modifier::Default);
@@ -218,7 +223,8 @@ impl<'t> Lowering<'t> {
             // A module that is only declared is known by its name everywhere.
             let ambient =
                 symbol.kind == SymbolKind::Module && symbol.modifiers.contains(Modifier::Declaration);
-            if inner && !ambient && !symbol.modifiers.contains(Modifier::Exported) {
+            let renamed = symbol.parent.is_none() && named.contains_key(self.shown.get(symbol.name));
+            if inner && !ambient && !renamed && !symbol.modifiers.contains(Modifier::Exported) {
                 symbol.visibility = Visibility::Private;
             }
         }

@@ -5,7 +5,7 @@ use crate::table::Rule;
 use crate::text;
 use crate::tree::{NONE, NodeId};
 use crate::vocabulary::ExprRole;
-use orient_model::{Expr, ExprId, ExprList, Literal, Sequence};
+use orient_model::{Expr, ExprId, ExprList, Literal, Sequence, Wrapper};
 
 /// Deeper nesting is not followed; code people write stays far below.
 const DEPTH_CAP: usize = 200;
@@ -154,7 +154,13 @@ impl<'t> Lowering<'t> {
                 }
                 Expr::Apply { base, args }
             }
-            ExprRole::Wrap(wrapper) => Expr::Wrap { wrapper, inner: self.part(id, &rule.value, 0, depth) },
+            ExprRole::Wrap(wrapper) => {
+                let whole = Expr::Wrap { wrapper, inner: self.part(id, &rule.value, 0, depth) };
+                match rule.params.find(tree, id).filter(|_| wrapper == Wrapper::FunctionType) {
+                    Some(params) => self.function_type(whole, params, depth),
+                    None => whole,
+                }
+            }
             ExprRole::Either => return self.lower_either(id, rule, depth),
             ExprRole::Run => {
                 let items: Vec<NodeId> =
@@ -173,15 +179,66 @@ impl<'t> Lowering<'t> {
             ExprRole::Named => return self.lower_named(id, rule, depth),
             ExprRole::Literal(Literal::String) => self.lower_string(id),
             ExprRole::Literal(literal) => Expr::Literal(literal),
-            ExprRole::Transparent => {
-                let ty = if rule.param { rule.ty.find(tree, id) } else { None };
-                let inner = ty
-                    .or_else(|| rule.value.find(tree, id))
-                    .or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
-                return inner.map(|inner| self.expr_at(inner, depth + 1)).ok_or(Expr::Unknown);
-            }
-            ExprRole::Opaque => Expr::Unknown,
+            ExprRole::Transparent => return self.lower_inner(id, rule, depth),
+            ExprRole::Joined if self.has_text(id, depth) => Expr::Literal(Literal::String),
+            ExprRole::Joined | ExprRole::Opaque => Expr::Unknown,
         })
+    }
+
+    /// What stands inside of something that changes nothing: brackets, a parameter's type.
+    fn lower_inner(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {
+        let tree = self.tree;
+        let ty = if rule.param { rule.ty.find(tree, id) } else { None };
+        let inner = ty
+            .or_else(|| rule.value.find(tree, id))
+            .or_else(|| tree.named_children(id).find(|&c| !self.table.rule(tree, c).comment));
+        inner.map(|inner| self.expr_at(inner, depth + 1)).ok_or(Expr::Unknown)
+    }
+
+    /// Whether text is among the parts of a sum.
+    fn has_text(&self, id: NodeId, depth: usize) -> bool {
+        depth < 64
+            && self.tree.named_children(id).any(|part| {
+                let rule = self.table.rule(self.tree, part);
+                match rule.expr {
+                    Some(ExprRole::Literal(Literal::String)) => true,
+                    Some(ExprRole::Opaque | ExprRole::Joined | ExprRole::Transparent) => {
+                        self.has_text(part, depth + 1)
+                    }
+                    _ => false,
+                }
+            })
+    }
+
+    /// The type of a function, applied to the types of what it takes.
+    fn function_type(&mut self, whole: Expr, params: NodeId, depth: usize) -> Expr {
+        let mut types = Vec::new();
+        for param in self.tree.named_children(params).take(ITEMS_CAP) {
+            let rule: &'t Rule = self.table.rule(self.tree, param);
+            if rule.comment || !rule.param {
+                continue;
+            }
+            let ty = match rule.ty.find(self.tree, param) {
+                Some(ty) => self.expr_at(ty, depth + 1),
+                None => self.push_expr(Expr::Unknown),
+            };
+            let name = rule.name.find(self.tree, param);
+            let rest = name.is_some_and(|name| {
+                self.table.rule(self.tree, name).expr == Some(ExprRole::Wrap(Wrapper::Spread))
+            });
+            types.push(if rest {
+                self.push_expr(Expr::Wrap { wrapper: Wrapper::Spread, inner: ty })
+            } else {
+                ty
+            });
+        }
+        if types.is_empty() {
+            return whole;
+        }
+        let base = self.push_expr(whole);
+        let args = ExprList { start: self.flow.operands.len() as u32, len: types.len() as u32 };
+        self.flow.operands.extend(types);
+        Expr::Apply { base, args }
     }
 
     /// Names that stand flat beside each other, the last with its type arguments.

@@ -240,15 +240,15 @@ impl<'t> Lowering<'t> {
         for &attribute in attributes {
             let node = self.tree.node(attribute);
             let between = &self.tree.text[header.start as usize..(node.start.max(header.start)) as usize];
-            if joins_attributes(between) {
+            if joins_attributes(&between[text::gap(between)..]) {
                 header.start = node.end;
             }
         }
         if header.start != span.start {
             let rest = &self.tree.text[header.start as usize..span.end as usize];
-            let skipped = rest.len() - rest.trim_ascii_start().len();
+            let skipped = text::gap(rest);
             // A list of attributes ends after its last one: `[A, B]`.
-            let behind = rest.trim_ascii_start();
+            let behind = &rest[skipped..];
             let brackets = behind.iter().take_while(|&&b| b == b']').count();
             let closing = behind
                 .get(brackets..)

@@ -22,6 +22,7 @@ mod tokens;
 pub(crate) use atoms::Atoms;
 pub(crate) use finish::number;
 
+use crate::mend::Opened;
 use crate::pack::Pack;
 use crate::table::{Rule, Table};
 use crate::tree::{Health, NONE, NodeId, Tree};
@@ -52,10 +53,11 @@ mod mark {
     pub(super) const BESIDE: u8 = 64;
 }
 
-/// Lowers a tree. `source` is what the tree was parsed from, or the text before parts of it were blanked.
-pub(crate) fn lower(pack: &Pack, table: &Table, tree: &Tree<'_>) -> Facts {
+/// Lowers a tree. `opened` are the places before definitions that belong to them although the tree does not show them.
+pub(crate) fn lower(pack: &Pack, table: &Table, tree: &Tree<'_>, opened: &[Opened]) -> Facts {
     let mut lowering = Lowering::new(pack, table, tree);
     lowering.run();
+    lowering.open_spans(opened);
     lowering.finish()
 }
 

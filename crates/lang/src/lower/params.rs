@@ -240,6 +240,10 @@ impl<'t> Lowering<'t> {
             self.mark(bound, mark::TYPE);
             self.flow.bindings[binding].ty = Some(self.expr(bound));
         }
+        if let Some(default) = rule.value.find(self.tree, id) {
+            self.mark(default, mark::TYPE);
+            self.flow.bindings[binding].value = Some(self.expr(default));
+        }
     }
 
     /// What a type parameter must be, where that stands apart from it.

@@ -5,7 +5,7 @@ use super::spec::{CallSpec, NodeSpec, TableSpec};
 use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Table, Target};
 use crate::blank::Blank;
 use crate::error::PackError;
-use crate::mend::Mend;
+use crate::mend::{Mend, Mends};
 use crate::vocabulary::{self, HEADER_WORDS, Unknown};
 use orient_grammars::tree_sitter::Language;
 use orient_model::{Modifiers, SymbolKind, Visibility};
@@ -63,7 +63,7 @@ pub(crate) fn compile(
         xml_docs: any(spec, inherited, |s| s.xml_docs),
         blank: None,
         exports_decide: any(spec, inherited, |s| s.exports_decide),
-        mends: Vec::new(),
+        mends: Mends::new(last(spec, inherited, |s| &s.never_names)),
         has_tokens: false,
         rebinds: false,
         inner_docs: last(spec, inherited, |s| &s.inner_docs),
@@ -156,7 +156,7 @@ impl Compiler<'_> {
         }
         for mend in &spec.mend {
             match Mend::compile(self.pack, mend) {
-                Ok(mend) => table.mends.push(mend),
+                Ok(mend) => table.mends.add(mend),
                 Err(error) => self.errors.push(error),
             }
         }
@@ -241,6 +241,7 @@ impl Compiler<'_> {
             member: self.symbol(spec.member.as_deref()),
             local: self.symbol(spec.local.as_deref()),
             callable: self.symbol(spec.callable.as_deref()),
+            vexing: spec.vexing,
             kinds: spec
                 .kinds
                 .iter()

@@ -10,7 +10,7 @@ pub(crate) use spec::TableSpec;
 pub(crate) use steps::Spec;
 
 use crate::blank::Blank;
-use crate::mend::Mend;
+use crate::mend::Mends;
 use crate::tree::{NodeId, Tree};
 use crate::vocabulary::{ExprRole, HeaderWord};
 use orient_grammars::tree_sitter::Language;
@@ -65,7 +65,7 @@ pub(crate) struct Table {
     /// What is taken out of the text before it is parsed.
     pub(crate) blank: Option<Blank>,
     pub(crate) exports_decide: bool,
-    pub(crate) mends: Vec<Mend>,
+    pub(crate) mends: Mends,
     /// What comments begin with that document what is around them.
     pub(crate) inner_docs: Vec<String>,
     /// Whether any kind has tokens that no parser has looked into.
@@ -103,6 +103,7 @@ pub(crate) struct Rule {
     pub(crate) member: Option<SymbolKind>,
     pub(crate) local: Option<SymbolKind>,
     pub(crate) callable: Option<SymbolKind>,
+    pub(crate) vexing: bool,
     /// Kinds chosen by a token or modifier word of the node.
     pub(crate) kinds: Vec<(Vec<u8>, SymbolKind)>,
     /// Kinds chosen by a part of the node.

@@ -18,6 +18,8 @@ pub(crate) struct TableSpec {
     pub(crate) node: BTreeMap<String, NodeSpec>,
     /// Gaps of the grammar that can be bridged.
     pub(crate) mend: Vec<MendSpec>,
+    /// Words that are never names: where the grammar takes one for a name, it has lost its way.
+    pub(crate) never_names: Vec<String>,
     /// Calls of bare names that declare something: `require`, `include`, `describe`.
     pub(crate) call: BTreeMap<String, CallSpec>,
     /// Names that mean the receiver, or the receiver seen as its base, where the grammar has no kind for them.
@@ -84,6 +86,8 @@ pub(crate) struct NodeSpec {
     pub(crate) member: Option<String>,
     pub(crate) local: Option<String>,
     pub(crate) callable: Option<String>,
+    /// Whether what looks like a function declared inside another is a value if its parameters could be values.
+    pub(crate) vexing: bool,
     pub(crate) kinds: BTreeMap<String, String>,
     pub(crate) constant: Vec<String>,
     pub(crate) adds: Vec<String>,

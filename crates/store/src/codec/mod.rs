@@ -3,9 +3,11 @@
 //! Encoding is meant to run on the threads that extract; the writers only move the bytes.
 
 mod flow;
+mod graph;
 mod outline;
 mod wire;
 
+use crate::graph::{EdgeRow, FileGraph};
 use orient_model::{Flow, Outline};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
@@ -23,6 +25,7 @@ const LARGEST: u64 = 1 << 30;
 
 const OUTLINE: u8 = 1;
 const FLOW: u8 = 2;
+const GRAPH: u8 = 3;
 const PACKED: u8 = 0x80;
 
 /// Facts as bytes. Cheap to clone: the cache and the index may hold the same ones.
@@ -64,6 +67,21 @@ pub fn encode_flow(flow: &Flow) -> Encoded {
 /// The flow in these bytes.
 pub fn decode_flow(bytes: &[u8]) -> Result<Flow, CodecError> {
     decode(FLOW, bytes, flow::read)
+}
+
+/// What a file gave to the graph, as bytes.
+pub(crate) fn encode_graph(graph: &FileGraph) -> Encoded {
+    encode(GRAPH, |out| graph::write(out, graph))
+}
+
+/// What a file gave to the graph, in these bytes.
+pub(crate) fn decode_graph(bytes: &[u8]) -> Result<FileGraph, CodecError> {
+    decode(GRAPH, bytes, graph::read)
+}
+
+/// The edges among that, and how many of them start in the file.
+pub(crate) fn decode_edges(bytes: &[u8]) -> Result<(Vec<EdgeRow>, usize), CodecError> {
+    decode(GRAPH, bytes, graph::read_edges_only)
 }
 
 struct Workspace {

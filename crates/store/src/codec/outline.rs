@@ -4,7 +4,7 @@ use super::CodecError;
 use super::wire::{In, Out, closed_list, difference, option, sum};
 use orient_model::{
     Atom, Base, Chunk, ChunkKind, Export, Import, ImportKind, Issue, IssueKind, Modifiers, Outline, Param,
-    Relation, Span, Symbol, SymbolKind, Visibility,
+    Relation, Says, Span, Statement, Symbol, SymbolKind, Visibility,
 };
 
 pub(super) fn write(out: &mut Out, outline: &Outline) {
@@ -28,6 +28,10 @@ pub(super) fn write(out: &mut Out, outline: &Outline) {
     out.number(outline.issues.len() as u32);
     out.column(&outline.issues, |issue| issue.kind as u32);
     out.spans(&outline.issues, |issue| issue.span);
+    out.number(outline.manifest.len() as u32);
+    out.column(&outline.manifest, |statement| statement.says as u32);
+    out.column(&outline.manifest, |statement| statement.name.0);
+    out.column(&outline.manifest, |statement| statement.value.0);
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Outline, CodecError> {
@@ -43,8 +47,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Outline, CodecError> {
     let (kinds, spans) = (from.column(count)?, from.spans(count)?);
     let issue = |(kind, span)| Ok(Issue { kind: issue_kind(kind)?, span });
     let issues = kinds.into_iter().zip(spans).map(issue).collect::<Result<_, _>>()?;
+    let manifest = read_manifest(&mut from)?;
     from.end()?;
-    Ok(Outline { strings, symbols, imports, exports, chunks, issues, package, lines, generated })
+    Ok(Outline { strings, symbols, imports, exports, chunks, issues, package, manifest, lines, generated })
 }
 
 fn write_symbols(out: &mut Out, symbols: &[Symbol]) {
@@ -299,6 +304,16 @@ fn read_chunks(from: &mut In<'_>) -> Result<Vec<Chunk>, CodecError> {
     let spans = from.spans(count)?;
     let chunk = |at: usize| Ok(Chunk { kind: chunk_kind(kinds[at])?, symbol: symbols[at], span: spans[at] });
     (0..count).map(chunk).collect()
+}
+
+fn read_manifest(from: &mut In<'_>) -> Result<Vec<Statement>, CodecError> {
+    let count = from.count()?;
+    let (says, names, values) = (from.column(count)?, from.column(count)?, from.column(count)?);
+    let statement = |at: usize| {
+        let says = u8::try_from(says[at]).ok().and_then(Says::from_number).ok_or(CodecError)?;
+        Ok(Statement { says, name: Atom(names[at]), value: Atom(values[at]) })
+    };
+    (0..count).map(statement).collect()
 }
 
 closed_list! {

@@ -1,10 +1,12 @@
 //! Whatever facts say, also nonsense, comes back as it was.
 
 use super::*;
+use crate::graph::{MissRow, NodeId, OutsideRow};
 use orient_model::{
-    Assign, Atom, Base, Binding, BindingKind, Chunk, ChunkKind, Export, Expr, ExprId, ExprList, Import,
-    ImportKind, Issue, IssueKind, Literal, Modifiers, Param, RefKind, Reference, Relation, Return, Scope,
-    ScopeKind, Sequence, Span, Strings, Symbol, SymbolKind, Via, Visibility, Wrapper,
+    Assign, Atom, Base, Binding, BindingKind, Chunk, ChunkKind, Confidence, EdgeKind, Export, Expr, ExprId,
+    ExprList, Import, ImportKind, Issue, IssueKind, Literal, Modifiers, Param, Reason, RefKind, Reference,
+    Relation, Return, Rule, Says, Scope, ScopeKind, Sequence, Span, Statement, Strings, Symbol, SymbolKind,
+    Via, Visibility, Wrapper,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -117,18 +119,23 @@ fn outline() -> impl Strategy<Value = Outline> {
         at,
         line,
     });
-    let lists = (some(symbol()), some(import()), some(export), some(chunk), some(issue));
+    let statement =
+        (select(Says::ALL), atom(), atom()).prop_map(|(says, name, value)| Statement { says, name, value });
+    let lists = (some(symbol()), some(import()), some(export), some(chunk), some(issue), some(statement));
     (strings(), lists, maybe(atom()), number(), any::<bool>()).prop_map(
-        |(strings, (symbols, imports, exports, chunks, issues), package, lines, generated)| Outline {
-            strings,
-            symbols,
-            imports,
-            exports,
-            chunks,
-            issues,
-            package,
-            lines,
-            generated,
+        |(strings, (symbols, imports, exports, chunks, issues, manifest), package, lines, generated)| {
+            Outline {
+                strings,
+                symbols,
+                imports,
+                exports,
+                chunks,
+                issues,
+                package,
+                manifest,
+                lines,
+                generated,
+            }
         },
     )
 }
@@ -226,6 +233,36 @@ fn flow() -> impl Strategy<Value = Flow> {
     )
 }
 
+fn graph() -> impl Strategy<Value = FileGraph> {
+    let node = || prop_oneof![4 => -200..200i64, 1 => any::<i64>()].prop_map(NodeId);
+    let use_kind =
+        || select(vec![RefKind::Call, RefKind::Construct, RefKind::Read, RefKind::Write, RefKind::Type]);
+    let proof = (select(Confidence::ALL), select(Rule::ALL));
+    let edge = (node(), select(EdgeKind::ALL), node(), number(), proof).prop_map(
+        |(source, kind, target, line, (confidence, rule))| EdgeRow {
+            source,
+            kind,
+            target,
+            line,
+            confidence,
+            rule,
+        },
+    );
+    let outside = (node(), use_kind(), "[a-c]{0,2}", ".{0,4}", number())
+        .prop_map(|(source, kind, package, name, line)| OutsideRow { source, kind, package, name, line });
+    let miss = (node(), use_kind(), "[a-c]{0,2}", number(), select(Reason::ALL))
+        .prop_map(|(source, kind, name, line, reason)| MissRow { source, kind, name, line, reason });
+    (some(edge), some(outside), some(miss), any::<bool>(), any::<usize>()).prop_map(
+        |(edges, outside, misses, failed, own)| FileGraph {
+            own: own % (edges.len() + 1),
+            edges,
+            outside,
+            misses,
+            failed,
+        },
+    )
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -240,12 +277,19 @@ proptest! {
     }
 
     #[test]
+    fn graphs_come_back(value in graph()) {
+        let bytes = encode_graph(&value);
+        prop_assert_eq!(decode_edges(bytes.as_bytes()), Ok((value.edges.clone(), value.own)));
+        prop_assert_eq!(decode_graph(bytes.as_bytes()), Ok(value));
+    }
+
+    #[test]
     fn any_bytes_are_read_or_refused_but_never_a_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        for what in [OUTLINE, FLOW, OUTLINE | PACKED] {
+        for what in [OUTLINE, FLOW, GRAPH, OUTLINE | PACKED] {
             if let Some(first) = bytes.first_mut() {
                 *first = what;
             }
-            let _ = (decode_outline(&bytes), decode_flow(&bytes));
+            let _ = (decode_outline(&bytes), decode_flow(&bytes), decode_graph(&bytes));
         }
     }
 }

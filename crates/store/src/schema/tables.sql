@@ -3,6 +3,7 @@
 CREATE TABLE meta (
     one         INTEGER PRIMARY KEY CHECK (one = 1),
     extractor   INTEGER NOT NULL, -- version of the extraction all outlines come from
+    resolver    INTEGER NOT NULL, -- version of the resolution all edges come from
     generation  INTEGER NOT NULL, -- grows with every change set
     next_file   INTEGER NOT NULL, -- ids are never given twice
     next_symbol INTEGER NOT NULL,
@@ -19,6 +20,7 @@ CREATE TABLE lang (
 CREATE TABLE file (
     id        INTEGER PRIMARY KEY,
     path      BLOB NOT NULL,
+    name      BLOB NOT NULL,    -- the last part of the path
     lang      INTEGER,          -- NULL: no language
     role      INTEGER NOT NULL,
     status    INTEGER NOT NULL, -- 0: indexed; else why not
@@ -33,7 +35,8 @@ CREATE TABLE file (
     symbols   INTEGER NOT NULL,
     chunks    INTEGER NOT NULL,
     issues    INTEGER NOT NULL,
-    generated INTEGER NOT NULL
+    generated INTEGER NOT NULL,
+    manifest  INTEGER NOT NULL  -- 1: says where modules are
 ) STRICT;
 
 -- What a file holds. The id lists give, for each place in the outline, the id of its symbol or chunk.
@@ -79,3 +82,28 @@ CREATE TABLE chunk (
     first_line INTEGER NOT NULL,
     last_line  INTEGER NOT NULL
 ) STRICT;
+
+-- Who points at a symbol, or at a file: the graph, by where it leads. Nodes are ids of symbols, or minus ids of files.
+CREATE TABLE edge (
+    target INTEGER NOT NULL,
+    kind   INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    line   INTEGER NOT NULL, -- in the file of source
+    owner  INTEGER NOT NULL, -- 0: found in the file of source; else the file that gave rise to it
+    proof  INTEGER NOT NULL, -- rule * 4 + confidence
+    PRIMARY KEY (target, kind, source, line, owner)
+) STRICT, WITHOUT ROWID;
+
+-- All that resolving a file gave; a file that gave nothing has no row.
+CREATE TABLE graph (
+    file INTEGER PRIMARY KEY,
+    asks BLOB NOT NULL, -- the names it asks for, as in the table below
+    data BLOB NOT NULL
+) STRICT;
+
+-- Which files depend on what bears a name elsewhere: who must be resolved again when that changes.
+CREATE TABLE ask (
+    name INTEGER NOT NULL,
+    file INTEGER NOT NULL,
+    PRIMARY KEY (name, file)
+) STRICT, WITHOUT ROWID;

@@ -1,16 +1,16 @@
 //! Files and their outlines.
 
 use crate::digest::Digest;
+use crate::graph::DirectoryFile;
 use crate::rows::{FileId, FilePut, FileRow, Known, LanguageCount, Listed, StatusCount};
 use orient_model::{ContentHash, RepoPath, Role, Stamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row, params};
 
-pub(crate) const INSERT: &str =
-    "INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
-const UPDATE: &str = "UPDATE file SET path = ?2, lang = ?3, role = ?4, status = ?5, detail = ?6, size = ?7, mtime = ?8, \
-     ctime = ?9, inode = ?10, hash = ?11, bytes = ?12, lines = ?13, symbols = ?14, chunks = ?15, issues = ?16, \
-     generated = ?17 WHERE id = ?1";
+pub(crate) const INSERT: &str = "INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+const UPDATE: &str = "UPDATE file SET path = ?2, name = ?3, lang = ?4, role = ?5, status = ?6, detail = ?7, size = ?8, \
+     mtime = ?9, ctime = ?10, inode = ?11, hash = ?12, bytes = ?13, lines = ?14, symbols = ?15, chunks = ?16, \
+     issues = ?17, generated = ?18, manifest = ?19 WHERE id = ?1";
 const RESTAMP: &str = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode = ?5 WHERE path = ?1";
 const DELETE: &str = "DELETE FROM file WHERE id = ?1";
 const KEY_BY_PATH: &str = "SELECT id, hash, symbols, chunks FROM file WHERE path = ?1";
@@ -23,6 +23,23 @@ const LANGUAGES: &str = "SELECT lang.name, count(*), sum(bytes), sum(lines), sum
      FROM file LEFT JOIN lang ON lang.id = file.lang WHERE status = 0 GROUP BY lang.name ORDER BY lang.name";
 const STATUSES: &str = "SELECT status, count(*) FROM file GROUP BY status ORDER BY status";
 const COUNT: &str = "SELECT count(*) FROM file";
+
+macro_rules! select_indexed {
+    ($rest:literal) => {
+        concat!(
+            "SELECT file.id, path, lang.name, role, hash, manifest ",
+            "FROM file LEFT JOIN lang ON lang.id = file.lang WHERE status = 0 AND ",
+            $rest
+        )
+    };
+}
+const INDEXED_BY_ID: &str = select_indexed!("file.id = ?1");
+const INDEXED_BY_PATH: &str = select_indexed!("path = ?1");
+const INDEXED_BETWEEN: &str = select_indexed!("path >= ?1 AND path < ?2 ORDER BY path");
+const IDS_BETWEEN: &str =
+    "SELECT id, path FROM file WHERE status = 0 AND path >= ?1 AND path < ?2 ORDER BY path";
+const BY_NAME: &str = "SELECT id, path FROM file WHERE status = 0 AND name = ?1 ORDER BY path";
+const WITH_MANIFEST: &str = "SELECT id FROM file WHERE manifest = 1 ORDER BY path";
 
 macro_rules! select_file {
     ($rest:literal) => {
@@ -91,6 +108,7 @@ fn write(
         .execute(params![
             id,
             put.path.as_bytes(),
+            put.path.file_name(),
             lang,
             put.role as u8,
             put.status,
@@ -106,6 +124,7 @@ fn write(
             digest.chunks.len(),
             digest.issues,
             digest.generated,
+            digest.manifest,
         ])
         .map(drop)
 }
@@ -200,6 +219,56 @@ pub(crate) fn by_id(db: &Connection, id: FileId) -> Result<Option<FileRow>> {
     db.prepare_cached(BY_ID)?.query_row([id.0], read_file).optional()
 }
 
+/// As much of an indexed file as resolution needs.
+pub(crate) fn indexed(db: &Connection, id: i64) -> Result<Option<DirectoryFile>> {
+    db.prepare_cached(INDEXED_BY_ID)?.query_row([id], read_indexed).optional()
+}
+
+pub(crate) fn indexed_at(db: &Connection, path: &RepoPath) -> Result<Option<DirectoryFile>> {
+    db.prepare_cached(INDEXED_BY_PATH)?.query_row([path.as_bytes()], read_indexed).optional()
+}
+
+/// Shows the indexed files between two paths, by path.
+pub(crate) fn each_indexed(
+    db: &Connection,
+    (from, to): &(Vec<u8>, Vec<u8>),
+    mut see: impl FnMut(DirectoryFile),
+) -> Result<()> {
+    let mut statement = db.prepare_cached(INDEXED_BETWEEN)?;
+    let mut rows = statement.query([from, to])?;
+    while let Some(row) = rows.next()? {
+        see(read_indexed(row)?);
+    }
+    Ok(())
+}
+
+/// Shows the indexed files between two paths, by path, until `see` returns something.
+pub(crate) fn ids_between<T>(
+    db: &Connection,
+    from: &[u8],
+    to: &[u8],
+    mut see: impl FnMut(i64, &[u8]) -> Option<T>,
+) -> Result<Option<T>> {
+    let mut statement = db.prepare_cached(IDS_BETWEEN)?;
+    let mut rows = statement.query([from, to])?;
+    while let Some(row) = rows.next()? {
+        if let Some(seen) = see(row.get(0)?, row.get_ref(1)?.as_blob()?) {
+            return Ok(Some(seen));
+        }
+    }
+    Ok(None)
+}
+
+/// The indexed files with a name, by path.
+pub(crate) fn by_name(db: &Connection, name: &[u8]) -> Result<Vec<(i64, RepoPath)>> {
+    db.prepare_cached(BY_NAME)?.query_map([name], |row| Ok((row.get(0)?, path(row, 1)?)))?.collect()
+}
+
+/// The files that say where modules are, by path.
+pub(crate) fn with_manifest(db: &Connection) -> Result<Vec<i64>> {
+    db.prepare_cached(WITH_MANIFEST)?.query_map([], |row| row.get(0))?.collect()
+}
+
 /// Shows all files, by path.
 pub(crate) fn all(db: &Connection, mut see: impl FnMut(FileRow)) -> Result<()> {
     let mut statement = db.prepare_cached(ALL)?;
@@ -281,6 +350,17 @@ pub(crate) fn outline_ids(db: &Connection, file: i64) -> Result<Option<StoredIds
 
 fn read_brief(row: &Row<'_>) -> Result<Brief> {
     Ok(Brief { id: row.get(0)?, lang: row.get(1)?, role: role(row, 2)?, path: path(row, 3)? })
+}
+
+fn read_indexed(row: &Row<'_>) -> Result<DirectoryFile> {
+    Ok(DirectoryFile {
+        id: FileId(row.get(0)?),
+        path: path(row, 1)?,
+        language: row.get::<_, Option<String>>(2)?.map(Into::into),
+        role: role(row, 3)?,
+        hash: hash(row, 4)?,
+        manifest: row.get(5)?,
+    })
 }
 
 fn read_file(row: &Row<'_>) -> Result<FileRow> {

@@ -7,11 +7,10 @@ const GRAMS: &str = include_str!("../schema/grams.sql");
 const SHEETS: &str = include_str!("../schema/sheets.sql");
 const INDEXES: &str = include_str!("../schema/indexes.sql");
 
-const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)";
-const SELECT: &str =
-    "SELECT extractor, generation, next_file, next_symbol, next_chunk, next_name FROM meta WHERE one = 1";
-const UPDATE: &str = "UPDATE meta SET extractor = ?1, generation = ?2, next_file = ?3, next_symbol = ?4, \
-     next_chunk = ?5, next_name = ?6 WHERE one = 1";
+const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+const SELECT: &str = "SELECT extractor, resolver, generation, next_file, next_symbol, next_chunk, next_name FROM meta WHERE one = 1";
+const UPDATE: &str = "UPDATE meta SET extractor = ?1, resolver = ?2, generation = ?3, next_file = ?4, \
+     next_symbol = ?5, next_chunk = ?6, next_name = ?7 WHERE one = 1";
 
 const LANG_BY_NAME: &str = "SELECT id FROM lang WHERE name = ?1";
 const LANG_INSERT: &str = "INSERT INTO lang (name) VALUES (?1)";
@@ -25,6 +24,7 @@ const CHECK: &str = "PRAGMA quick_check(20)";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Meta {
     pub(crate) extractor: u64,
+    pub(crate) resolver: u64,
     pub(crate) generation: u64,
     pub(crate) next_file: i64,
     pub(crate) next_symbol: i64,
@@ -34,7 +34,7 @@ pub(crate) struct Meta {
 
 impl Meta {
     pub(crate) fn first(extractor: u64, generation: u64) -> Self {
-        Self { extractor, generation, next_file: 1, next_symbol: 1, next_chunk: 1, next_name: 1 }
+        Self { extractor, resolver: 0, generation, next_file: 1, next_symbol: 1, next_chunk: 1, next_name: 1 }
     }
 }
 
@@ -49,17 +49,25 @@ pub(crate) fn create_indexes(db: &Connection) -> Result<()> {
 }
 
 pub(crate) fn insert(db: &Connection, meta: &Meta) -> Result<()> {
-    let (extractor, generation) = (meta.extractor.cast_signed(), meta.generation.cast_signed());
-    let values =
-        params![extractor, generation, meta.next_file, meta.next_symbol, meta.next_chunk, meta.next_name];
-    db.prepare_cached(INSERT)?.execute(values).map(drop)
+    write(db, INSERT, meta)
 }
 
 pub(crate) fn update(db: &Connection, meta: &Meta) -> Result<()> {
-    let (extractor, generation) = (meta.extractor.cast_signed(), meta.generation.cast_signed());
-    let values =
-        params![extractor, generation, meta.next_file, meta.next_symbol, meta.next_chunk, meta.next_name];
-    db.prepare_cached(UPDATE)?.execute(values).map(drop)
+    write(db, UPDATE, meta)
+}
+
+fn write(db: &Connection, sql: &str, meta: &Meta) -> Result<()> {
+    db.prepare_cached(sql)?
+        .execute(params![
+            meta.extractor.cast_signed(),
+            meta.resolver.cast_signed(),
+            meta.generation.cast_signed(),
+            meta.next_file,
+            meta.next_symbol,
+            meta.next_chunk,
+            meta.next_name,
+        ])
+        .map(drop)
 }
 
 /// The row, or none where it is missing: the database is then not one of ours.
@@ -68,11 +76,12 @@ pub(crate) fn select(db: &Connection) -> Result<Option<Meta>> {
         .query_row([], |row| {
             Ok(Meta {
                 extractor: row.get::<_, i64>(0)?.cast_unsigned(),
-                generation: row.get::<_, i64>(1)?.cast_unsigned(),
-                next_file: row.get(2)?,
-                next_symbol: row.get(3)?,
-                next_chunk: row.get(4)?,
-                next_name: row.get(5)?,
+                resolver: row.get::<_, i64>(1)?.cast_unsigned(),
+                generation: row.get::<_, i64>(2)?.cast_unsigned(),
+                next_file: row.get(3)?,
+                next_symbol: row.get(4)?,
+                next_chunk: row.get(5)?,
+                next_name: row.get(6)?,
             })
         })
         .optional()

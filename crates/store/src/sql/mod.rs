@@ -3,6 +3,7 @@
 pub(crate) mod chunks;
 pub(crate) mod files;
 pub(crate) mod grams;
+pub(crate) mod graphs;
 pub(crate) mod meta;
 pub(crate) mod names;
 pub(crate) mod sheets;

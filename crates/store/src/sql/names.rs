@@ -11,7 +11,8 @@ const ALL: &str = "SELECT id, text FROM name";
 const COUNT: &str = "SELECT count(*) FROM name";
 const DELETE_UNUSED: &str = "DELETE FROM name WHERE id = ?1 \
      AND NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = ?1) \
-     AND NOT EXISTS (SELECT 1 FROM tag WHERE tag.name = ?1)";
+     AND NOT EXISTS (SELECT 1 FROM tag WHERE tag.name = ?1) \
+     AND NOT EXISTS (SELECT 1 FROM ask WHERE ask.name = ?1)";
 
 pub(crate) fn insert(db: &Connection, id: i64, text: &str) -> Result<()> {
     db.prepare_cached(INSERT)?.execute(params![id, text]).map(drop)

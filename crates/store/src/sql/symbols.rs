@@ -19,9 +19,9 @@ const UPDATE: &str = "UPDATE symbol SET at = ?2, visibility = ?3, modifiers = ?4
 const DELETE: &str = "DELETE FROM symbol WHERE id = ?1";
 const BY_ID: &str = "SELECT id, name, file, at, kind, visibility, modifiers, parent, first_line, last_line \
      FROM symbol WHERE id = ?1";
-const HIT_BY_ID: &str = "SELECT id, file, at, kind FROM symbol WHERE id = ?1";
-const HITS_BY_NAME: &str = "SELECT id, file, at, kind FROM symbol WHERE name = ?1";
-const HITS: &str = "SELECT id, file, at, kind FROM symbol";
+const HIT_BY_ID: &str = "SELECT id, file, at, kind, modifiers FROM symbol WHERE id = ?1";
+const HITS_BY_NAME: &str = "SELECT id, file, at, kind, modifiers FROM symbol WHERE name = ?1";
+const HITS: &str = "SELECT id, file, at, kind, modifiers FROM symbol";
 const BEARS: &str = "SELECT EXISTS (SELECT 1 FROM symbol WHERE name = ?1)";
 const COUNT: &str = "SELECT coalesce(sum(symbols), 0) FROM file";
 
@@ -47,6 +47,7 @@ pub(crate) struct Hit {
     pub(crate) file: i64,
     pub(crate) at: u32,
     pub(crate) kind: SymbolKind,
+    pub(crate) modifiers: Modifiers,
 }
 
 /// Binds a row to [`INSERT`].
@@ -150,7 +151,8 @@ pub(crate) fn count(db: &Connection) -> Result<u64> {
 }
 
 fn read_hit(row: &Row<'_>) -> Result<Hit> {
-    Ok(Hit { id: row.get(0)?, file: row.get(1)?, at: row.get(2)?, kind: kind(row, 3)? })
+    let modifiers = Modifiers(row.get(4)?);
+    Ok(Hit { id: row.get(0)?, file: row.get(1)?, at: row.get(2)?, kind: kind(row, 3)?, modifiers })
 }
 
 fn kind(row: &Row<'_>, column: usize) -> Result<SymbolKind> {

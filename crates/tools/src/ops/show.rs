@@ -3,14 +3,15 @@
 use crate::amount::{count, plural};
 use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
+use crate::found::{Found, Unclear, subject};
 use crate::page::{Page, Tone};
 use crate::paths;
 use crate::session::Session;
-use crate::symbol::{SymbolLine, suggestions};
+use crate::symbol::SymbolLine;
 use crate::tool::{Example, Operation};
 use clap::Args;
-use orient_engine::{Definition, DefinitionQuery, FileRow, Lookup, Snapshot};
-use orient_model::{Modifier, Span, SymbolKind};
+use orient_engine::{Definition, FileRow, Snapshot};
+use orient_model::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -69,28 +70,6 @@ impl TryFrom<String> for LineRange {
     }
 }
 
-/// What a name stands for.
-#[derive(Serialize, JsonSchema)]
-#[serde(tag = "found", rename_all = "snake_case")]
-pub(crate) enum ShowOut {
-    /// One thing: here it is.
-    One(Box<Shown>),
-    /// Several: name one of them by its handle.
-    Several {
-        /// What was asked for.
-        name: String,
-        /// Those it may stand for, by path and line.
-        candidates: Vec<SymbolLine>,
-    },
-    /// Nothing.
-    None {
-        /// What was asked for.
-        name: String,
-        /// Symbols with a name much like it. Suggestions, not answers.
-        did_you_mean: Vec<SymbolLine>,
-    },
-}
-
 /// Source text.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Shown {
@@ -123,87 +102,37 @@ symbols: the one definition is shown and they are named beside it.";
         Example { command: "show src/server.go --lines 10-40", about: "lines of a file" },
     ];
     type Args = ShowArgs;
-    type Out = ShowOut;
+    type Out = Found<Shown>;
 
-    fn run(session: &Session<'_>, args: ShowArgs) -> Result<Answer<ShowOut>, ToolError> {
+    fn run(session: &Session<'_>, args: ShowArgs) -> Result<Answer<Found<Shown>>, ToolError> {
         let snapshot = session.snapshot()?;
         let file = paths::file(session, &snapshot, &args.symbol)?;
         if let Some(file) = file.as_ref().filter(|_| args.lines.is_some()) {
             return source(session, &snapshot, file, None, args.lines);
         }
-        match snapshot.symbol(&args.symbol)? {
-            Lookup::One(definition) => {
-                let row = snapshot.file(&definition.path)?;
+        match subject(&snapshot, &args.symbol)? {
+            Ok(subject) => {
+                let note = subject.note();
+                let row = snapshot.file(&subject.definition.path)?;
                 let file = row.ok_or_else(|| ToolError::new(Code::Internal, "a symbol without its file"))?;
-                source(session, &snapshot, &file, Some(*definition), args.lines)
-            }
-            Lookup::Many { mut candidates, total } if let Some(at) = only_definition(&candidates, total) => {
-                let definition = candidates.remove(at);
-                let also: Vec<String> = candidates.iter().map(|one| one.handle.to_string()).collect();
-                let row = snapshot.file(&definition.path)?;
-                let file = row.ok_or_else(|| ToolError::new(Code::Internal, "a symbol without its file"))?;
-                let answer = source(session, &snapshot, &file, Some(definition), args.lines)?;
-                Ok(answer.note(format!("declared or added to elsewhere too: {}", also.join(", "))))
-            }
-            Lookup::Many { candidates, total } => {
-                let shown = candidates.len();
-                let candidates =
-                    candidates.into_iter().map(|one| SymbolLine::new(one, Some("exact"))).collect();
-                let mut answer =
-                    session.answer(&snapshot, ShowOut::Several { name: args.symbol, candidates });
-                answer.total = Some(total as u64);
-                if shown < total {
-                    answer = answer.partial(format!("{shown} of {} listed", count(total as u64)));
-                }
+                let mut answer = source(session, &snapshot, &file, Some(subject.definition), args.lines)?;
+                answer.notes.extend(note);
                 Ok(answer)
             }
-            Lookup::Nothing { .. } if let Some(file) = &file => source(session, &snapshot, file, None, None),
-            Lookup::Nothing { similar } => {
-                let did_you_mean = suggestions(&snapshot, &DefinitionQuery::default(), similar)?;
-                Ok(session.answer(&snapshot, ShowOut::None { name: args.symbol, did_you_mean }))
+            Err(Unclear::None { .. }) if let Some(file) = &file => {
+                source(session, &snapshot, file, None, None)
             }
+            Err(unclear) => unclear.answer(session, &snapshot),
         }
     }
 
-    fn text(out: &ShowOut, page: &mut Page<'_>) -> io::Result<()> {
-        match out {
-            ShowOut::One(source) => source.write(page),
-            ShowOut::Several { name, candidates } => {
-                page.line(
-                    Tone::Warn,
-                    &format!("`{name}` stands for several symbols; name one by its handle:"),
-                )?;
-                candidates.iter().try_for_each(|symbol| symbol.write_handle(page))
-            }
-            ShowOut::None { name, did_you_mean } if did_you_mean.is_empty() => {
-                page.line(Tone::Warn, &format!("nothing is called `{name}`, nor anything like it"))
-            }
-            ShowOut::None { name, did_you_mean } => {
-                page.line(Tone::Warn, &format!("nothing is called `{name}`; did you mean:"))?;
-                did_you_mean.iter().try_for_each(|symbol| symbol.write_handle(page))
-            }
-        }
+    fn text(out: &Found<Shown>, page: &mut Page<'_>) -> io::Result<()> {
+        out.write(page, Shown::write)
     }
 
-    fn exit(out: &ShowOut) -> Exit {
-        match out {
-            ShowOut::One(_) => Exit::Ok,
-            ShowOut::Several { .. } => Exit::Ambiguous,
-            ShowOut::None { .. } => Exit::Nothing,
-        }
+    fn exit(out: &Found<Shown>) -> Exit {
+        out.exit()
     }
-}
-
-/// The one candidate that defines something, where all others only declare it or add to it.
-fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
-    let defines = |one: &Definition| {
-        one.kind != SymbolKind::Impl
-            && !one.modifiers.contains(Modifier::Declaration)
-            && !one.modifiers.contains(Modifier::Partial)
-    };
-    let mut defining = candidates.iter().enumerate().filter(|(_, one)| defines(one));
-    let (at, _) = defining.next()?;
-    (defining.next().is_none() && candidates.len() == total).then_some(at)
 }
 
 /// The lines of a symbol, or those that were asked for, from the file as it is now.
@@ -213,7 +142,7 @@ fn source(
     file: &FileRow,
     definition: Option<Definition>,
     lines: Option<LineRange>,
-) -> Result<Answer<ShowOut>, ToolError> {
+) -> Result<Answer<Found<Shown>>, ToolError> {
     let whole = LineRange { first: 1, last: file.lines.max(1) };
     let of_symbol = |definition: &Definition| LineRange {
         first: definition.span.first_line,
@@ -237,7 +166,7 @@ fn source(
         last_line: (found.first_line + found.lines.len() as u32).saturating_sub(1).max(found.first_line),
         source: found.lines.join("\n"),
     };
-    let mut answer = session.answer(snapshot, ShowOut::One(Box::new(shown)));
+    let mut answer = session.answer(snapshot, Found::one(shown));
     if lines.is_none() && wanted.last < all.last {
         let (length, next) = (all.last - all.first + 1, wanted.last + 1);
         let shown = format!("{} of {} lines", count(LINES.into()), count(length.into()));

@@ -1,0 +1,74 @@
+//! Which file each node belongs to, and which project each file: for questions about files as a whole.
+
+use crate::{EngineError, NodeId, Snapshot};
+use orient_model::{RepoPath, Says};
+use orient_store::{FileRow, INDEXED};
+use rustc_hash::FxHashMap;
+
+/// The indexed files by path, and the file of every node.
+pub struct Owners {
+    /// The files.
+    pub files: Vec<FileRow>,
+    of: FxHashMap<NodeId, u32>,
+}
+
+impl Owners {
+    /// The index of the file a node belongs to.
+    pub fn of(&self, node: NodeId) -> Option<u32> {
+        self.of.get(&node).copied()
+    }
+}
+
+/// A project: a folder with a project file that gives it a name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Project {
+    /// The folder; empty for the root.
+    pub folder: String,
+    /// The name others import it by.
+    pub name: String,
+}
+
+impl Project {
+    /// Whether a file lies in the folder.
+    pub fn contains(&self, path: &RepoPath) -> bool {
+        let shown = path.display();
+        self.folder.is_empty()
+            || shown.strip_prefix(self.folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+    }
+}
+
+impl Snapshot {
+    /// The file of every node.
+    pub fn owners(&self) -> Result<Owners, EngineError> {
+        let mut files = Vec::new();
+        self.store.each_file(|file| files.push(file))?;
+        files.retain(|file| file.status == INDEXED);
+        let mut of = FxHashMap::default();
+        for (index, file) in files.iter().enumerate() {
+            of.insert(NodeId::from(file.id), index as u32);
+            for id in self.store.symbol_ids(file.id)? {
+                of.insert(id.into(), index as u32);
+            }
+        }
+        Ok(Owners { files, of })
+    }
+
+    /// The projects of the tree, by folder. A folder with several project files is named by the first.
+    pub fn projects(&self) -> Result<Vec<Project>, EngineError> {
+        let mut projects: Vec<Project> = Vec::new();
+        for id in self.store.reader().manifests()? {
+            let (Some(file), Some(outline)) = (self.store.file_by_id(id)?, self.store.outline(id)?) else {
+                continue;
+            };
+            let name = outline.manifest.iter().find(|statement| statement.says == Says::Name);
+            if let Some(statement) = name {
+                let name = outline.strings.get(statement.value).to_owned();
+                let folder = RepoPath::new(file.path.folder()).display().into_owned();
+                projects.push(Project { folder, name });
+            }
+        }
+        projects.sort_by(|a, b| a.folder.cmp(&b.folder));
+        projects.dedup_by(|b, a| a.folder == b.folder);
+        Ok(projects)
+    }
+}

@@ -1,0 +1,227 @@
+//! Resolving files on all threads; what each gave is written in their order.
+
+use crate::graph_plan::{Reach, Said, Touch, changed, reach};
+use crate::pipeline::{self, Bounds, Work};
+use crate::progress::{Cancel, Phase, Progress};
+use crate::world::{FactsSource, Table, TableWorld, has_rules, number};
+use crate::{Engine, EngineError};
+use orient_model::{Flow, Outline, RepoPath, Resolved};
+use orient_resolve::{Resolver, World, path_names, surface};
+use orient_store::{DirectoryFile, FileId, PreparedGraph, StoreError};
+use orient_walk::Tree;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The part of the memory ceiling that decoded facts may take.
+const SHARE_OF_FACTS: u64 = 6;
+/// What resolving a file takes beside facts.
+const BYTES_PER_FILE: u64 = 256 << 10;
+
+/// Says what the uses in a file mean.
+pub(crate) type Resolve<'w> = Box<dyn Fn(u32) -> Resolved + Sync + 'w>;
+/// Makes a resolver that looks at a world.
+pub(crate) type MakeResolve = for<'w> fn(&'w dyn World) -> Resolve<'w>;
+
+/// What others see of a file: names, each with a hash of all that may be seen of it.
+pub(crate) type Surface = fn(&Outline, &Flow) -> Vec<(String, u64)>;
+
+/// How files are resolved.
+#[derive(Clone, Copy)]
+pub(crate) struct Resolution {
+    pub(crate) make: MakeResolve,
+    pub(crate) surface: Surface,
+}
+
+impl Default for Resolution {
+    fn default() -> Self {
+        fn make(world: &dyn World) -> Resolve<'_> {
+            let resolver = Resolver::new(world);
+            Box::new(move |file| resolver.resolve(file))
+        }
+        Self { make, surface }
+    }
+}
+
+/// What came out of resolving.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) resolved: usize,
+    pub(crate) failed: usize,
+}
+
+/// Resolves files, and compares what they were with what they are.
+pub(crate) struct Resolving<'r> {
+    pub(crate) engine: &'r Engine,
+    pub(crate) cancel: &'r Cancel,
+    pub(crate) progress: &'r dyn Progress,
+}
+
+impl Resolving<'_> {
+    /// Resolves files one after the other, on all threads; `write` gets what each gave, in the order of the files.
+    pub(crate) fn resolve(
+        &self,
+        table: &dyn Table,
+        files: &[FileId],
+        mut write: impl FnMut(&PreparedGraph) -> Result<(), StoreError>,
+    ) -> Result<Outcome, EngineError> {
+        let mut outcome = Outcome::default();
+        if files.is_empty() {
+            return Ok(outcome);
+        }
+        self.progress.phase(Phase::Resolving, files.len() as u64, 0);
+        self.with_facts(|facts| {
+            let world = TableWorld::new(table, facts);
+            let made = catch_unwind(AssertUnwindSafe(|| (self.engine.resolution.make)(&world)));
+            // A fault before the first file is the fault of them all.
+            let resolve = made.unwrap_or_else(|_| Box::new(|_| panic!("there is no resolver")));
+            let work = OneFile { table, resolve, cancel: self.cancel };
+            pipeline::run(&work, files, self.bounds(), |results| {
+                for graph in results {
+                    outcome.resolved += 1;
+                    outcome.failed += usize::from(graph.is_failed());
+                    write(&graph)?;
+                    self.progress.tick(1, 0);
+                }
+                Ok::<_, EngineError>(())
+            })?
+        })?;
+        if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(outcome) }
+    }
+
+    /// What files that were touched mean to others.
+    pub(crate) fn compare(&self, touched: &[Touched]) -> Result<Vec<Touch>, EngineError> {
+        let touches = self.with_facts(|facts| {
+            let work = Comparison { facts, surface: self.engine.resolution.surface, cancel: self.cancel };
+            Ok(pipeline::run(&work, touched, self.bounds(), |results| results.collect::<Vec<_>>())?)
+        })?;
+        if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(touches) }
+    }
+
+    fn with_facts<T>(
+        &self,
+        act: impl FnOnce(&FactsSource<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let engine = self.engine;
+        let (tree, cache) = (Tree::open(&engine.repo.root)?, engine.place.cache());
+        let limit = engine.settings.index.max_file_size.bytes();
+        let kept = engine.settings.limits.memory.bytes() / SHARE_OF_FACTS;
+        act(&FactsSource::new(&cache, &tree, limit, kept))
+    }
+
+    fn bounds(&self) -> Bounds {
+        let bytes = self.engine.settings.limits.memory.bytes() / SHARE_OF_FACTS;
+        Bounds { threads: self.engine.threads(), bytes }
+    }
+}
+
+/// Resolves one file at a time. A fault of the resolver costs the graph of this file, never the run.
+struct OneFile<'r> {
+    table: &'r dyn Table,
+    resolve: Resolve<'r>,
+    cancel: &'r Cancel,
+}
+
+impl Work for OneFile<'_> {
+    type Job = FileId;
+    type Output = PreparedGraph;
+    type Tools = ();
+
+    fn tools(&self) {}
+
+    fn cost(&self, _: &FileId) -> u64 {
+        BYTES_PER_FILE
+    }
+
+    fn run(&self, (): &mut (), &file: &FileId) -> (PreparedGraph, u64) {
+        let resolve = || number(file).map(|number| (self.resolve)(number));
+        let resolved = catch_unwind(AssertUnwindSafe(resolve)).ok().flatten();
+        let graph = match &resolved {
+            Some(resolved) => PreparedGraph::new(file, resolved, &mut |node| self.table.node(node)),
+            None => PreparedGraph::failed(file),
+        };
+        let held = graph.bytes() as u64;
+        (graph, held)
+    }
+
+    fn stop(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}
+
+/// A path at which something changed: the indexed file that was there, and the one that is.
+#[derive(Clone, Debug)]
+pub(crate) struct Touched {
+    pub(crate) path: RepoPath,
+    pub(crate) before: Option<DirectoryFile>,
+    pub(crate) after: Option<DirectoryFile>,
+}
+
+/// Compares what others see of a file before and after.
+struct Comparison<'r> {
+    facts: &'r FactsSource<'r>,
+    surface: Surface,
+    cancel: &'r Cancel,
+}
+
+impl Work for Comparison<'_> {
+    type Job = Touched;
+    type Output = Touch;
+    type Tools = ();
+
+    fn tools(&self) {}
+
+    fn cost(&self, _: &Touched) -> u64 {
+        BYTES_PER_FILE
+    }
+
+    fn run(&self, (): &mut (), touched: &Touched) -> (Touch, u64) {
+        let file = touched.after.as_ref().map(|file| file.id);
+        let compare = || self.compare(touched);
+        let seen = catch_unwind(AssertUnwindSafe(compare)).ok().flatten();
+        let touch = match seen {
+            Some((names, reach)) => Touch { file, names: Some(names), reach },
+            None => Touch { file, names: None, reach: None },
+        };
+        (touch, 0)
+    }
+
+    fn stop(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}
+
+impl Comparison<'_> {
+    /// The names of which others see something else, and how far what it says about modules reaches; none where what
+    /// was there is forgotten.
+    fn compare(&self, touched: &Touched) -> Option<(Vec<String>, Option<Reach>)> {
+        let Touched { path, before, after } = touched;
+        let (old, new) = (self.look(before.as_ref())?, self.look(after.as_ref())?);
+        let described =
+            |file: &Option<DirectoryFile>| file.as_ref().map(|file| (file.language.clone(), file.role));
+        let names = if described(before) == described(after) {
+            changed(&old.surface, &new.surface)
+        } else {
+            // Whoever asks for the file or for anything of it asks for something else now.
+            let all = old.surface.into_iter().chain(new.surface).map(|(name, _)| name);
+            all.chain(path_names(path)).collect()
+        };
+        Some((names, reach(path.folder(), &old.said, &new.said)))
+    }
+
+    fn look(&self, file: Option<&DirectoryFile>) -> Option<Look> {
+        let Some(file) = file.filter(|file| has_rules(file) || file.manifest) else {
+            return Some(Look::default());
+        };
+        let (outline, flow) = self.facts.read(file)?;
+        let text = |atom| outline.strings.get(atom).to_owned();
+        let said = outline.manifest.iter();
+        let said = said.map(|statement| (statement.says, text(statement.name), text(statement.value)));
+        Some(Look { surface: (self.surface)(&outline, &flow), said: said.collect() })
+    }
+}
+
+/// What others see of a file.
+#[derive(Default)]
+struct Look {
+    surface: Vec<(String, u64)>,
+    said: Vec<Said>,
+}

@@ -1,0 +1,95 @@
+//! The `[resolve]` section of a pack: what resolution must know of the language. It stands last in `pack.toml`, since
+//! it says nothing about the facts of a file.
+
+use crate::error::PackError;
+use orient_model::Rules;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The section as written; the words are those of [`Rules`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes or no question about a language")]
+pub(crate) struct RulesSpec {
+    family: Option<String>,
+    modules: String,
+    shares: Option<String>,
+    bare_members: bool,
+    calls_construct: bool,
+    inherits_constructors: bool,
+    super_calls: bool,
+    structural: bool,
+    reopens: bool,
+    merges: bool,
+    type_space: bool,
+    typed_callbacks: bool,
+    constructors: Vec<String>,
+    overloads: bool,
+    hoists: bool,
+    nested_namespaces: bool,
+    manifests: Vec<String>,
+    extensions: Vec<String>,
+    folder_files: Vec<String>,
+    holders: Vec<String>,
+    loose_types: Vec<String>,
+    own_module: Vec<String>,
+    loads: Vec<String>,
+    passes: Vec<String>,
+    picks: Vec<String>,
+    maps: Vec<String>,
+    feeds: BTreeMap<String, u32>,
+    type_objects: BTreeMap<String, String>,
+    implicit: BTreeMap<String, String>,
+}
+
+impl RulesSpec {
+    /// The rules it states for this pack.
+    pub(crate) fn rules(&self, pack: &str) -> Result<Rules, PackError> {
+        let word = |place: &str, word: &str, what: &'static str, known: &str| PackError::Word {
+            pack: pack.to_owned(),
+            place: place.to_owned(),
+            word: word.to_owned(),
+            what,
+            known: known.to_owned(),
+        };
+        let modules = self.modules.parse().map_err(|()| {
+            let known = "none, dotted, path, folder, tree, namespace, include, global";
+            word("resolve.modules", &self.modules, "way of modules", known)
+        })?;
+        let shares = self.shares.as_deref().unwrap_or("none");
+        let shares = shares.parse().map_err(|()| {
+            word("resolve.shares", shares, "way of sharing", "none, folder, namespace, everything")
+        })?;
+        Ok(Rules {
+            family: self.family.clone().unwrap_or_else(|| pack.to_owned()),
+            modules,
+            shares,
+            bare_members: self.bare_members,
+            calls_construct: self.calls_construct,
+            inherits_constructors: self.inherits_constructors,
+            super_calls: self.super_calls,
+            structural: self.structural,
+            reopens: self.reopens,
+            merges: self.merges,
+            type_space: self.type_space,
+            typed_callbacks: self.typed_callbacks,
+            constructors: self.constructors.clone(),
+            overloads: self.overloads,
+            hoists: self.hoists,
+            nested_namespaces: self.nested_namespaces,
+            manifests: self.manifests.clone(),
+            extensions: self.extensions.clone(),
+            folder_files: self.folder_files.clone(),
+            holders: self.holders.clone(),
+            loose_types: self.loose_types.clone(),
+            own_module: self.own_module.clone(),
+            loads: self.loads.clone(),
+            passes: self.passes.clone(),
+            picks: self.picks.clone(),
+            maps: self.maps.clone(),
+            feeds: self.feeds.clone().into_iter().collect(),
+            type_objects: self.type_objects.clone().into_iter().collect(),
+            implicit: self.implicit.clone().into_iter().collect(),
+        })
+    }
+}

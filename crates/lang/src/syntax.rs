@@ -1,0 +1,48 @@
+//! The syntax tree of a file as text, for those who write packs.
+
+use crate::extract;
+use crate::pack::Pack;
+use orient_grammars::tree_sitter::TreeCursor;
+use std::fmt::Write;
+
+/// How much of a leaf is shown.
+const LEAF_CAP: usize = 60;
+
+/// The tree as the pack's table or queries see it: a line for each named node, with its field, lines and text.
+/// Nothing where no grammar reads the file.
+pub fn syntax(pack: &Pack, bytes: &[u8]) -> Option<String> {
+    let tree = extract::tree(pack, bytes)?;
+    let mut out = String::new();
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    loop {
+        show(&mut out, &cursor, depth, bytes);
+        if cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Some(out);
+            }
+            depth -= 1;
+        }
+    }
+}
+
+fn show(out: &mut String, cursor: &TreeCursor<'_>, depth: usize, bytes: &[u8]) {
+    let node = cursor.node();
+    let _ = write!(out, "{:1$}", "", depth * 2);
+    if let Some(field) = cursor.field_name() {
+        let _ = write!(out, "{field}: ");
+    }
+    let missing = if node.is_missing() { " MISSING" } else { "" };
+    let kind = if node.is_named() { node.kind().to_owned() } else { format!("{:?}", node.kind()) };
+    let _ = write!(out, "{kind}{missing} {}-{}", node.start_position().row + 1, node.end_position().row + 1);
+    if node.child_count() == 0 && node.is_named() {
+        let text = bytes.get(node.byte_range()).unwrap_or_default();
+        let text: String = String::from_utf8_lossy(text).chars().take(LEAF_CAP).collect();
+        let _ = write!(out, " {text:?}");
+    }
+    out.push('\n');
+}

@@ -1,0 +1,147 @@
+//! Runs the documents under `packs/*/resolution`: each case is a small tree, and what resolving it must give.
+//!
+//! A block lists everything of its kind, so what is absent is asserted as much as what is there.
+//! `UPDATE_EXPECT=1` writes what was found into the documents; read the difference before you keep it.
+
+use orient_lang::{Registry, extract};
+use orient_model::{EdgeKind, Handle, Node, Role};
+use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
+use orient_testkit::{Block, Document, difference};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// What a block may ask for: its name, and the kinds of edges it lists.
+const BLOCKS: &[(&str, &[EdgeKind])] = &[
+    ("calls", &[EdgeKind::Calls, EdgeKind::Constructs]),
+    (
+        "types",
+        &[
+            EdgeKind::Inherits,
+            EdgeKind::Implements,
+            EdgeKind::Overrides,
+            EdgeKind::Dispatches,
+            EdgeKind::Extends,
+        ],
+    ),
+    ("uses", &[EdgeKind::References, EdgeKind::TypeOf, EdgeKind::Accepts]),
+    ("imports", &[EdgeKind::Imports]),
+    ("misses", &[]),
+    ("outside", &[]),
+    ("asks", &[]),
+];
+
+#[test]
+fn every_document_holds() {
+    let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("packs");
+    let only = std::env::var("PACK").ok();
+    let mut failures = String::new();
+    for path in documents(&packs) {
+        if only.as_deref().is_none_or(|only| path.starts_with(packs.join(only))) {
+            check(&path, &mut failures);
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+fn documents(packs: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for pack in std::fs::read_dir(packs).expect("packs are there").flatten() {
+        if let Ok(tests) = std::fs::read_dir(pack.path().join("resolution")) {
+            let paths = tests.flatten().map(|entry| entry.path());
+            found.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "md")));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn check(path: &Path, failures: &mut String) {
+    let text = std::fs::read_to_string(path).expect("documents are text");
+    let document = Document::parse(&text);
+    let mut replacements = Vec::new();
+    for case in &document.cases {
+        let is_file = |block: &&Block| block.file.is_some();
+        let world = world(case.blocks.iter().filter(is_file));
+        for block in case.blocks.iter().filter(|block| !is_file(block)) {
+            let Some((_, kinds)) = BLOCKS.iter().find(|(name, _)| *name == block.kind) else {
+                panic!("{}:{}: `{}` is no part of the graph", path.display(), block.line, block.kind)
+            };
+            let found = found(&world, &block.kind, kinds);
+            if let Some(difference) = difference(&block.text, &found) {
+                let _ = writeln!(failures, "{}:{}: {}\n{difference}", path.display(), block.line, case.title);
+                replacements.push((block.line, found));
+            }
+        }
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() && !replacements.is_empty() {
+        std::fs::write(path, document.updated(&replacements)).expect("documents can be written");
+        failures.clear();
+    }
+}
+
+fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryWorld {
+    let registry = Registry::builtin();
+    let files = blocks.map(|block| {
+        let path = block.file.as_deref().expect("only files come here");
+        let pack = registry.detect(path.as_bytes(), block.text.as_bytes());
+        let facts = extract(pack, block.text.as_bytes());
+        FileFacts {
+            path: path.into(),
+            language: pack.map_or("", |pack| pack.name()).to_owned(),
+            role: Role::Source,
+            outline: facts.outline,
+            flow: facts.flow,
+        }
+    });
+    let files = files.collect();
+    let rules =
+        registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
+    MemoryWorld::new(files, rules)
+}
+
+fn found(world: &MemoryWorld, block: &str, kinds: &[EdgeKind]) -> String {
+    let resolver = Resolver::new(world);
+    let mut out = String::new();
+    for (file, facts) in world.files().iter().enumerate() {
+        let resolved = resolver.resolve(file as u32);
+        let path = facts.path.display();
+        let own = |symbol| shown(world, Node { file: file as u32, symbol });
+        for edge in resolved.edges.iter().filter(|edge| kinds.contains(&edge.kind)) {
+            let (from, to) = (shown(world, edge.from), shown(world, edge.to));
+            let _ =
+                write!(out, "{}: {from} {} {to} by {}", edge.line, edge.kind.as_str(), edge.rule.as_str());
+            let _ = match edge.confidence {
+                orient_model::Confidence::Exact => writeln!(out),
+                sure => writeln!(out, ", {}", sure.as_str()),
+            };
+        }
+        match block {
+            "misses" => resolved.misses.iter().for_each(|miss| {
+                let (from, kind) = (own(miss.from), miss.kind.as_str());
+                let _ = writeln!(out, "{}: {from} {kind} {}: {}", miss.line, miss.name, miss.reason.as_str());
+            }),
+            "outside" => resolved.outside.iter().for_each(|outside| {
+                let (from, kind) = (own(outside.from), outside.kind.as_str());
+                let _ = writeln!(
+                    out,
+                    "{}: {from} {kind} {} of {:?}",
+                    outside.line, outside.name, outside.package
+                );
+            }),
+            "asks" => {
+                let _ = writeln!(out, "{path}: {}", resolved.asks.join(" "));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn shown(world: &MemoryWorld, node: Node) -> String {
+    let Some(facts) = world.facts(node.file) else { return String::new() };
+    let path = facts.path.display().into_owned();
+    let Some(at) = node.symbol else { return path };
+    let ordinal = facts.outline.symbols.get(at as usize).map_or(0, |symbol| symbol.ordinal);
+    let names = facts.outline.qualified(at).into_iter().map(str::to_owned).collect();
+    Handle { path, names, ordinal }.to_string()
+}

@@ -1,0 +1,234 @@
+//! The words of the graph: edges between symbols, how each was proven, and what could not be.
+
+use crate::RefKind;
+
+macro_rules! words {
+    ($(#[doc = $head:literal])+ $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $number:literal, $word:literal;)* }) => {
+        $(#[doc = $head])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum $name { $($(#[doc = $doc])+ $variant = $number,)* }
+
+        impl $name {
+            /// Every one, in the order of their numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The word users write and see.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// What it means, in one line.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+),)* }
+            }
+
+            /// The one with this stored number.
+            pub fn from_number(number: u8) -> Option<Self> {
+                match number { $($number => Some(Self::$variant),)* _ => None }
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = ();
+            fn from_str(word: &str) -> Result<Self, ()> {
+                match word { $($word => Ok(Self::$variant),)* _ => Err(()) }
+            }
+        }
+    };
+}
+
+words! {
+    /// What one symbol has to do with another. The numbers are stored: never reuse one.
+    EdgeKind {
+        /// Calls it.
+        Calls = 0, "calls";
+        /// Makes an instance of it.
+        Constructs = 1, "constructs";
+        /// Reads, writes or names it.
+        References = 2, "references";
+        /// Uses it as a type.
+        TypeOf = 3, "type_of";
+        /// Is a kind of it: a superclass, or a base whose kind is not told.
+        Inherits = 4, "inherits";
+        /// Does what it promises: an interface or trait.
+        Implements = 5, "implements";
+        /// Stands in for this member of a base.
+        Overrides = 6, "overrides";
+        /// Brings it in from another file.
+        Imports = 7, "imports";
+        /// Takes these properties: a component and their type.
+        Accepts = 8, "accepts";
+        /// Adds a member to this type from elsewhere.
+        Extends = 9, "extends";
+        /// May reach this implementation when it is called.
+        Dispatches = 10, "dispatches";
+    }
+}
+
+words! {
+    /// How sure we are of an edge. Lower is surer; the numbers are stored.
+    Confidence {
+        /// The language's own rules lead here and nowhere else.
+        Exact = 0, "exact";
+        /// Where values go as far as we follow them, or one of a few that may be meant.
+        Probable = 1, "probable";
+        /// It has the name, and little else is known.
+        Approximate = 2, "approximate";
+    }
+}
+
+words! {
+    /// The rule that proved an edge: the step that decided. The numbers are stored: never reuse one.
+    Rule {
+        /// The name is bound in a scope around its use.
+        Scope = 0, "scope";
+        /// An import names it.
+        Import = 1, "import";
+        /// A file that passes it on was followed.
+        Reexport = 2, "reexport";
+        /// An import brings in everything of a module, and the module has it.
+        Wildcard = 3, "wildcard";
+        /// The package, folder or namespace is shared.
+        Package = 4, "package";
+        /// It is named by its full name.
+        Qualified = 5, "qualified";
+        /// An included file declares it.
+        Include = 6, "include";
+        /// A member of the receiver's own type.
+        Receiver = 7, "receiver";
+        /// A member of the base, asked for as such.
+        Super = 8, "super";
+        /// A member that comes from a base, trait, mixin or embedded type.
+        Inherited = 9, "inherited";
+        /// A member of a type that is declared for the value.
+        Declared = 10, "declared";
+        /// A member of a type that follows from the value's initialiser or a call's result.
+        Inferred = 11, "inferred";
+        /// A member of a module, namespace or type that is named.
+        Static = 12, "static";
+        /// What makes an instance of the type.
+        Constructor = 13, "constructor";
+        /// A member added to the type from elsewhere.
+        Extension = 14, "extension";
+        /// A function that went through a variable.
+        Value = 15, "value";
+        /// A function given as an argument to one that calls it.
+        Argument = 16, "argument";
+        /// A declaration and the only definition it can have.
+        Linked = 17, "linked";
+        /// A member with the name and parameters of an interface's.
+        Implementation = 18, "implementation";
+        /// A name the whole program shares.
+        Global = 19, "global";
+        /// What the language calls without being named: an operator, a loop, a `with`.
+        Implicit = 20, "implicit";
+        /// Only the name fits.
+        Name = 21, "name";
+    }
+}
+
+words! {
+    /// Why a use was not resolved. The numbers are stored: never reuse one.
+    Reason {
+        /// Nothing of this name is known.
+        Unknown = 0, "nothing of this name is known";
+        /// The type of what stands before it is not known.
+        Receiver = 1, "the type of the receiver is not known";
+        /// The type is known and has no such member.
+        Member = 2, "the type has no such member";
+        /// Several fit, and nothing says which.
+        Ambiguous = 3, "several definitions fit";
+        /// The import leads to no file that is known.
+        Module = 4, "the module was not found";
+        /// It is computed while the program runs.
+        Computed = 5, "it is computed when the program runs";
+    }
+}
+
+/// A symbol of a file, or the file itself, by the numbers of whoever resolves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node {
+    /// The file.
+    pub file: u32,
+    /// The symbol, as an index into the file's symbols; the file's top-level code, or the file itself, without.
+    pub symbol: Option<u32>,
+}
+
+/// An edge of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    /// Where it starts.
+    pub from: Node,
+    /// What it is.
+    pub kind: EdgeKind,
+    /// Where it leads.
+    pub to: Node,
+    /// The line that shows it, in the file of `from`.
+    pub line: u32,
+    /// How sure we are.
+    pub confidence: Confidence,
+    /// How it was proven.
+    pub rule: Rule,
+}
+
+/// A use that leads out of what is known to be here.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Outside {
+    /// The innermost symbol around it.
+    pub from: Option<u32>,
+    /// What is done.
+    pub kind: RefKind,
+    /// The package or module as the source names it; empty for what the language itself provides.
+    pub package: String,
+    /// Its name in there.
+    pub name: String,
+    /// Its line.
+    pub line: u32,
+}
+
+/// A use that was not resolved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Miss {
+    /// The innermost symbol around it.
+    pub from: Option<u32>,
+    /// What is done.
+    pub kind: RefKind,
+    /// The last name of what is used: candidates have it too.
+    pub name: String,
+    /// Its line.
+    pub line: u32,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What resolving one file gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolved {
+    /// Edges this file gives rise to, sorted, without repetition.
+    pub edges: Vec<Edge>,
+    /// Uses that lead outside, sorted.
+    pub outside: Vec<Outside>,
+    /// Uses that were not resolved, sorted.
+    pub misses: Vec<Miss>,
+    /// Every name whose definitions elsewhere the result depends on, sorted, without repetition.
+    pub asks: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers_lead_back() {
+        for &kind in EdgeKind::ALL {
+            assert_eq!((kind.as_str().parse(), EdgeKind::from_number(kind as u8)), (Ok(kind), Some(kind)));
+        }
+        for &rule in Rule::ALL {
+            assert_eq!((rule.as_str().parse(), Rule::from_number(rule as u8)), (Ok(rule), Some(rule)));
+        }
+        for &confidence in Confidence::ALL {
+            assert_eq!(confidence.as_str().parse(), Ok(confidence));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What a project file says about where modules are: names, roots, aliases. The same words for every ecosystem.
+
+use crate::Atom;
+
+/// One statement of a project file. Paths are as written, relative to the file's folder, with `/` between their parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Statement {
+    /// What is said.
+    pub says: Says,
+    /// The name, prefix or pattern it is said of; empty where there is none.
+    pub name: Atom,
+    /// The name, path or pattern that is said; empty where there is none.
+    pub value: Atom,
+}
+
+macro_rules! says {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $number:literal, $word:literal;)*) => {
+        /// What a project file can say. The numbers are stored: never reuse one.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Says { $($(#[doc = $doc])+ $variant = $number,)* }
+
+        impl Says {
+            /// Every one, in the order of their numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The word packs write.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// The one with this stored number.
+            pub fn from_number(number: u8) -> Option<Self> {
+                match number { $($number => Some(Self::$variant),)* _ => None }
+            }
+        }
+
+        impl std::str::FromStr for Says {
+            type Err = ();
+            fn from_str(word: &str) -> Result<Self, ()> {
+                match word { $($word => Ok(Self::$variant),)* _ => Err(()) }
+            }
+        }
+    };
+}
+
+says! {
+    /// The package is called `value`: others import it by that name or below it. `name` is empty, or `lib` where code
+    /// calls it otherwise than other project files do.
+    Name = 0, "name";
+    /// Whoever imports the package gets the file `value`; `name` tells entries apart: `main`, `types`, `module`, a binary's name.
+    Entry = 1, "entry";
+    /// `name` under the package's name (`.`, `./sub`, `./x/*`) leads to the file `value`. Several for one name are in the
+    /// order to try them.
+    Export = 2, "export";
+    /// Inside the package `name` (`#x`, `@app/*`) leads to `value`, relative to [`Says::Base`] if there is one. Several for
+    /// one name are in the order to try them.
+    Alias = 3, "alias";
+    /// Bare module names are also looked for under `value`.
+    Base = 4, "base";
+    /// What another project file, `value`, says holds here too.
+    Extends = 5, "extends";
+    /// Names starting with the prefix `name` live under the folder `value`; the file's own folder if that is empty.
+    Root = 6, "root";
+    /// Packages below the pattern `value` belong to this project; with `!` before it they do not.
+    Member = 7, "member";
+    /// The package known here as `name` is `value`: a path in the tree, or the name of another package.
+    Depends = 8, "depends";
+    /// Every file of the project sees what the namespace `value` holds, without saying so; with the name `static` the
+    /// members of the type `value`; with any other, `value` under that name.
+    Using = 9, "using";
+    /// Files of the folder `value`, empty where it is not said, are built into the folder `name`: what an entry there
+    /// was made from.
+    Built = 10, "built";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers_come_back() {
+        for &says in Says::ALL {
+            assert_eq!((says.as_str().parse(), Says::from_number(says as u8)), (Ok(says), Some(says)));
+        }
+        assert_eq!(Says::from_number(200), None);
+    }
+}

@@ -1,0 +1,133 @@
+//! What resolution must know of a language, as plain data: packs write it, one engine reads it.
+
+/// What differs between languages when names are resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a yes or no question about a language")]
+pub struct Rules {
+    /// Languages with the same family see each other's definitions.
+    pub family: String,
+    /// What an import means on disk.
+    pub modules: Modules,
+    /// Which files see each other's top-level names without an import.
+    pub shares: Shares,
+    /// Members of the type around are visible by their bare name.
+    pub bare_members: bool,
+    /// Calling a type makes an instance of it.
+    pub calls_construct: bool,
+    /// A type without a constructor is made by that of its base.
+    pub inherits_constructors: bool,
+    /// `super(…)` calls the base's constructor, or its method of the same name.
+    pub super_calls: bool,
+    /// A type satisfies an interface by having its methods; nobody has to say so.
+    pub structural: bool,
+    /// A type may be opened again anywhere, and all its bodies are one.
+    pub reopens: bool,
+    /// Declarations of one name in one file are one type.
+    pub merges: bool,
+    /// Types have a space of names beside that of values, and forms of their own: one name can be both a type and a value,
+    /// `T["k"]` is the type of a member, the receiver as a type is that of whoever inherits the member.
+    pub type_space: bool,
+    /// A call of a parameter is a call of what its type declares; functions given for it are reached by dispatch.
+    pub typed_callbacks: bool,
+    /// The names constructors have.
+    pub constructors: Vec<String>,
+    /// Several functions of one name and scope are overloads, told apart by their parameters.
+    pub overloads: bool,
+    /// A name bound later in a function hides outer ones in all of it.
+    pub hoists: bool,
+    /// A namespace sees what the namespaces around it hold.
+    pub nested_namespaces: bool,
+    /// Project files that say where modules of this language are, by name; `*` stands for anything.
+    pub manifests: Vec<String>,
+    /// File extensions that an import may leave out, and files that stand for their folder; in the order they are tried.
+    pub extensions: Vec<String>,
+    /// Files that stand for their folder, without extension.
+    pub folder_files: Vec<String>,
+    /// Names of types from outside whose members give what they hold, and through which calls pass.
+    pub holders: Vec<String>,
+    /// Types that say nothing of their values.
+    pub loose_types: Vec<String>,
+    /// Names by which a file can reach what it gives to others.
+    pub own_module: Vec<String>,
+    /// Functions that give the module whose path they are given.
+    pub loads: Vec<String>,
+    /// Members that give what their holder holds: `unwrap`, `iter`.
+    pub passes: Vec<String>,
+    /// Members of collections that give one of their elements: `find`, `pop`.
+    pub picks: Vec<String>,
+    /// Members of collections that give what a function makes of each element: `map`.
+    pub maps: Vec<String>,
+    /// Members of collections and promises that call the function they are given, and at which place of it they put
+    /// what they hold: `map` at 0, `reduce` at 1.
+    pub feeds: Vec<(String, u32)>,
+    /// Members by which a type becomes a value, and the type of that value: `class`, `Class`.
+    pub type_objects: Vec<(String, String)>,
+    /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
+    pub implicit: Vec<(String, String)>,
+}
+
+/// What an import means on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Modules {
+    /// Nothing: names are found some other way.
+    #[default]
+    None,
+    /// Dotted names are folders and files; leading dots are relative.
+    Dotted,
+    /// A path beside the file, or the name of a package.
+    Path,
+    /// A folder is a package, named from the root of its module.
+    Folder,
+    /// Files hang in a tree that the files themselves declare.
+    Tree,
+    /// A namespace that files declare; where the file lies does not matter.
+    Namespace,
+    /// The text of another file, put in its place.
+    Include,
+    /// Everything that is loaded shares one space of names.
+    Global,
+}
+
+impl std::str::FromStr for Modules {
+    type Err = ();
+    fn from_str(word: &str) -> Result<Self, ()> {
+        Ok(match word {
+            "none" => Self::None,
+            "dotted" => Self::Dotted,
+            "path" => Self::Path,
+            "folder" => Self::Folder,
+            "tree" => Self::Tree,
+            "namespace" => Self::Namespace,
+            "include" => Self::Include,
+            "global" => Self::Global,
+            _ => return Err(()),
+        })
+    }
+}
+
+/// Which files see each other's top-level names without an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shares {
+    /// None.
+    #[default]
+    None,
+    /// Those of the same folder and package.
+    Folder,
+    /// Those that declare the same package or namespace, or one around it.
+    Namespace,
+    /// All of them.
+    Everything,
+}
+
+impl std::str::FromStr for Shares {
+    type Err = ();
+    fn from_str(word: &str) -> Result<Self, ()> {
+        Ok(match word {
+            "none" => Self::None,
+            "folder" => Self::Folder,
+            "namespace" => Self::Namespace,
+            "everything" => Self::Everything,
+            _ => return Err(()),
+        })
+    }
+}

@@ -1,0 +1,455 @@
+//! What a call gives: declared results, inferred ones, instances; and which of several overloads is meant.
+
+use crate::session::{Frame, Question, Session};
+use crate::types::substitute;
+use crate::unit::Unit;
+use crate::value::{Found, Sym, Thing, Ty, Val};
+use orient_model::{Confidence, Expr, ExprId, ExprList, Literal, Modifier, Rule, SymbolKind};
+use std::sync::Arc;
+
+/// What packs call the member that says what calling an object gives.
+pub(crate) const CALLED: &str = "()";
+/// What packs call the member that says what making an object gives.
+pub(crate) const MADE: &str = "new";
+
+impl Session<'_> {
+    /// The value of a call.
+    pub(crate) fn call(&self, frame: &Frame, callee: ExprId, args: ExprList) -> Val {
+        let unit = &frame.unit;
+        if unit.expr(callee) == Expr::SuperRef {
+            // The base itself where the language writes `super().x`; elsewhere the base's constructor.
+            return self.eval(frame, callee);
+        }
+        let list = unit.facts.flow.list(args);
+        if let Some(module) = self.loaded(frame, callee, list) {
+            return module;
+        }
+        let found = self.denote(frame, callee);
+        let found = self.fitting(frame, &found, list);
+        let val = self.call_found(&found, list, Some(frame));
+        if val.ty.is_known() {
+            return val;
+        }
+        let val = self.passed(frame, callee);
+        if val.ty.is_known() { val } else { self.picked(frame, callee, list) }
+    }
+
+    /// What calling each of these gives.
+    pub(crate) fn call_found(&self, found: &[Found], args: &[ExprId], from: Option<&Frame>) -> Val {
+        let mut types = Vec::new();
+        let (mut rule, mut sure) = (Rule::Inferred, Confidence::Exact);
+        for one in found {
+            let val = self.called(one, args, from);
+            if val.ty.is_known() {
+                rule = val.rule;
+                sure = sure.max(val.sure).max(one.sure);
+            }
+            types.push(val.ty);
+        }
+        let mut ty = Ty::either(types);
+        if found.len() > 1 && from.is_some_and(|from| from.unit.rules.type_space) {
+            ty = alike(&ty);
+        }
+        if ty.each().len() > 1 {
+            sure = sure.max(Confidence::Probable);
+        }
+        Val { ty, rule, sure }
+    }
+
+    fn called(&self, found: &Found, args: &[ExprId], from: Option<&Frame>) -> Val {
+        match &found.thing {
+            Thing::Symbol(sym, via) => self.called_symbol(*sym, via.as_ref(), args, from),
+            Thing::Value(ty) => self.called_value(ty, args, from),
+            Thing::Outside(..) => Val::unknown(),
+        }
+    }
+
+    pub(crate) fn called_value(&self, ty: &Ty, args: &[ExprId], from: Option<&Frame>) -> Val {
+        match ty {
+            Ty::Function(sym, via) => self.called_symbol(*sym, via.as_ref(), args, from),
+            Ty::Type(sym, args) => Val::new(Ty::Of(*sym, args.clone()), Rule::Inferred),
+            Ty::Lambda(file, scope) => match self.unit(*file) {
+                Some(unit) => self.scope_result(&unit, *scope),
+                None => Val::unknown(),
+            },
+            Ty::Gives(result) | Ty::Signature(_, result) => Val::new((**result).clone(), Rule::Inferred),
+            Ty::Of(sym, _) => {
+                let Some(unit) = self.home(*sym) else { return Val::unknown() };
+                if unit.rules.type_space {
+                    let mut found = self.type_member(ty, CALLED, 0, Rule::Declared);
+                    if found.len() > 1 && found.iter().any(|one| self.takes(one, args.len())) {
+                        found.retain(|one| self.takes(one, args.len()));
+                    }
+                    return self.call_found(&found, args, from);
+                }
+                if unit.kind(sym.at) == Some(SymbolKind::Delegate) {
+                    return self.result_of(*sym);
+                }
+                let name = unit.implicit("call").unwrap_or_default().to_owned();
+                if name.is_empty() {
+                    return Val::unknown();
+                }
+                let found = self.member(&Val::new(ty.clone(), Rule::Inferred), &name, &unit);
+                self.call_found(&found, args, from)
+            }
+            Ty::Either(types) => {
+                let each: Vec<Ty> = types.iter().map(|ty| self.called_value(ty, args, from).ty).collect();
+                Val { ty: Ty::either(each), rule: Rule::Inferred, sure: Confidence::Probable }
+            }
+            _ => Val::unknown(),
+        }
+    }
+
+    fn called_symbol(&self, sym: Sym, via: Option<&Arc<Ty>>, args: &[ExprId], from: Option<&Frame>) -> Val {
+        let Some(unit) = self.home(sym) else { return Val::unknown() };
+        let Some(kind) = unit.kind(sym.at) else { return Val::unknown() };
+        match kind {
+            SymbolKind::Constructor => {
+                let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
+                around.map_or_else(Val::unknown, |at| Val::new(Ty::of(unit.sym(at)), Rule::Inferred))
+            }
+            SymbolKind::Property => {
+                let val = self.through(self.type_of(sym), via);
+                self.called_value(&val.ty, args, from)
+            }
+            SymbolKind::Delegate => self.result_of(sym),
+            kind if kind.is_type() || kind == SymbolKind::TypeAlias => {
+                let given = match via.map(|via| &**via) {
+                    Some(Ty::Type(of, args)) if *of == sym => args.clone(),
+                    _ => Arc::from([]),
+                };
+                match self.instance_of(sym) {
+                    Ty::Of(of, own) if own.is_empty() => Val::new(Ty::Of(of, given), Rule::Inferred),
+                    ty => Val::new(ty, Rule::Inferred),
+                }
+            }
+            SymbolKind::EnumMember => self.type_of(sym),
+            kind if kind.is_callable() => {
+                let result = self.result_of(sym);
+                let result = self.with_receiver(&unit, sym, result, via);
+                self.with_arguments(&unit, sym, result, args, from)
+            }
+            _ => {
+                let val = self.through(self.type_of(sym), via);
+                self.called_value(&val.ty, args, from)
+            }
+        }
+    }
+
+    /// A result as seen by this receiver: its type arguments, and itself where the result is "the receiver's type".
+    fn with_receiver(&self, unit: &Arc<Unit>, sym: Sym, result: Val, via: Option<&Arc<Ty>>) -> Val {
+        let Some(via) = via else { return result };
+        let own = self.self_type(unit, Some(sym.at));
+        let gives_self = match (&result.ty, &own) {
+            (Ty::Of(of, _), Some(Ty::Of(own, _))) => of == own && Self::returns_self(unit, sym.at),
+            _ => false,
+        };
+        if gives_self {
+            match &**via {
+                Ty::Of(..) => return result.with((**via).clone()),
+                Ty::Seen(_, this) => return result.with((**this).clone()),
+                _ => {}
+            }
+        }
+        let seen = self.seen_through(&result.ty, via);
+        result.with(seen)
+    }
+
+    fn returns_self(unit: &Arc<Unit>, symbol: u32) -> bool {
+        let declared = unit.binding_of(symbol).and_then(|binding| binding.ty);
+        match declared {
+            Some(ty) => unit.expr(ty) == Expr::SelfRef,
+            None => unit.scope_of(symbol).is_some_and(|scope| {
+                unit.returns(scope).iter().any(|&value| unit.expr(value) == Expr::SelfRef)
+            }),
+        }
+    }
+
+    /// A generic result, as far as the arguments say what its parameters are.
+    fn with_arguments(
+        &self,
+        unit: &Arc<Unit>,
+        sym: Sym,
+        result: Val,
+        args: &[ExprId],
+        from: Option<&Frame>,
+    ) -> Val {
+        let (Some(from), Some(scope)) = (from, unit.scope_of(sym.at)) else { return result };
+        if !mentions_param(&result.ty) {
+            return result;
+        }
+        let mut map = Vec::new();
+        for (&param, &arg) in unit.params(scope).iter().zip(args) {
+            let wanted = self.declared(unit, param);
+            if mentions_param(&wanted) {
+                unify(&wanted, &self.eval(from, arg).ty, &mut map);
+            }
+        }
+        result.with(substitute(&result.ty, &map))
+    }
+
+    /// What a function gives, as declared or as its body shows.
+    pub(crate) fn result_of(&self, sym: Sym) -> Val {
+        if let Some(known) = self.results.borrow().get(&sym) {
+            return known.clone();
+        }
+        let val = self.once(Question::ResultOf(sym), || {
+            let Some(unit) = self.home(sym) else { return Val::unknown() };
+            self.returned(&unit, sym.at)
+        });
+        let Some(val) = val else { return Val::unknown() };
+        if self.is_top() || val.ty.is_known() {
+            self.results.borrow_mut().insert(sym, val.clone());
+        }
+        val
+    }
+
+    /// What a function gives; a declared type first, then what leaves its body.
+    pub(crate) fn returned(&self, unit: &Arc<Unit>, symbol: u32) -> Val {
+        if let Some(binding) = unit.binding_of(symbol)
+            && let Some(ty) = binding.ty
+        {
+            let scope = unit.scope_of(symbol).unwrap_or_else(|| unit.scope_at(binding.at));
+            let frame = Frame { unit: unit.clone(), scope, at: binding.at };
+            let declared = self.ty(&frame, ty);
+            let declared = match declared {
+                Ty::Gives(result) if unit.kind(symbol) == Some(SymbolKind::Delegate) => (*result).clone(),
+                ty => ty,
+            };
+            if declared.is_known() {
+                return Val::new(declared, Rule::Declared);
+            }
+        }
+        if let Some(result) = self.result_of_type(unit, symbol) {
+            return Val::new(result, Rule::Declared);
+        }
+        let Some(scope) = unit.scope_of(symbol) else { return Val::unknown() };
+        let val = self.scope_result(unit, scope);
+        if unit.is(symbol, Modifier::Generator) && val.ty.is_known() {
+            return val.with(Ty::Many(val.ty.clone().into()));
+        }
+        val
+    }
+
+    /// What a function gives by the type of the name that holds it: `const f: F = () => …`.
+    fn result_of_type(&self, unit: &Arc<Unit>, symbol: u32) -> Option<Ty> {
+        let binding = unit.binding_of(symbol)?;
+        let Expr::Cast { ty, .. } = unit.expr(binding.value?) else { return None };
+        let frame = Frame { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
+        let ty = self.ty(&frame, ty);
+        let result = self.called_value(&ty, &[], None).ty;
+        result.is_known().then_some(result)
+    }
+
+    /// What leaves a function's scope.
+    pub(crate) fn scope_result(&self, unit: &Arc<Unit>, scope: u32) -> Val {
+        self.once(Question::Returns(unit.file, scope), || {
+            let mut types = Vec::new();
+            for &value in unit.returns(scope).iter().take(16) {
+                let at = unit.facts.flow.scopes.get(scope as usize).map_or(u32::MAX, |scope| scope.end);
+                let frame = Frame { unit: unit.clone(), scope, at };
+                types.push(self.eval(&frame, value).ty);
+            }
+            Val::new(Ty::either(types), Rule::Inferred)
+        })
+        .unwrap_or_else(Val::unknown)
+    }
+
+    /// Of several functions, those that can take these arguments.
+    pub(crate) fn fitting(&self, frame: &Frame, found: &[Found], args: &[ExprId]) -> Vec<Found> {
+        if found.len() > 1 && frame.unit.rules.type_space {
+            return self.fitting_signature(found, args.len());
+        }
+        if found.len() < 2 || !frame.unit.rules.overloads {
+            return found.to_vec();
+        }
+        let takes: Vec<Found> = found.iter().filter(|one| self.takes(one, args.len())).cloned().collect();
+        let mut left = if takes.is_empty() { found.to_vec() } else { takes };
+        if left.len() > 1 {
+            let scores: Vec<i32> = left.iter().map(|one| self.fit(frame, one, args)).collect();
+            let best = scores.iter().copied().max().unwrap_or(0);
+            let mut keep = scores.iter().map(|&score| score == best);
+            left.retain(|_| keep.next().unwrap_or(true));
+        }
+        if left.len() > 1 {
+            return left.into_iter().map(|one| one.at_most(Confidence::Probable)).collect();
+        }
+        left
+    }
+
+    /// Of several signatures of one member, the first that takes this many arguments stands for all.
+    fn fitting_signature(&self, found: &[Found], count: usize) -> Vec<Found> {
+        let place = |one: &Found| {
+            let sym = one.sym().filter(|&sym| self.kind(sym).is_some_and(SymbolKind::is_callable))?;
+            let unit = self.home(sym)?;
+            Some((sym.file, unit.symbol(sym.at)?.parent?, unit.name(sym.at).to_owned()))
+        };
+        let first = place(&found[0]);
+        if first.is_none() || found.iter().any(|one| place(one) != first) {
+            return found.to_vec();
+        }
+        let fit = found.iter().find(|one| self.takes(one, count)).unwrap_or(&found[0]);
+        vec![fit.clone()]
+    }
+
+    pub(crate) fn takes(&self, found: &Found, count: usize) -> bool {
+        let Some(sym) = found.sym() else { return true };
+        let Some(unit) = self.home(sym) else { return true };
+        let Some(symbol) = unit.symbol(sym.at) else { return true };
+        if !symbol.kind.is_callable() {
+            return true;
+        }
+        let extension =
+            usize::from(symbol.modifiers.contains(Modifier::Extension) && unit.qualifier(sym.at).is_none());
+        let count = count + extension;
+        let least = symbol.params.iter().filter(|param| !param.default && !param.variadic).count();
+        let any = symbol.params.iter().any(|param| param.variadic);
+        count >= least && (any || count <= symbol.params.len())
+    }
+
+    /// How well arguments fit the parameters as written: two for each that surely does, minus for each that cannot.
+    fn fit(&self, frame: &Frame, found: &Found, args: &[ExprId]) -> i32 {
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else { return 0 };
+        let Some(symbol) = unit.symbol(sym.at) else { return 0 };
+        let mut score = 0;
+        if symbol.params.iter().any(|param| param.variadic) {
+            score -= 1;
+        }
+        for (param, &arg) in symbol.params.iter().zip(args) {
+            let Some(written) = param.ty.map(|ty| unit.said(ty)) else { continue };
+            score += match frame.unit.expr(arg) {
+                Expr::Literal(literal) => fits_literal(written, literal),
+                Expr::Text(_) => fits_literal(written, Literal::String),
+                _ => self.fits_value(&self.eval(frame, arg).ty, written),
+            };
+        }
+        score
+    }
+
+    fn fits_value(&self, ty: &Ty, written: &str) -> i32 {
+        let bare = bare_type(written);
+        if is_anything(bare) {
+            return 0;
+        }
+        match ty {
+            Ty::Of(..) => {
+                for (distance, of) in self.line(ty).iter().enumerate() {
+                    let name = match of {
+                        Ty::Of(sym, _) => self.home(*sym).map(|unit| unit.name(sym.at).to_owned()),
+                        Ty::Outside(name, _) => Some(name.to_string()),
+                        _ => None,
+                    };
+                    if name.as_deref() == Some(bare) {
+                        return if distance == 0 { 3 } else { 2 };
+                    }
+                }
+                if bare.len() < 2 { 0 } else { -2 }
+            }
+            Ty::Outside(name, _) if &**name == bare => 3,
+            // A type from outside may be one of another from outside; never of a plain one.
+            Ty::Outside(name, _) if !name.is_empty() && (is_plain(bare) || is_plain(name)) => -2,
+            Ty::Outside(name, _) if !name.is_empty() => -1,
+            Ty::Many(_) if written.contains('[') || written.contains("...") => 2,
+            Ty::Many(_) | Ty::Lambda(..) | Ty::Function(..) if is_plain(bare) => -2,
+            _ => 0,
+        }
+    }
+}
+
+/// The name of a type as written, without arguments, pointers and module.
+fn bare_type(written: &str) -> &str {
+    let written = written.trim_start_matches(['*', '&', '?', ' ']).trim_start_matches("const ");
+    let head = written.split(['<', '[', '*', '&', '?', ' ', '.']).next().unwrap_or_default();
+    if head.is_empty() { written } else { head }
+}
+
+/// One of each type, whatever its arguments: overloads tell them apart where we cannot.
+fn alike(ty: &Ty) -> Ty {
+    let mut seen = Vec::new();
+    let distinct = ty.each().iter().filter(|ty| match ty {
+        Ty::Of(sym, _) if seen.contains(sym) => false,
+        Ty::Of(sym, _) => {
+            seen.push(*sym);
+            true
+        }
+        _ => true,
+    });
+    Ty::either(distinct.cloned())
+}
+
+/// Whether a parameter of this type takes whatever comes: the root of all types, or a type parameter.
+fn is_anything(bare: &str) -> bool {
+    bare.len() < 2 || matches!(bare, "Object" | "object" | "Any" | "any" | "unknown" | "dynamic" | "mixed")
+}
+
+fn is_plain(bare: &str) -> bool {
+    matches!(
+        bare.to_ascii_lowercase().as_str(),
+        "string" | "str" | "int" | "long" | "bool" | "boolean" | "float" | "double" | "char"
+    )
+}
+
+/// How a literal fits a type as written.
+fn fits_literal(written: &str, literal: Literal) -> i32 {
+    let bare = bare_type(written).to_ascii_lowercase();
+    let among = |words: &[&str]| words.contains(&bare.as_str());
+    let text = among(&["string", "str", "charsequence", "string_view", "object", "any"]);
+    let number = among(&[
+        "int", "long", "short", "byte", "integer", "size_t", "u8", "u32", "u64", "i32", "i64", "usize",
+        "number", "uint",
+    ]);
+    let fraction = among(&["float", "double", "decimal", "f32", "f64", "number"]);
+    match literal {
+        Literal::String if text => 2,
+        Literal::Integer if number => 2,
+        Literal::Integer if fraction => 1,
+        Literal::Float if fraction => 2,
+        Literal::Bool if among(&["bool", "boolean"]) => 2,
+        Literal::Char if among(&["char", "character"]) => 2,
+        Literal::Char if number => 1,
+        Literal::Null if is_plain(&bare) && bare != "string" => -2,
+        Literal::String if is_plain(&bare) => -3,
+        Literal::Integer | Literal::Float | Literal::Bool | Literal::Char if is_plain(&bare) => -2,
+        _ => 0,
+    }
+}
+
+/// Whether a type parameter stands somewhere in a type.
+pub(crate) fn mentions_param(ty: &Ty) -> bool {
+    match ty {
+        Ty::Param(..) => true,
+        Ty::Of(_, args) | Ty::Type(_, args) | Ty::Outside(_, args) | Ty::Tuple(args) | Ty::Either(args) => {
+            args.iter().any(mentions_param)
+        }
+        Ty::Many(inner) | Ty::Gives(inner) => mentions_param(inner),
+        Ty::Signature(params, result) => params.iter().any(mentions_param) || mentions_param(result),
+        _ => false,
+    }
+}
+
+/// What the parameters of `wanted` must be for it to be `given`.
+pub(crate) fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
+    match (wanted, given) {
+        (_, Ty::Unknown) => {}
+        (Ty::Param(file, at), _) if map.iter().any(|(param, _)| *param == (*file, *at)) => {}
+        (Ty::Param(file, at), given) => map.push(((*file, *at), given.clone())),
+        (Ty::Of(a, left), Ty::Of(b, right)) if a == b => {
+            left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
+        }
+        (Ty::Outside(_, left), Ty::Outside(_, right)) => {
+            left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
+        }
+        (Ty::Outside(_, left), Ty::Type(sym, args)) => {
+            if let Some(first) = left.first() {
+                unify(first, &Ty::Of(*sym, args.clone()), map);
+            }
+        }
+        (Ty::Many(left), Ty::Many(right)) | (Ty::Gives(left), Ty::Gives(right)) => unify(left, right, map),
+        (Ty::Signature(left, gives), Ty::Signature(right, given)) => {
+            left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
+            unify(gives, given, map);
+        }
+        (Ty::Either(types), given) => types.iter().for_each(|ty| unify(ty, given, map)),
+        _ => {}
+    }
+}

@@ -1,0 +1,32 @@
+//! Facts of many files in, edges with their proof out. Pure: one engine for all languages.
+//!
+//! A [`World`] gives the facts; a [`Resolver`] says what every use in a file means. It declines rather than guesses:
+//! what it cannot prove is kept with the reason. What differs between languages comes as data, in
+//! [`orient_model::Rules`].
+
+mod call;
+mod collections;
+mod components;
+mod denote;
+mod forms;
+mod given;
+mod heirs;
+mod lexical;
+mod modules;
+mod objects;
+mod project;
+mod resolver;
+mod session;
+mod surface;
+mod types;
+mod unit;
+mod uses;
+mod value;
+mod world;
+
+pub use resolver::Resolver;
+pub use surface::{path_names, surface};
+pub use world::{FileFacts, MemoryWorld, Named, World};
+
+/// Changes whenever the same facts and rules may give other edges.
+pub const RESOLVER: u64 = 1;

@@ -1,0 +1,274 @@
+//! Files whose text is put into others: what a file sees is what all it includes declares.
+
+use super::{plain, stem, top};
+use crate::project::normal;
+use crate::session::Session;
+use crate::unit::Unit;
+use crate::value::{Found, Sym, Thing, Ty};
+use orient_model::{Confidence, ImportKind, Modifier, Rule, Says, Scope, ScopeKind, SymbolKind};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// What a file includes itself, and the names that decide it.
+#[derive(Debug, Default)]
+pub(crate) struct Includes {
+    pub(crate) files: Vec<u32>,
+    pub(crate) asks: Vec<String>,
+}
+
+/// How many files one may include, at any depth.
+const INCLUDED: usize = 2000;
+
+impl Session<'_> {
+    /// The files a file includes, at any depth.
+    pub(super) fn included(&self, unit: &Arc<Unit>) -> Arc<FxHashSet<u32>> {
+        if let Some(known) = self.included.borrow().get(&unit.file) {
+            return known.clone();
+        }
+        let mut files: Vec<u32> = vec![unit.file];
+        let mut seen: FxHashSet<u32> = files.iter().copied().collect();
+        let mut at = 0;
+        while let Some(&file) = files.get(at) {
+            at += 1;
+            let includes = self.resolver.includes(file, || self.direct_includes(file));
+            includes.asks.iter().for_each(|name| self.ask(name));
+            for &found in &includes.files {
+                if files.len() < INCLUDED && seen.insert(found) {
+                    files.push(found);
+                }
+            }
+        }
+        seen.remove(&unit.file);
+        let seen = Arc::new(seen);
+        self.included.borrow_mut().insert(unit.file, seen.clone());
+        seen
+    }
+
+    fn direct_includes(&self, file: u32) -> Includes {
+        let mut includes = Includes::default();
+        let Some(unit) = self.unit(file) else { return includes };
+        for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect) {
+            let path = unit.said(import.module);
+            includes.asks.push(stem(path));
+            includes.files.extend(self.include(&unit, path));
+        }
+        includes
+    }
+
+    /// The file an include names: beside the file, below an include folder, or the only one whose path ends so.
+    pub(crate) fn include(&self, unit: &Unit, path: &str) -> Option<u32> {
+        let world = self.resolver.world;
+        let path = path.trim_matches(['<', '>', '"', ' ']);
+        self.ask(&stem(path));
+        let mut folder = unit.folder();
+        loop {
+            if let Some(file) = normal(&folder, path).and_then(|path| world.file_at(&path.as_str().into())) {
+                return Some(file);
+            }
+            if folder.is_empty() {
+                break;
+            }
+            folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
+        }
+        for manifest in self.resolver.project.of(&unit.rules) {
+            for (_, root) in manifest.all(Says::Root) {
+                let found = normal(&manifest.folder, root).and_then(|root| normal(&root, path));
+                if let Some(file) = found.and_then(|path| world.file_at(&path.as_str().into())) {
+                    return Some(file);
+                }
+            }
+        }
+        let clean = normal("", path).unwrap_or_else(|| path.trim_start_matches("../").to_owned());
+        let ending = world.ending(&clean);
+        match ending[..] {
+            [] => None,
+            [one] => Some(one),
+            _ => self.nearest(unit, &ending),
+        }
+    }
+
+    /// The file whose folder shares most with this one's; none if several do.
+    fn nearest(&self, unit: &Unit, files: &[u32]) -> Option<u32> {
+        let own = unit.facts.path.display().into_owned();
+        let shared = |file: u32| {
+            let path = self.unit(file).map(|unit| unit.facts.path.display().into_owned()).unwrap_or_default();
+            own.split('/').zip(path.split('/')).take_while(|(a, b)| a == b).count()
+        };
+        let best = files.iter().map(|&file| shared(file)).max()?;
+        let mut nearest = files.iter().filter(|&&file| shared(file) == best);
+        let first = nearest.next()?;
+        if nearest.next().is_some() { files.first().copied() } else { Some(*first) }
+    }
+
+    /// A name that an included file declares at its top; else one the whole program can only mean.
+    pub(super) fn included_name(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+        let bearers = self.named(&unit.rules.family, name);
+        let mut found: Vec<Found> = Vec::new();
+        if !bearers.is_empty() {
+            let included = self.included(unit);
+            for bearer in bearers.iter().filter(|bearer| included.contains(&bearer.sym.file)) {
+                let Some(home) = self.home(bearer.sym) else { continue };
+                let Some(symbol) = home.symbol(bearer.sym.at) else { continue };
+                let at_top = home.binding_of(bearer.sym.at).is_some_and(|binding| binding.scope == 0);
+                if at_top && symbol.qualifier.is_none() && symbol.kind != SymbolKind::Constructor {
+                    found.push(Found::symbol(bearer.sym, Rule::Include));
+                }
+            }
+        }
+        if !found.is_empty() {
+            return self.whole(found);
+        }
+        for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Wildcard) {
+            let space = plain(unit.said(import.module));
+            let inner = self.qualified_member(unit, &space, name);
+            if !inner.is_empty() {
+                return inner;
+            }
+        }
+        self.linked_name(unit, name)
+    }
+
+    /// A function that no included file declares, if the program has only one of that name.
+    fn linked_name(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+        let syms: Vec<Sym> = self
+            .named(&unit.rules.family, name)
+            .iter()
+            .filter(|bearer| {
+                bearer.kind == SymbolKind::Function
+                    && !bearer.modifiers.contains(Modifier::Static)
+                    && !bearer.modifiers.contains(Modifier::Declaration)
+            })
+            .map(|bearer| bearer.sym)
+            .filter(|&sym| {
+                self.home(sym).is_some_and(|home| {
+                    let symbol = home.symbol(sym.at);
+                    symbol.is_some_and(|symbol| symbol.parent.is_none() && symbol.qualifier.is_none())
+                })
+            })
+            .collect();
+        match syms[..] {
+            [one] => vec![Found::symbol(one, Rule::Global).at_most(Confidence::Probable)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// A name inside a namespace or type.
+    pub(super) fn qualified_member(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
+        let outer = self.dotted_name(&top(unit), space);
+        let mut found = Vec::new();
+        for sym in outer.iter().filter_map(Found::sym) {
+            found = match self.kind(sym) {
+                Some(SymbolKind::Module) => self.in_space(unit, &self.full_name(sym), name, Rule::Qualified),
+                _ => self.type_member(&Ty::of(sym), name, 0, Rule::Qualified),
+            };
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// What the namespaces around a scope hold, here and in what is included, innermost first.
+    pub(crate) fn around_in_spaces(&self, unit: &Arc<Unit>, scope: &Scope, name: &str) -> Vec<Found> {
+        let Some(symbol) = scope.symbol else { return Vec::new() };
+        let space = match scope.kind {
+            ScopeKind::Module => self.full_name(unit.sym(symbol)),
+            ScopeKind::Function if unit.qualifier(symbol).is_some() => {
+                let full = self.full_name(unit.sym(symbol));
+                full.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned())
+            }
+            _ => return Vec::new(),
+        };
+        let mut space = space.as_str();
+        while !space.is_empty() {
+            let found = self.in_space(unit, space, name, Rule::Package);
+            if !found.is_empty() {
+                return found;
+            }
+            space = space.rsplit_once('.').map_or("", |(outer, _)| outer);
+        }
+        Vec::new()
+    }
+
+    /// A name of a namespace, as far as this file and what it includes declare it.
+    pub(crate) fn in_space(&self, unit: &Arc<Unit>, space: &str, name: &str, rule: Rule) -> Vec<Found> {
+        let bearers = self.named(&unit.rules.family, name);
+        if bearers.is_empty() {
+            return Vec::new();
+        }
+        let included = self.included(unit);
+        let full = format!("{space}.{name}");
+        let mut found: Vec<Found> = Vec::new();
+        for bearer in bearers.iter().filter(|bearer| bearer.kind != SymbolKind::Constructor) {
+            let seen = bearer.sym.file == unit.file || included.contains(&bearer.sym.file);
+            if seen && self.full_name(bearer.sym) == full {
+                found.push(Found::symbol(bearer.sym, rule));
+            }
+        }
+        // Every file may open the namespace again: one stands for all.
+        if found.iter().all(|one| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Module)) {
+            found.truncate(1);
+        }
+        self.whole(found)
+    }
+
+    /// The definition of what is only declared where it was found.
+    pub(crate) fn defined(&self, found: Found) -> Found {
+        let Some(sym) = found.sym() else { return found };
+        let Some(unit) = self.home(sym) else { return found };
+        let Some(symbol) = unit.symbol(sym.at) else { return found };
+        if unit.rules.modules != orient_model::Modules::Include
+            || !symbol.modifiers.contains(Modifier::Declaration)
+            || symbol.modifiers.contains(Modifier::Abstract)
+        {
+            return found;
+        }
+        let name = unit.name(sym.at);
+        let full = self.full_name(sym);
+        let mut candidates: Vec<Sym> = self
+            .named(&unit.rules.family, name)
+            .iter()
+            .filter(|bearer| !bearer.modifiers.contains(Modifier::Declaration))
+            .map(|bearer| bearer.sym)
+            .filter(|&other| other != sym && self.defines(other, symbol.kind, &full))
+            .collect();
+        if candidates.len() > 1 {
+            let count = symbol.params.len();
+            let fit = |other: &Sym| {
+                self.home(*other).and_then(|home| Some(home.symbol(other.at)?.params.len())) == Some(count)
+            };
+            if candidates.iter().any(fit) {
+                candidates.retain(fit);
+            }
+        }
+        if candidates.len() > 1 {
+            let header = stem(&unit.facts.path.display());
+            let beside = |other: &Sym| {
+                self.home(*other).is_some_and(|home| stem(&home.facts.path.display()) == header)
+            };
+            if candidates.iter().any(beside) {
+                candidates.retain(beside);
+            }
+        }
+        match candidates[..] {
+            [one] => Found { thing: Thing::Symbol(one, None), ..found },
+            _ => found,
+        }
+    }
+
+    fn defines(&self, sym: Sym, kind: SymbolKind, full: &str) -> bool {
+        let Some(home) = self.home(sym) else { return false };
+        let Some(symbol) = home.symbol(sym.at) else { return false };
+        symbol.body.is_some()
+            && (symbol.kind == kind || (symbol.kind.is_callable() && kind.is_callable()))
+            && !(symbol.modifiers.contains(Modifier::Static) && symbol.parent.is_none())
+            && (self.full_name(sym) == full || self.ends_alike(&home, sym, full))
+    }
+
+    /// Whether a definition outside of its namespace names the same: `A::f` inside `namespace n`.
+    fn ends_alike(&self, home: &Arc<Unit>, sym: Sym, full: &str) -> bool {
+        let own = self.full_name(sym);
+        home.qualifier(sym.at).is_some()
+            && (full.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{full}")))
+    }
+}

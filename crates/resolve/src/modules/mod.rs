@@ -1,0 +1,340 @@
+//! What imports mean, and what modules give: one file for each way languages find modules.
+
+mod dotted;
+mod folder;
+mod include;
+mod namespace;
+mod path;
+mod tree;
+
+pub(crate) use include::Includes;
+
+use crate::lexical::Want;
+use crate::session::{Frame, Question, Session};
+use crate::unit::Unit;
+use crate::value::{Found, Module, Sym, Thing, Ty};
+use orient_model::{Confidence, Import, ImportKind, Modifier, Modules, Rule, Shares, SymbolKind};
+use std::sync::Arc;
+
+impl Session<'_> {
+    /// What an import brings in under its name.
+    pub(crate) fn import(&self, unit: &Arc<Unit>, at: u32) -> Vec<Found> {
+        let key = (unit.file, at);
+        if let Some(known) = self.imports.borrow().get(&key) {
+            return known.to_vec();
+        }
+        let found = self.once(Question::Import(unit.file, at), || {
+            let import = unit.facts.outline.imports.get(at as usize)?;
+            self.ask_module(unit.said(import.module));
+            Some(self.imported(unit, import))
+        });
+        let Some(found) = found.flatten() else { return Vec::new() };
+        if self.is_top() || !found.is_empty() {
+            self.imports.borrow_mut().insert(key, found.clone().into());
+        }
+        found
+    }
+
+    /// The result depends on every part of the module's name: a file of that name may come or go.
+    pub(crate) fn ask_module(&self, module: &str) {
+        for part in module.split(['/', '.', ':', '\\']).filter(|part| !part.is_empty()) {
+            self.ask(part);
+        }
+    }
+
+    fn imported(&self, unit: &Arc<Unit>, import: &Import) -> Vec<Found> {
+        let module = unit.said(import.module);
+        let name = import.name.map(|atom| unit.said(atom));
+        let found = match unit.rules.modules {
+            Modules::Namespace => self.namespace_import(unit, import, module, name),
+            Modules::Include => match name {
+                Some(name) => self.qualified_member(unit, module, name),
+                None => self.dotted_name(&top(unit), module),
+            },
+            Modules::Tree => self.tree_import(unit, import, module, name),
+            _ => self.module_import(unit, import, module, name),
+        };
+        if found.is_empty() {
+            return not_here(unit, import, module, name);
+        }
+        found
+    }
+
+    fn module_import(
+        &self,
+        unit: &Arc<Unit>,
+        import: &Import,
+        module: &str,
+        name: Option<&str>,
+    ) -> Vec<Found> {
+        match import.kind {
+            ImportKind::Module => {
+                // `import a.b.c` binds `a` alone.
+                let whole = import.alias.is_some() || unit.rules.modules != Modules::Dotted;
+                let wanted = if whole { module } else { module.split('.').next().unwrap_or(module) };
+                let found = self.find_module(unit, wanted).map(|module| Found::module(module, Rule::Import));
+                found.into_iter().collect()
+            }
+            ImportKind::Item => {
+                let (Some(from), Some(name)) = (self.find_module(unit, module), name) else {
+                    return Vec::new();
+                };
+                self.module_member(&from, name, unit).into_iter().map(imported_rule).collect()
+            }
+            ImportKind::Default => {
+                let Some(from) = self.find_module(unit, module) else { return Vec::new() };
+                let found = self.module_member(&from, "default", unit);
+                if found.is_empty() && !self.has_exports(&from) {
+                    return vec![Found::module(from, Rule::Import)];
+                }
+                found.into_iter().map(imported_rule).collect()
+            }
+            ImportKind::Wildcard | ImportKind::Effect => Vec::new(),
+        }
+    }
+
+    /// The module an import names.
+    pub(crate) fn find_module(&self, unit: &Arc<Unit>, module: &str) -> Option<Module> {
+        match unit.rules.modules {
+            Modules::Dotted => self.dotted_module(unit, module),
+            Modules::Path => self.path_module(unit, module),
+            Modules::Folder => self.folder_module(unit, module),
+            Modules::Namespace => Some(Module::Namespace(plain(module))),
+            Modules::None | Modules::Tree | Modules::Include | Modules::Global => None,
+        }
+    }
+
+    /// A name that comes through an import of everything.
+    pub(crate) fn through_wildcard(&self, unit: &Arc<Unit>, import: u32, name: &str) -> Vec<Found> {
+        let Some(import) = unit.facts.outline.imports.get(import as usize) else { return Vec::new() };
+        let module = unit.said(import.module);
+        self.ask_module(module);
+        self.ask(name);
+        let key = Question::Member(unit.file, hash(module, name));
+        let found = self.once(key, || match unit.rules.modules {
+            Modules::Namespace => self.wildcard_namespace(unit, import, module, name),
+            Modules::Tree => self.wildcard_tree(unit, import, module, name),
+            Modules::Include => self.qualified_member(unit, module, name),
+            _ => match self.find_module(unit, module) {
+                Some(from) => self.module_member(&from, name, unit),
+                None => Vec::new(),
+            },
+        });
+        found.unwrap_or_default().into_iter().map(|found| found.by(Rule::Wildcard)).collect()
+    }
+
+    /// Members of a module by name.
+    pub(crate) fn module_member(&self, module: &Module, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+        self.ask(name);
+        match module {
+            Module::File(file) => {
+                let Some(unit) = self.unit(*file) else { return Vec::new() };
+                let key = Question::Member(*file, hash("", name));
+                self.once(key, || match unit.rules.modules {
+                    Modules::Path => self.exported(&unit, name),
+                    Modules::Tree => self.tree_member(&unit, name, from),
+                    _ => self.file_member(&unit, name),
+                })
+                .unwrap_or_default()
+            }
+            Module::Folder(path) => match from.rules.modules {
+                Modules::Folder => self.package_member(path, name, from),
+                _ => self.submodule(path, name, from).into_iter().collect(),
+            },
+            Module::Namespace(space) => self.namespace_member(space, name, from),
+        }
+    }
+
+    /// What a file binds at its top.
+    fn file_member(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+        let frame = top(unit);
+        let own = self.top_level(unit, name);
+        if !own.is_empty() {
+            return own;
+        }
+        for import in unit.wildcards(0) {
+            let found = self.through_wildcard(unit, import, name);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        let stem = stem(&unit.facts.path.display());
+        if unit.rules.folder_files.contains(&stem) {
+            return self.submodule(&frame.unit.folder(), name, unit).into_iter().collect();
+        }
+        Vec::new()
+    }
+
+    /// What a file binds at its top under this name, imports followed; the last binding counts.
+    pub(crate) fn top_level(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        for &at in unit.bound(0, name) {
+            let Some(binding) = unit.binding(at) else { continue };
+            if let orient_model::BindingKind::Symbol(symbol) = binding.kind
+                && (unit.qualifier(symbol).is_some() && !unit.kind(symbol).is_some_and(SymbolKind::is_type))
+            {
+                continue;
+            }
+            for one in self.binding(unit, at) {
+                if !found.iter().any(|known| known.thing == one.thing) {
+                    found.push(one);
+                }
+            }
+        }
+        if found.len() > 1 && unit.rules.type_space {
+            let mut last: Vec<Found> = Vec::new();
+            for want in [Want::Type, Want::Value] {
+                let of_kind = self.only(self.whole(found.clone()), want).pop();
+                last.extend(of_kind.filter(|one| !last.contains(one)));
+            }
+            return last;
+        }
+        if found.len() > 1 && !unit.rules.overloads {
+            let here = found.iter().rfind(|one| one.sym().is_some()).cloned();
+            return here.into_iter().collect();
+        }
+        self.whole(found)
+    }
+
+    /// Names that files see of each other without an import.
+    pub(crate) fn shared(&self, frame: &Frame, name: &str) -> Vec<Found> {
+        let unit = &frame.unit;
+        let found = match unit.rules.shares {
+            Shares::None => Vec::new(),
+            Shares::Folder => self.package_member(&unit.folder(), name, unit),
+            Shares::Namespace => self.shared_namespace(frame, name),
+            Shares::Everything => self.shared_by_all(frame, name),
+        };
+        if !found.is_empty() {
+            return found;
+        }
+        match unit.rules.modules {
+            Modules::Include => self.included_name(unit, name),
+            Modules::Tree => self.crate_name(unit, name),
+            Modules::Namespace if unit.rules.shares == Shares::Namespace => self.whole_namespace(unit, name),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A member added to a type from elsewhere.
+    pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+        let mut found = Vec::new();
+        for bearer in self.named(&from.rules.family, name).iter() {
+            if !bearer.modifiers.contains(Modifier::Extension) {
+                continue;
+            }
+            let sym = bearer.sym;
+            let Some(unit) = self.home(sym) else { continue };
+            if let Some(receiver) = extended(&unit, sym.at)
+                && self.line(ty).iter().any(|of| self.is_called(of, receiver))
+                && sees(from, &unit)
+            {
+                found.push(Found::symbol(sym, Rule::Extension));
+            }
+        }
+        let several = found.len() > 1 && !from.rules.overloads;
+        found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
+    }
+
+    fn is_called(&self, ty: &Ty, name: &str) -> bool {
+        match ty {
+            Ty::Of(sym, _) => self.home(*sym).is_some_and(|unit| unit.name(sym.at) == name),
+            Ty::Outside(outside, _) => &**outside == name,
+            _ => false,
+        }
+    }
+
+    /// The name of a symbol from the outermost namespace on, with dots.
+    pub(crate) fn full_name(&self, sym: Sym) -> String {
+        let Some(unit) = self.home(sym) else { return String::new() };
+        let names = unit.facts.outline.qualified(sym.at);
+        let mut full = plain(unit.package());
+        for name in names {
+            if !full.is_empty() {
+                full.push('.');
+            }
+            full.push_str(&plain(name));
+        }
+        full
+    }
+
+    fn has_exports(&self, module: &Module) -> bool {
+        let Module::File(file) = module else { return false };
+        let Some(unit) = self.unit(*file) else { return false };
+        let outline = &unit.facts.outline;
+        outline.exports.iter().any(|export| unit.said(export.public) == "default")
+            || outline.symbols.iter().any(|symbol| symbol.modifiers.contains(Modifier::Default))
+    }
+}
+
+/// The top of a file, after all of it.
+pub(crate) fn top(unit: &Arc<Unit>) -> Frame {
+    Frame { unit: unit.clone(), scope: 0, at: u32::MAX }
+}
+
+/// A namespace with dots between its parts.
+pub(crate) fn plain(space: &str) -> String {
+    let joined = space.replace("::", ".").replace(['\\', '/'], ".");
+    joined.trim_matches('.').to_owned()
+}
+
+/// A file's name without folder and extension.
+pub(crate) fn stem(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.split_once('.').map_or(name, |(stem, _)| stem).to_owned()
+}
+
+fn is_own(module: &str) -> bool {
+    let head = module.split("::").next().unwrap_or_default();
+    matches!(head, "crate" | "self" | "super")
+}
+
+fn imported_rule(found: Found) -> Found {
+    match found.rule {
+        Rule::Scope => found.by(Rule::Import),
+        Rule::Import | Rule::Wildcard if matches!(found.thing, Thing::Symbol(..)) => found.by(Rule::Reexport),
+        _ => found,
+    }
+}
+
+/// A number that tells names of modules apart.
+pub(crate) fn hash(module: &str, name: &str) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut hasher = rustc_hash::FxHasher::default();
+    (module, name).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// An import that leads to nothing here leads outside; a relative one leads nowhere.
+fn not_here(unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
+    let relative = module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(module));
+    if relative {
+        return Vec::new();
+    }
+    let alias = import.alias.map(|atom| unit.said(atom));
+    vec![Found::outside(module, name.or(alias).unwrap_or(module))]
+}
+
+/// The name of the type an extension is for.
+fn extended(unit: &Unit, symbol: u32) -> Option<&str> {
+    let written = match unit.qualifier(symbol) {
+        Some(qualifier) => qualifier,
+        None => unit.said(unit.symbol(symbol)?.params.first()?.ty?),
+    };
+    let written = written.trim_start_matches("this ").trim();
+    let head = written.split(['<', '?', '[']).next()?.trim();
+    head.rsplit('.').next()
+}
+
+/// Whether a file sees the top level of another: by its namespace or an import of it.
+fn sees(from: &Unit, other: &Unit) -> bool {
+    let space = plain(other.package());
+    let own = plain(from.package());
+    if own == space || own.starts_with(&format!("{space}.")) || space.is_empty() {
+        return true;
+    }
+    from.facts.outline.imports.iter().any(|import| {
+        let module = plain(from.said(import.module));
+        module == space || module.starts_with(&format!("{space}."))
+    }) || other.package().is_empty()
+}

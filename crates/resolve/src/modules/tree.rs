@@ -1,0 +1,286 @@
+//! Files that hang in a tree which the files themselves declare, below the root of a crate.
+
+use super::stem;
+use crate::denote::join;
+use crate::project::normal;
+use crate::session::{Frame, Session};
+use crate::unit::Unit;
+use crate::value::{Found, Module, Ty, Val};
+use orient_model::{Import, ImportKind, Modifier, Rule, Says, SymbolKind};
+use std::sync::Arc;
+
+/// Files that are the root of a crate by their name.
+const ROOTS: &[&str] = &["lib", "main"];
+
+impl Session<'_> {
+    pub(super) fn tree_import(
+        &self,
+        unit: &Arc<Unit>,
+        import: &Import,
+        module: &str,
+        name: Option<&str>,
+    ) -> Vec<Found> {
+        let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
+        let found = match (import.kind, name) {
+            (ImportKind::Item, Some("self")) | (ImportKind::Module, _) => self.walk_path(&frame, module),
+            (ImportKind::Item, Some(name)) => {
+                let full = if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") };
+                self.walk_path(&frame, &full)
+            }
+            _ => Vec::new(),
+        };
+        let reexported = |found: Found| match found.rule {
+            Rule::Import | Rule::Wildcard => found.by(Rule::Reexport),
+            _ => found.by(Rule::Import),
+        };
+        found.into_iter().map(reexported).collect()
+    }
+
+    /// What a path of names means: `crate::a::B`, `super::x`, `other_crate::y`.
+    pub(crate) fn walk_path(&self, frame: &Frame, path: &str) -> Vec<Found> {
+        let mut parts = path.split("::").filter(|part| !part.is_empty());
+        let Some(first) = parts.next() else { return Vec::new() };
+        let mut found = self.first_of_path(frame, first);
+        for part in parts {
+            let vals: Vec<Val> = found.iter().map(|found| self.value(found)).collect();
+            let next = vals.iter().flat_map(|val| match part {
+                "self" => vec![Found::value(val.ty.clone(), val.rule)],
+                "super" => self.outer_module(&val.ty),
+                part => self.member(val, part, &frame.unit),
+            });
+            found = next.collect();
+            // A type and a module, a function and a macro may have one name: all go on.
+        }
+        found
+    }
+
+    fn first_of_path(&self, frame: &Frame, first: &str) -> Vec<Found> {
+        let unit = &frame.unit;
+        let module = |ty: Option<Ty>| ty.map(|ty| Found::value(ty, Rule::Import)).into_iter().collect();
+        match first {
+            "crate" | "$crate" => module(self.crate_root(unit).map(|file| Ty::Module(Module::File(file)))),
+            "self" => module(Some(Self::module_at(frame))),
+            "super" => self.outer_module(&Self::module_at(frame)),
+            name => {
+                let inside = Self::module_at(frame);
+                let own = self.member(&Val::new(inside, Rule::Static), name, unit);
+                let own: Vec<Found> = own
+                    .into_iter()
+                    .filter(|one| !matches!(one.thing, crate::value::Thing::Outside(..)))
+                    .collect();
+                if own.is_empty() { self.crate_name(unit, name) } else { own }
+            }
+        }
+    }
+
+    /// The module a frame stands in: the innermost one around it in the file, else the file.
+    pub(crate) fn module_at(frame: &Frame) -> Ty {
+        let unit = &frame.unit;
+        let mut next = frame.symbol();
+        while let Some(at) = next {
+            if unit.kind(at) == Some(SymbolKind::Module) && !unit.is(at, Modifier::Declaration) {
+                return Ty::Type(unit.sym(at), Arc::from([]));
+            }
+            next = unit.symbol(at).and_then(|symbol| symbol.parent);
+        }
+        Ty::Module(Module::File(unit.file))
+    }
+
+    /// The module around a module.
+    pub(crate) fn outer_module(&self, ty: &Ty) -> Vec<Found> {
+        let outer = match ty {
+            Ty::Type(sym, _) => self.home(*sym).map(|unit| {
+                let mut next = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
+                while let Some(at) = next {
+                    if unit.kind(at) == Some(SymbolKind::Module) {
+                        return Ty::Type(unit.sym(at), Arc::from([]));
+                    }
+                    next = unit.symbol(at).and_then(|symbol| symbol.parent);
+                }
+                Ty::Module(Module::File(unit.file))
+            }),
+            Ty::Module(Module::File(file)) => {
+                let unit = self.unit(*file);
+                unit.and_then(|unit| self.parent_file(&unit)).map(|file| Ty::Module(Module::File(file)))
+            }
+            _ => None,
+        };
+        outer.map(|ty| Found::value(ty, Rule::Import)).into_iter().collect()
+    }
+
+    /// The file whose module this file's module is in; none for the root of a crate.
+    fn parent_file(&self, unit: &Arc<Unit>) -> Option<u32> {
+        let (folder, name) = (unit.folder(), stem(&unit.facts.path.display()));
+        let (module, around) = match name.as_str() {
+            "mod" => {
+                let (outer, module) = folder.rsplit_once('/').unwrap_or(("", &folder));
+                (module.to_owned(), outer.to_owned())
+            }
+            name if ROOTS.contains(&name) && self.declares_roots(unit) => return None,
+            name => (name.to_owned(), folder.clone()),
+        };
+        let mut candidates: Vec<String> =
+            ["mod", "lib", "main"].iter().map(|root| join(&around, root)).collect();
+        if !around.is_empty() {
+            candidates.push(around.clone());
+        }
+        let files = candidates.iter().filter_map(|path| self.file_of(unit, path));
+        let declares = |file: &u32| {
+            self.unit(*file).is_some_and(|parent| {
+                parent
+                    .children(None)
+                    .iter()
+                    .any(|&at| parent.kind(at) == Some(SymbolKind::Module) && parent.name(at) == module)
+            })
+        };
+        let files: Vec<u32> = files.filter(|&file| file != unit.file).collect();
+        files.iter().copied().find(declares)
+    }
+
+    /// Whether a file with the name of a root really is one: beside a project file, or in its source folder.
+    fn declares_roots(&self, unit: &Arc<Unit>) -> bool {
+        let folder = unit.folder();
+        let manifests = self.resolver.project.around(&unit.rules, &folder);
+        manifests.first().is_none_or(|manifest| {
+            folder == manifest.folder
+                || folder == join(&manifest.folder, "src")
+                || folder.starts_with(&join(&manifest.folder, "src/bin"))
+                || !self.is_declared_here(unit)
+        })
+    }
+
+    fn is_declared_here(&self, unit: &Arc<Unit>) -> bool {
+        let (folder, name) = (unit.folder(), stem(&unit.facts.path.display()));
+        self.file_of(unit, &join(&folder, "mod"))
+            .and_then(|file| self.unit(file))
+            .is_some_and(|parent| parent.children(None).iter().any(|&at| parent.name(at) == name))
+    }
+
+    /// The root of the crate a file is in.
+    pub(crate) fn crate_root(&self, unit: &Arc<Unit>) -> Option<u32> {
+        let mut at = unit.clone();
+        for _ in 0..32 {
+            match self.parent_file(&at).and_then(|file| self.unit(file)) {
+                Some(parent) => at = parent,
+                None => return Some(at.file),
+            }
+        }
+        None
+    }
+
+    /// The file of a module that is declared here and stands elsewhere.
+    pub(crate) fn declared_module(&self, unit: &Arc<Unit>, symbol: u32) -> Option<Module> {
+        if unit.rules.modules != orient_model::Modules::Tree || !unit.is(symbol, Modifier::Declaration) {
+            return None;
+        }
+        let name = unit.name(symbol);
+        self.ask(name);
+        let stem = stem(&unit.facts.path.display());
+        let mut folder = match stem.as_str() {
+            "mod" | "lib" | "main" => unit.folder(),
+            _ if self.parent_file(unit).is_none() => unit.folder(),
+            stem => join(&unit.folder(), stem),
+        };
+        let mut inner = Vec::new();
+        let mut next = unit.symbol(symbol).and_then(|symbol| symbol.parent);
+        while let Some(at) = next {
+            inner.push(unit.name(at).to_owned());
+            next = unit.symbol(at).and_then(|symbol| symbol.parent);
+        }
+        for part in inner.iter().rev() {
+            folder = join(&folder, part);
+        }
+        let mut said = unit.symbol(symbol).into_iter().flat_map(|symbol| &symbol.attributes);
+        let path = said.find_map(|&atom| unit.said(atom).strip_prefix("path").map(str::to_owned));
+        if let Some(path) = path {
+            let path = path.trim_matches([' ', '=', '"']);
+            let path = normal(&unit.folder(), path)?;
+            return self.resolver.world.file_at(&path.as_str().into()).map(Module::File);
+        }
+        let name = name.trim_start_matches("r#");
+        let file =
+            self.file_of(unit, &join(&folder, name)).or_else(|| self.stands_for(unit, &join(&folder, name)));
+        file.map(Module::File)
+    }
+
+    /// A name at the top of a file's module.
+    pub(super) fn tree_member(&self, unit: &Arc<Unit>, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+        self.in_scope(unit, 0, name, from)
+    }
+
+    /// A name inside a module written out in a file.
+    pub(crate) fn inner_member(
+        &self,
+        unit: &Arc<Unit>,
+        symbol: u32,
+        name: &str,
+        from: &Arc<Unit>,
+    ) -> Vec<Found> {
+        match unit.scope_of(symbol) {
+            Some(scope) => self.in_scope(unit, scope, name, from),
+            None => Vec::new(),
+        }
+    }
+
+    fn in_scope(&self, unit: &Arc<Unit>, scope: u32, name: &str, _from: &Arc<Unit>) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        for &at in unit.bound(scope, name) {
+            found.extend(self.binding(unit, at));
+        }
+        if !found.is_empty() {
+            return found;
+        }
+        for import in unit.wildcards(scope) {
+            let found = self.through_wildcard(unit, import, name);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    pub(super) fn wildcard_tree(
+        &self,
+        unit: &Arc<Unit>,
+        import: &Import,
+        module: &str,
+        name: &str,
+    ) -> Vec<Found> {
+        let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
+        let vals: Vec<Val> = self.walk_path(&frame, module).iter().map(|found| self.value(found)).collect();
+        let found = vals.iter().flat_map(|val| self.member(val, name, unit));
+        found.filter(|one| !matches!(one.thing, crate::value::Thing::Outside(..))).collect()
+    }
+
+    /// Another crate of this tree, by its name; the crate itself for its tests and binaries.
+    pub(super) fn crate_name(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+        let wanted = name.replace('-', "_");
+        let project = &self.resolver.project;
+        let nearest = project.around(&unit.rules, &unit.folder()).into_iter().next();
+        let renamed = nearest.and_then(|manifest| {
+            let (_, value) = manifest.all(Says::Depends).find(|(key, _)| key.replace('-', "_") == wanted)?;
+            let folder = normal(&manifest.folder, value)?;
+            project.of(&unit.rules).find(|other| other.folder == folder)
+        });
+        let by_name = || {
+            project
+                .of(&unit.rules)
+                .find(|manifest| manifest.all(Says::Name).any(|(_, value)| value.replace('-', "_") == wanted))
+        };
+        let Some(manifest) = renamed.or_else(by_name) else { return Vec::new() };
+        let entries = manifest.all(Says::Entry).filter(|(name, _)| *name == "lib").map(|(_, value)| value);
+        let mut paths: Vec<String> = entries.filter_map(|value| normal(&manifest.folder, value)).collect();
+        paths.push(join(&manifest.folder, "src/lib.rs"));
+        let file = paths.iter().find_map(|path| self.resolver.world.file_at(&path.as_str().into()));
+        file.map(|file| Found::module(Module::File(file), Rule::Import)).into_iter().collect()
+    }
+
+    /// A name beside the use, in the module it stands in: `self::x`.
+    pub(crate) fn beside(&self, frame: &Frame, name: &str) -> Vec<Found> {
+        if frame.unit.rules.modules != orient_model::Modules::Tree {
+            return Vec::new();
+        }
+        let module = Self::module_at(frame);
+        self.member(&Val::new(module, Rule::Static), name, &frame.unit)
+    }
+}

@@ -1,0 +1,219 @@
+//! What is remembered while one file is resolved: the names that were asked for, answers, and what is being answered.
+
+use crate::resolver::Resolver;
+use crate::types::{Members, TypeShape};
+use crate::unit::Unit;
+use crate::value::{Found, Sym, Ty, Val};
+use crate::world::Named;
+use orient_model::{ExprId, Modifiers, SymbolKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+/// How deep one question may lead to others.
+const DEPTH: u32 = 24;
+/// How deep expressions, types and scopes may lead to each other, whatever is asked: bounds the stack.
+const NESTING: u32 = 160;
+/// How many steps one use may take, and all uses of a file together; then it must do with fewer. Steps, not time, so
+/// that every machine gives up at the same place.
+const STEPS_OF_USE: u64 = 20_000;
+const STEPS_OF_FILE: u64 = 3_000_000;
+const STEPS_IN_HASTE: u64 = 400;
+
+/// A place to look from.
+#[derive(Clone)]
+pub(crate) struct Frame {
+    pub(crate) unit: Arc<Unit>,
+    pub(crate) scope: u32,
+    /// The position in the file: what is bound later may not count.
+    pub(crate) at: u32,
+}
+
+/// A question that may lead back to itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Question {
+    TypeOf(Sym),
+    ResultOf(Sym),
+    Binding(u32, u32),
+    Shape(Sym),
+    Members(Sym),
+    Import(u32, u32),
+    Member(u32, u64),
+    Returns(u32, u32),
+    Wanted(u32, u32),
+    Entry(u32, u32, ExprId, u64),
+}
+
+/// A symbol by its name, as far as it can be told without its file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bearer {
+    pub(crate) sym: Sym,
+    pub(crate) kind: SymbolKind,
+    pub(crate) modifiers: Modifiers,
+}
+
+/// Answers that were given before.
+type Memo<K, V> = RefCell<FxHashMap<K, V>>;
+
+/// An entry of an object: file, scope, expression, name.
+type EntryKey = (u32, u32, ExprId, Box<str>);
+
+/// One file's resolution.
+pub(crate) struct Session<'r> {
+    pub(crate) resolver: &'r Resolver<'r>,
+    asks: RefCell<FxHashSet<Box<str>>>,
+    depth: Cell<u32>,
+    nesting: Cell<u32>,
+    /// How often an answer was cut short.
+    cut: Cell<u64>,
+    /// Steps taken so far, and how many may be taken for the use at hand.
+    steps: Cell<u64>,
+    enough: Cell<u64>,
+    busy: RefCell<FxHashSet<Question>>,
+    pub(crate) names: Memo<Box<str>, Arc<[Bearer]>>,
+    pub(crate) denoted: Memo<(u32, u32, ExprId, u32), Arc<[Found]>>,
+    pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
+    pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
+    pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
+    pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
+    pub(crate) entries: RefCell<FxHashMap<EntryKey, Arc<[Found]>>>,
+    pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
+    pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
+    pub(crate) members: RefCell<FxHashMap<Sym, Arc<Members>>>,
+    pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
+    pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
+    pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
+    pub(crate) included: Memo<u32, Arc<FxHashSet<u32>>>,
+    pub(crate) imports: Memo<(u32, u32), Arc<[Found]>>,
+}
+
+impl<'r> Session<'r> {
+    pub(crate) fn new(resolver: &'r Resolver<'r>) -> Self {
+        Self {
+            resolver,
+            asks: RefCell::default(),
+            depth: Cell::new(0),
+            nesting: Cell::new(0),
+            cut: Cell::new(0),
+            steps: Cell::new(0),
+            enough: Cell::new(STEPS_OF_USE),
+            members: RefCell::default(),
+            busy: RefCell::default(),
+            names: RefCell::default(),
+            denoted: RefCell::default(),
+            types: RefCell::default(),
+            bound: RefCell::default(),
+            wanted: RefCell::default(),
+            aliases: RefCell::default(),
+            entries: RefCell::default(),
+            declared: RefCell::default(),
+            results: RefCell::default(),
+            shapes: RefCell::default(),
+            lines: RefCell::default(),
+            folders: RefCell::default(),
+            included: RefCell::default(),
+            imports: RefCell::default(),
+        }
+    }
+
+    /// Notes that the result depends on what is called so elsewhere.
+    pub(crate) fn ask(&self, name: &str) {
+        let mut asks = self.asks.borrow_mut();
+        if !asks.contains(name) {
+            asks.insert(name.into());
+        }
+    }
+
+    /// Every name that was asked for, sorted.
+    pub(crate) fn asked(self) -> Vec<String> {
+        let mut names: Vec<String> = self.asks.into_inner().into_iter().map(Into::into).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Every symbol of this name in the family's files, by path and place.
+    pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
+        self.ask(name);
+        if let Some(known) = self.names.borrow().get(name) {
+            return known.clone();
+        }
+        let named = self.resolver.world.named(family, name).into_iter();
+        let bearers: Arc<[Bearer]> = named
+            .filter_map(|Named { node, kind, modifiers }| {
+                Some(Bearer { sym: Sym { file: node.file, at: node.symbol? }, kind, modifiers })
+            })
+            .collect();
+        self.names.borrow_mut().insert(name.into(), bearers.clone());
+        bearers
+    }
+
+    /// A file as resolution looks at it.
+    pub(crate) fn unit(&self, file: u32) -> Option<Arc<Unit>> {
+        self.resolver.unit(file)
+    }
+
+    /// The file of a symbol.
+    pub(crate) fn home(&self, sym: Sym) -> Option<Arc<Unit>> {
+        self.unit(sym.file)
+    }
+
+    /// The files directly in a folder.
+    pub(crate) fn folder(&self, path: &str) -> Arc<[u32]> {
+        if let Some(known) = self.folders.borrow().get(path) {
+            return known.clone();
+        }
+        let files: Arc<[u32]> = self.resolver.world.folder(&path.into()).into();
+        self.folders.borrow_mut().insert(path.to_owned(), files.clone());
+        files
+    }
+
+    /// Answers a question, unless it is being answered already or leads too far.
+    pub(crate) fn once<T>(&self, question: Question, answer: impl FnOnce() -> T) -> Option<T> {
+        if self.depth.get() >= DEPTH || !self.busy.borrow_mut().insert(question) {
+            self.cut.set(self.cut.get() + 1);
+            return None;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let answer = answer();
+        self.depth.set(self.depth.get() - 1);
+        self.busy.borrow_mut().remove(&question);
+        Some(answer)
+    }
+
+    /// Goes one step deeper, unless that leads too far.
+    pub(crate) fn nested<T>(&self, step: impl FnOnce() -> T) -> Option<T> {
+        self.steps.set(self.steps.get() + 1);
+        if self.nesting.get() >= NESTING || self.steps.get() > self.enough.get() {
+            self.cut.set(self.cut.get() + 1);
+            return None;
+        }
+        self.nesting.set(self.nesting.get() + 1);
+        let found = step();
+        self.nesting.set(self.nesting.get() - 1);
+        Some(found)
+    }
+
+    /// Begins with another use: it has steps of its own.
+    pub(crate) fn next_use(&self) {
+        let steps = self.steps.get();
+        let more = if steps < STEPS_OF_FILE { STEPS_OF_USE } else { STEPS_IN_HASTE };
+        self.enough.set(steps + more);
+    }
+
+    /// How often an answer was cut short so far: what was found meanwhile may not be all there is.
+    pub(crate) fn cut(&self) -> u64 {
+        self.cut.get()
+    }
+
+    /// Whether nothing is being answered: an answer found now is whole, and can be kept.
+    pub(crate) fn is_top(&self) -> bool {
+        self.depth.get() == 0
+    }
+}
+
+impl Frame {
+    /// The innermost symbol around the place.
+    pub(crate) fn symbol(&self) -> Option<u32> {
+        self.unit.facts.flow.scopes.get(self.scope as usize)?.symbol
+    }
+}

@@ -1,0 +1,257 @@
+//! What other files can see of a file: the names it gives, each with a hash of all that may be seen of it.
+//!
+//! A file is resolved again when a name it asked for has another hash, so a hash must change whenever resolution
+//! elsewhere might: with kind, header, bases and declared types always; with the body only where the type of the result
+//! or value has to be read from it.
+
+use orient_model::{BindingKind, Expr, ExprId, Flow, Outline, RepoPath, SymbolKind, Via};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// The names others may depend on, sorted, each with a hash that changes whenever what they can see of it does.
+pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
+    let reader = Reader::new(outline, flow);
+    let mut names: FxHashMap<String, FxHasher> = FxHashMap::default();
+    let package = outline.package.map_or("", |atom| outline.strings.get(atom));
+    for at in 0..outline.symbols.len() as u32 {
+        let Some(name) = outline.symbols.get(at as usize).map(|symbol| outline.strings.get(symbol.name))
+        else {
+            continue;
+        };
+        let hasher = names.entry(name.to_owned()).or_default();
+        package.hash(hasher);
+        reader.symbol(at, hasher);
+    }
+    for import in &outline.imports {
+        let text = |atom| outline.strings.get(atom);
+        let name = import.alias.or(import.name).map_or_else(|| text(import.module), text);
+        let known = names.entry(last(name).to_owned()).or_default();
+        (import.kind, text(import.module), import.name.map(text), import.reexport, import.scope).hash(known);
+    }
+    for export in &outline.exports {
+        let text = |atom| outline.strings.get(atom);
+        for name in [export.public, export.name] {
+            let known = names.entry(text(name).to_owned()).or_default();
+            (text(export.public), text(export.name)).hash(known);
+        }
+    }
+    let mut names: Vec<(String, u64)> =
+        names.into_iter().map(|(name, hasher)| (name, hasher.finish())).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The names by which imports may ask for a file at this path: each part of it, without extension.
+pub fn path_names(path: &RepoPath) -> Vec<String> {
+    let shown = path.display();
+    let mut names: Vec<String> = shown
+        .rsplit('/')
+        .take(2)
+        .map(|part| part.split('.').next().unwrap_or_default().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect();
+    names.dedup();
+    names
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit(['.', '/', ':', '\\']).next().unwrap_or(name)
+}
+
+/// Reads what can be seen of symbols.
+struct Reader<'f> {
+    outline: &'f Outline,
+    flow: &'f Flow,
+    /// The binding of each symbol.
+    bindings: FxHashMap<u32, usize>,
+    /// The scope each symbol opens.
+    scopes: FxHashMap<u32, u32>,
+}
+
+impl<'f> Reader<'f> {
+    fn new(outline: &'f Outline, flow: &'f Flow) -> Self {
+        let mut bindings = FxHashMap::default();
+        for (at, binding) in flow.bindings.iter().enumerate() {
+            if let BindingKind::Symbol(symbol) = binding.kind {
+                bindings.entry(symbol).or_insert(at);
+            }
+        }
+        let mut scopes = FxHashMap::default();
+        for (at, scope) in flow.scopes.iter().enumerate().skip(1) {
+            if let Some(symbol) = scope.symbol {
+                scopes.entry(symbol).or_insert(at as u32);
+            }
+        }
+        Self { outline, flow, bindings, scopes }
+    }
+
+    fn symbol(&self, at: u32, hasher: &mut FxHasher) {
+        let Some(symbol) = self.outline.symbols.get(at as usize) else { return };
+        let text = |atom| self.outline.strings.get(atom);
+        (symbol.kind, symbol.visibility, symbol.modifiers, symbol.ordinal, symbol.body.is_some())
+            .hash(hasher);
+        self.outline.qualified(at).hash(hasher);
+        text(symbol.signature).hash(hasher);
+        for base in &symbol.bases {
+            (text(base.text), base.relation).hash(hasher);
+        }
+        for &attribute in &symbol.attributes {
+            text(attribute).hash(hasher);
+        }
+        for param in &symbol.params {
+            (text(param.name), param.ty.map(text), param.default, param.variadic).hash(hasher);
+        }
+        let binding = self.bindings.get(&at).and_then(|&at| self.flow.bindings.get(at));
+        let declared = binding.is_some_and(|binding| binding.ty.is_some());
+        let mut names = FxHashSet::default();
+        if let Some(binding) = binding {
+            self.expr(binding.ty, hasher, &mut names);
+            self.expr(binding.value, hasher, &mut names);
+            self.via(binding.via, hasher);
+        }
+        if let Some(&scope) = self.scopes.get(&at) {
+            if !declared && symbol.kind.is_callable() {
+                self.body(scope, hasher, &mut names);
+            }
+            self.called_params(at, hasher);
+        }
+        if matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variable) && !declared
+        {
+            self.assigned(text(symbol.name), hasher, &mut names);
+        }
+    }
+
+    /// All that decides what leaves a body: coarse, but never less than what resolution reads.
+    fn body(&self, scope: u32, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
+        let inside = self.flow.scopes.get(scope as usize).map_or(0..0, |scope| scope.start..scope.end);
+        for leaves in self.flow.returns.iter().filter(|leaves| {
+            self.flow.scopes.get(leaves.scope as usize).is_some_and(|inner| inside.contains(&inner.start))
+        }) {
+            leaves.yields.hash(hasher);
+            self.expr(Some(leaves.value), hasher, names);
+        }
+        // Locals may stand for each other: go on until no new name comes up.
+        let mut seen = 0;
+        while seen < names.len() {
+            seen = names.len();
+            for binding in self.flow.bindings.iter().filter(|binding| inside.contains(&binding.at)) {
+                if names.contains(&binding.name.0) {
+                    self.expr(binding.ty, &mut FxHasher::default(), names);
+                    self.expr(binding.value, &mut FxHasher::default(), names);
+                }
+            }
+        }
+        for binding in self.flow.bindings.iter().filter(|binding| inside.contains(&binding.at)) {
+            if names.contains(&binding.name.0) {
+                self.expr(binding.ty, hasher, names);
+                self.expr(binding.value, hasher, names);
+                self.via(binding.via, hasher);
+            }
+        }
+    }
+
+    /// Parameters that are called: whoever passes a function is followed to them.
+    fn called_params(&self, symbol: u32, hasher: &mut FxHasher) {
+        for reference in self.flow.references.iter().filter(|r| r.symbol == Some(symbol)) {
+            if let Expr::Call { callee, .. } = self.flow.expr(reference.expr)
+                && let Expr::Name(name) = self.flow.expr(callee)
+            {
+                let param = self.flow.bindings.iter().any(|b| b.kind == BindingKind::Param && b.name == name);
+                if param {
+                    self.flow.strings.get(name).hash(hasher);
+                }
+            }
+        }
+    }
+
+    fn assigned(&self, name: &str, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
+        for assign in &self.flow.assigns {
+            let (Expr::Name(target) | Expr::Member { name: target, .. }) = self.flow.expr(assign.target)
+            else {
+                continue;
+            };
+            if self.flow.strings.get(target) == name {
+                self.expr(assign.ty, hasher, names);
+                self.expr(assign.value, hasher, names);
+                self.via(assign.via, hasher);
+            }
+        }
+    }
+
+    fn via(&self, via: Via, hasher: &mut FxHasher) {
+        match via {
+            Via::Member(name) => self.flow.strings.get(name).hash(hasher),
+            Via::Item(at) => at.hash(hasher),
+            other => std::mem::discriminant(&other).hash(hasher),
+        }
+    }
+
+    /// An expression by its text, and the names in it.
+    fn expr(&self, expr: Option<ExprId>, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
+        let Some(expr) = expr else { return 0_u8.hash(hasher) };
+        self.walk(expr, hasher, names, 0);
+    }
+
+    fn walk(&self, id: ExprId, hasher: &mut FxHasher, names: &mut FxHashSet<u32>, depth: u32) {
+        if depth > 40 {
+            return;
+        }
+        let expr = self.flow.expr(id);
+        std::mem::discriminant(&expr).hash(hasher);
+        let mut text = |atom: orient_model::Atom| self.flow.strings.get(atom).hash(hasher);
+        match expr {
+            Expr::Name(name) => {
+                text(name);
+                names.insert(name.0);
+            }
+            Expr::Text(name) => text(name),
+            Expr::Member { base, name } => {
+                text(name);
+                self.walk(base, hasher, names, depth + 1);
+            }
+            Expr::Named { name, value } => {
+                text(name);
+                self.walk(value, hasher, names, depth + 1);
+            }
+            Expr::Call { callee: inner, args }
+            | Expr::New { ty: inner, args }
+            | Expr::Apply { base: inner, args } => {
+                self.walk(inner, hasher, names, depth + 1);
+                self.flow.list(args).iter().for_each(|&arg| self.walk(arg, hasher, names, depth + 1));
+            }
+            Expr::Index { base: one, key: two } | Expr::Cast { value: one, ty: two } => {
+                self.walk(one, hasher, names, depth + 1);
+                self.walk(two, hasher, names, depth + 1);
+            }
+            Expr::Await(inner) => self.walk(inner, hasher, names, depth + 1),
+            Expr::Wrap { wrapper, inner } => {
+                wrapper.hash(hasher);
+                self.walk(inner, hasher, names, depth + 1);
+            }
+            Expr::Either(list) | Expr::Sequence { items: list, .. } => {
+                self.flow.list(list).iter().for_each(|&item| self.walk(item, hasher, names, depth + 1));
+            }
+            Expr::Function(symbol) => self.outline.qualified(symbol).hash(hasher),
+            Expr::Lambda(scope) => self.returned_by(scope, hasher, names, depth + 1),
+            Expr::Literal(literal) => literal.hash(hasher),
+            Expr::Unknown | Expr::SelfRef | Expr::SuperRef => {}
+        }
+    }
+
+    fn returned_by(&self, scope: u32, hasher: &mut FxHasher, names: &mut FxHashSet<u32>, depth: u32) {
+        for leaves in self.flow.returns.iter().filter(|leaves| leaves.scope == scope) {
+            self.walk(leaves.value, hasher, names, depth);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_asked_for_by_its_name_and_its_folder() {
+        assert_eq!(path_names(&"src/shop/cart.test.ts".into()), ["cart", "shop"]);
+        assert_eq!(path_names(&"a.py".into()), ["a"]);
+    }
+}

@@ -1,0 +1,533 @@
+//! Every use in a file: what it leads to, and what is kept of it when it leads nowhere.
+
+use crate::lexical::Want;
+use crate::session::{Frame, Session};
+use crate::unit::{Unit, last_name};
+use crate::value::{Found, Sym, Thing, Ty, Val};
+use orient_model::{
+    Confidence, Edge, EdgeKind, Expr, ExprId, ImportKind, Miss, Node, Outside, Reason, RefKind, Reference,
+    Resolved, Rule, SymbolKind,
+};
+use std::sync::Arc;
+
+/// The edges of all uses in a file.
+pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
+    for reference in unit.references() {
+        session.next_use();
+        let mut uses = Uses { session, unit, reference, out };
+        uses.follow();
+    }
+    imports(session, unit, out);
+}
+
+/// One use on its way to its edges.
+struct Uses<'a, 'r> {
+    session: &'a Session<'r>,
+    unit: &'a Arc<Unit>,
+    reference: &'a Reference,
+    out: &'a mut Resolved,
+}
+
+impl Uses<'_, '_> {
+    fn follow(&mut self) {
+        let frame = Frame { unit: self.unit.clone(), scope: self.reference.scope, at: self.reference.at };
+        match self.reference.kind {
+            RefKind::Call | RefKind::Expand | RefKind::Decorate => self.call(&frame),
+            RefKind::Construct => self.construct(&frame),
+            RefKind::Read | RefKind::Write => self.mention(&frame, EdgeKind::References),
+            RefKind::Type => self.mention(&frame, EdgeKind::TypeOf),
+            RefKind::Inherit => {}
+        }
+    }
+
+    fn call(&mut self, frame: &Frame) {
+        let (callee, args) = match self.unit.expr(self.reference.expr) {
+            Expr::Call { callee, args } => (callee, self.unit.facts.flow.list(args)),
+            _ => (self.reference.expr, &[][..]),
+        };
+        if self.unit.expr(callee) == Expr::SuperRef {
+            if self.unit.rules.super_calls {
+                self.call_super(frame, args);
+            }
+            return;
+        }
+        let found = self.session.only(self.session.denote(frame, callee).to_vec(), Want::Value);
+        let found = self.session.fitting(frame, &found, args);
+        if found.is_empty() {
+            return self.miss(frame, callee);
+        }
+        let targets = self.callables(found);
+        if targets.is_empty() {
+            return self.miss(frame, callee);
+        }
+        self.emit_calls(frame, targets, args);
+    }
+
+    /// Functions behind what was found: a variable that holds one, an instance that can be called.
+    fn callables(&self, found: Vec<Found>) -> Vec<Found> {
+        let mut targets = Vec::new();
+        for one in found {
+            match &one.thing {
+                Thing::Outside(..) => targets.push(one),
+                Thing::Symbol(sym, via) => {
+                    let Some(home) = self.session.home(*sym) else { continue };
+                    let Some(kind) = home.kind(sym.at) else { continue };
+                    let calls = (kind.is_callable() && kind != SymbolKind::Property)
+                        || kind.is_type()
+                        || matches!(
+                            kind,
+                            SymbolKind::TypeAlias | SymbolKind::EnumMember | SymbolKind::Delegate
+                        );
+                    if calls {
+                        targets.push(one);
+                        continue;
+                    }
+                    let val = self.session.through(self.session.type_of(*sym), via.as_ref());
+                    let held = self.held(&val, one.sure);
+                    let is_called =
+                        kind == SymbolKind::Property || (home.rules.type_space && is_function_type(&val.ty));
+                    if held.is_empty() && is_called {
+                        targets.push(one);
+                    } else if held.is_empty() {
+                        targets.push(one.by(Rule::Value).at_most(Confidence::Probable));
+                    } else {
+                        targets.extend(held);
+                    }
+                }
+                Thing::Value(ty) => {
+                    let val = Val { ty: ty.clone(), rule: one.rule, sure: one.sure };
+                    targets.extend(self.held(&val, one.sure));
+                }
+            }
+        }
+        targets
+    }
+
+    fn held(&self, val: &Val, sure: Confidence) -> Vec<Found> {
+        let session = self.session;
+        let unsure = if val.ty.each().len() > 1 { Confidence::Probable } else { sure };
+        let mut targets = Vec::new();
+        for ty in val.ty.each() {
+            match ty {
+                Ty::Function(sym, via) => {
+                    let thing = Thing::Symbol(*sym, via.clone());
+                    targets.push(Found { thing, rule: Rule::Value, sure: unsure });
+                }
+                Ty::Type(sym, _) => targets.push(Found::symbol(*sym, Rule::Value).at_most(unsure)),
+                Ty::Of(sym, _) => {
+                    let Some(home) = session.home(*sym) else { continue };
+                    if home.kind(sym.at) == Some(SymbolKind::Delegate) {
+                        continue;
+                    }
+                    if let Some(name) = home.implicit("call") {
+                        let found = session.member(&val.with(ty.clone()), name, &home);
+                        targets.extend(found.into_iter().map(|one| one.by(Rule::Implicit).at_most(unsure)));
+                    }
+                }
+                Ty::Module(module) => {
+                    let whole = session.whole_module(module, self.unit);
+                    targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
+                }
+                Ty::Outside(name, _) if !name.is_empty() => targets.push(Found::outside("", name)),
+                _ => {}
+            }
+        }
+        targets
+    }
+
+    /// The base's constructor, or in a method the base's method of the same name.
+    fn call_super(&mut self, frame: &Frame, args: &[ExprId]) {
+        let session = self.session;
+        let symbol = frame.symbol();
+        let Some(ty) = session.self_type(self.unit, symbol) else { return };
+        let method = symbol.map(|at| self.unit.name(at).to_owned());
+        let is_constructor = symbol.is_some_and(|at| self.unit.kind(at) == Some(SymbolKind::Constructor));
+        let mut found = match method {
+            Some(name) if !is_constructor || self.unit.rules.constructors.contains(&name) => {
+                session.type_member(&ty, &name, 1, Rule::Super)
+            }
+            _ => Vec::new(),
+        };
+        if found.is_empty() && is_constructor {
+            let line = session.line(&ty);
+            for base in line.iter().skip(1) {
+                if let Ty::Of(sym, _) = base {
+                    found = self.constructors(*sym);
+                    if !found.is_empty() {
+                        break;
+                    }
+                }
+            }
+        }
+        let found = session.fitting(frame, &found, args);
+        self.emit_calls(frame, found.into_iter().map(|one| one.by(Rule::Super)).collect(), args);
+    }
+
+    fn construct(&mut self, frame: &Frame) {
+        let (ty, args) = match self.unit.expr(self.reference.expr) {
+            Expr::New { ty, args } | Expr::Call { callee: ty, args } => (ty, self.unit.facts.flow.list(args)),
+            _ => (self.reference.expr, &[][..]),
+        };
+        let found = match self.unit.expr(ty) {
+            Expr::SelfRef => {
+                let own = self.session.self_type(self.unit, frame.symbol());
+                let own = own.map(|ty| Found::value(ty, Rule::Receiver));
+                own.into_iter().collect()
+            }
+            Expr::Apply { base, .. } => self.session.denote(frame, base).to_vec(),
+            _ => self.session.denote(frame, ty).to_vec(),
+        };
+        let found = self.session.only(found, Want::Value);
+        let mut targets = Vec::new();
+        let type_space = self.unit.rules.type_space && self.unit.expr(ty) != Expr::SelfRef;
+        for one in found {
+            match &one.thing {
+                // A value of a type is no type that can be made.
+                Thing::Value(Ty::Of(..)) if type_space => return,
+                Thing::Value(Ty::Module(module)) => {
+                    let whole = self.session.whole_module(module, self.unit);
+                    targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
+                }
+                Thing::Value(Ty::Of(sym, _) | Ty::Type(sym, _)) => {
+                    targets.push(Found::symbol(*sym, one.rule).at_most(one.sure));
+                }
+                Thing::Value(_) => {}
+                Thing::Symbol(sym, _) => match self.session.instance_of(*sym) {
+                    Ty::Of(of, _) if self.session.is_type(*sym) => {
+                        targets.push(Found::symbol(of, one.rule).at_most(one.sure));
+                    }
+                    // A name that holds a class.
+                    Ty::Of(of, _) if type_space => {
+                        targets.push(Found::symbol(of, Rule::Value).at_most(one.sure));
+                    }
+                    _ => targets.push(one),
+                },
+                Thing::Outside(..) => targets.push(one),
+            }
+        }
+        if targets.is_empty() {
+            return self.miss(frame, ty);
+        }
+        self.emit_calls(frame, targets, args);
+    }
+
+    /// The constructors a type declares itself.
+    fn constructors(&self, sym: Sym) -> Vec<Found> {
+        let shape = self.session.shape(sym);
+        let Some(home) = self.session.home(sym) else { return Vec::new() };
+        let mut names: Vec<&str> = home.rules.constructors.iter().map(String::as_str).collect();
+        names.push(home.name(sym.at));
+        let mut found = Vec::new();
+        for name in names {
+            for &member in shape.members.get(name).into_iter().flatten() {
+                let is = self
+                    .session
+                    .home(member)
+                    .is_some_and(|unit| unit.kind(member.at) == Some(SymbolKind::Constructor));
+                if is {
+                    found.push(Found::symbol(member, Rule::Constructor));
+                }
+            }
+        }
+        self.session.ask(home.name(sym.at));
+        found
+    }
+
+    /// The definitions behind the targets; none where several of one full name fit and nothing says which is meant.
+    fn decided(&mut self, targets: Vec<Found>) -> Vec<Found> {
+        let mut decided: Vec<Found> = Vec::new();
+        for target in targets {
+            let target = self.session.defined(target);
+            if target.sym().is_none() || !decided.iter().any(|known| known.sym() == target.sym()) {
+                decided.push(target);
+            }
+        }
+        let decided = self.session.whole(decided);
+        if decided.len() < 2 {
+            return decided;
+        }
+        let names: Vec<Option<String>> =
+            decided.iter().map(|one| one.sym().map(|sym| self.session.full_name(sym))).collect();
+        let alike =
+            |at: usize| names[at].is_some() && names.iter().filter(|name| **name == names[at]).count() > 1;
+        if !(0..names.len()).any(alike) {
+            return decided;
+        }
+        let declared = decided.iter().all(|one| one.sym().is_some_and(|sym| self.session.declares(sym)));
+        if declared {
+            return decided.into_iter().take(1).collect();
+        }
+        if !self.unit.rules.overloads {
+            // Written twice for different builds: one of them is meant.
+            return decided.into_iter().take(1).map(|one| one.at_most(Confidence::Probable)).collect();
+        }
+        self.ambiguous(&decided);
+        let mut at = 0..names.len();
+        decided.into_iter().filter(|_| at.next().is_some_and(|at| !alike(at))).collect()
+    }
+
+    fn ambiguous(&mut self, found: &[Found]) {
+        let Some(sym) = found.iter().find_map(Found::sym) else { return };
+        let Some(home) = self.session.home(sym) else { return };
+        self.out.misses.push(Miss {
+            from: self.reference.symbol,
+            kind: self.reference.kind,
+            name: home.name(sym.at).to_owned(),
+            line: self.reference.line,
+            reason: Reason::Ambiguous,
+        });
+    }
+
+    fn emit_calls(&mut self, frame: &Frame, targets: Vec<Found>, args: &[ExprId]) {
+        for target in self.decided(targets) {
+            let Some(sym) = target.sym() else {
+                self.outside(&target);
+                continue;
+            };
+            let Some(home) = self.session.home(sym) else { continue };
+            let Some(kind) = home.kind(sym.at) else { continue };
+            if kind.is_type() || kind == SymbolKind::TypeAlias {
+                if self.reference.kind == RefKind::Construct || self.unit.rules.calls_construct {
+                    self.emit_construction(frame, sym, &target, args);
+                } else {
+                    // A conversion uses the type and makes nothing.
+                    self.edge(EdgeKind::TypeOf, sym, target.rule, target.sure);
+                }
+                continue;
+            }
+            match kind {
+                SymbolKind::EnumMember => self.edge(EdgeKind::Constructs, sym, target.rule, target.sure),
+                SymbolKind::Constructor => {
+                    self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
+                    if target.rule != Rule::Super
+                        && let Some(at) = home.symbol(sym.at).and_then(|symbol| symbol.parent)
+                    {
+                        self.edge(EdgeKind::Constructs, home.sym(at), target.rule, target.sure);
+                    }
+                }
+                // The text of a macro is put here; nothing is called.
+                SymbolKind::Macro => self.edge(EdgeKind::References, sym, target.rule, target.sure),
+                kind if kind.is_callable() => {
+                    self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
+                    self.arguments(frame, sym, args);
+                }
+                _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_space => {
+                    self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
+                }
+                _ => self.edge(EdgeKind::Calls, sym, target.rule, target.sure),
+            }
+        }
+    }
+
+    fn emit_construction(&mut self, frame: &Frame, sym: Sym, target: &Found, args: &[ExprId]) {
+        self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
+        let line = self.session.line(&Ty::of(sym));
+        let reach = if self.unit.rules.inherits_constructors { line.len() } else { 1 };
+        for (at, base) in line.iter().enumerate().take(reach) {
+            let Ty::Of(of, _) = base else { break };
+            let found = self.constructors(*of);
+            if found.is_empty() {
+                continue;
+            }
+            let fitting = self.session.fitting(frame, &found, args);
+            for one in self.decided(fitting) {
+                if let Some(constructor) = one.sym() {
+                    let rule = if at == 0 { Rule::Constructor } else { Rule::Inherited };
+                    self.edge(EdgeKind::Calls, constructor, rule, target.sure.max(one.sure));
+                    self.arguments(frame, constructor, args);
+                }
+            }
+            break;
+        }
+    }
+
+    /// Functions given as arguments to a function that calls its parameter.
+    fn arguments(&mut self, frame: &Frame, callee: Sym, args: &[ExprId]) {
+        let Some(home) = self.session.home(callee) else { return };
+        let Some(scope) = home.scope_of(callee.at) else { return };
+        for (place, &arg) in args.iter().enumerate() {
+            let (named, value) = match self.unit.expr(arg) {
+                Expr::Named { name, value } => (Some(self.unit.text(name)), value),
+                Expr::Name(_) | Expr::Member { .. } | Expr::Function(_) => (None, arg),
+                _ => continue,
+            };
+            let given: Vec<Sym> = self
+                .session
+                .eval(frame, value)
+                .ty
+                .each()
+                .iter()
+                .filter_map(|ty| match ty {
+                    Ty::Function(sym, _) => Some(*sym),
+                    _ => None,
+                })
+                .collect();
+            if given.is_empty() || given.len() > 3 {
+                continue;
+            }
+            let param = match named {
+                Some(name) => home
+                    .params(scope)
+                    .iter()
+                    .copied()
+                    .find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name)),
+                None => home.params(scope).get(place).copied(),
+            };
+            let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else {
+                continue;
+            };
+            for &line in home.called(callee.at, name) {
+                for &target in &given {
+                    let from = Node { file: callee.file, symbol: Some(callee.at) };
+                    let to = Node { file: target.file, symbol: Some(target.at) };
+                    let dispatched = home.rules.typed_callbacks;
+                    let kind = if dispatched { EdgeKind::Dispatches } else { EdgeKind::Calls };
+                    let rule = Rule::Argument;
+                    self.out.edges.push(Edge {
+                        from,
+                        kind,
+                        to,
+                        line,
+                        confidence: Confidence::Probable,
+                        rule,
+                    });
+                }
+            }
+        }
+    }
+
+    fn mention(&mut self, frame: &Frame, kind: EdgeKind) {
+        // Markup makes something of what it names, and so names it.
+        let expr = match self.unit.expr(self.reference.expr) {
+            Expr::New { ty, .. } => ty,
+            _ => self.reference.expr,
+        };
+        let want = if kind == EdgeKind::TypeOf { Want::Type } else { Want::Value };
+        let found = match self.unit.expr(expr) {
+            Expr::Name(name) if want == Want::Type && self.unit.rules.type_space => {
+                self.session.lookup_as(frame, self.unit.text(name), want)
+            }
+            _ => self.session.denote(frame, expr).to_vec(),
+        };
+        let found = self.session.only(found, want);
+        if found.is_empty() {
+            if kind == EdgeKind::TypeOf || matches!(self.unit.expr(expr), Expr::Member { .. }) {
+                self.miss(frame, expr);
+            }
+            return;
+        }
+        let several = found.len() > 1 && found.iter().filter_map(Found::sym).count() > 1;
+        for one in &found {
+            let sure = if several { one.sure.max(Confidence::Probable) } else { one.sure };
+            match one.sym() {
+                Some(sym) => {
+                    self.edge(kind, sym, one.rule, sure);
+                }
+                None => self.outside(one),
+            }
+        }
+    }
+
+    fn edge(&mut self, kind: EdgeKind, sym: Sym, rule: Rule, confidence: Confidence) {
+        let from = Node { file: self.unit.file, symbol: self.reference.symbol };
+        let to = Node { file: sym.file, symbol: Some(sym.at) };
+        if from == to && kind == EdgeKind::References {
+            return;
+        }
+        self.out.edges.push(Edge { from, kind, to, line: self.reference.line, confidence, rule });
+    }
+
+    fn outside(&mut self, found: &Found) {
+        let Thing::Outside(package, name) = &found.thing else { return };
+        if name.is_empty() {
+            return;
+        }
+        self.out.outside.push(Outside {
+            from: self.reference.symbol,
+            kind: self.reference.kind,
+            package: package.to_string(),
+            name: name.to_string(),
+            line: self.reference.line,
+        });
+    }
+
+    /// Keeps what was not resolved, with the reason.
+    fn miss(&mut self, frame: &Frame, expr: ExprId) {
+        let Some(name) = last_name(&self.unit.facts, expr) else { return };
+        let reason = match self.unit.expr(expr) {
+            Expr::Member { base, .. } => {
+                let val = self.session.eval(frame, base);
+                match val.ty {
+                    Ty::Unknown => Reason::Receiver,
+                    Ty::Outside(..) => Reason::Unknown,
+                    _ => Reason::Member,
+                }
+            }
+            Expr::Name(_) => Reason::Unknown,
+            _ => Reason::Computed,
+        };
+        if self.session.named(&self.unit.rules.family, name).is_empty() {
+            // Nothing here is called so: it is the language's own, or of a package that is not here.
+            return self.outside(&Found::outside("", name));
+        }
+        self.out.misses.push(Miss {
+            from: self.reference.symbol,
+            kind: self.reference.kind,
+            name: name.to_owned(),
+            line: self.reference.line,
+            reason,
+        });
+    }
+}
+
+/// Whether a declared type says that its values can be called.
+fn is_function_type(ty: &Ty) -> bool {
+    matches!(ty, Ty::Signature(..) | Ty::Gives(_) | Ty::Of(..))
+}
+
+/// Edges from a file to what it imports.
+fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
+    for (at, import) in unit.facts.outline.imports.iter().enumerate() {
+        session.next_use();
+        let found = match import.kind {
+            ImportKind::Wildcard => session
+                .find_module(unit, unit.said(import.module))
+                .map(|module| Found::module(module, Rule::Import))
+                .into_iter()
+                .collect(),
+            ImportKind::Effect => effect(session, unit, unit.said(import.module)),
+            _ => session.import(unit, at as u32),
+        };
+        for one in found {
+            let to = match &one.thing {
+                Thing::Symbol(sym, _) | Thing::Value(Ty::Type(sym, _)) => {
+                    Node { file: sym.file, symbol: Some(sym.at) }
+                }
+                Thing::Value(Ty::Module(crate::value::Module::File(file))) => {
+                    Node { file: *file, symbol: None }
+                }
+                _ => continue,
+            };
+            let from = Node { file: unit.file, symbol: None };
+            out.edges.push(Edge {
+                from,
+                kind: EdgeKind::Imports,
+                to,
+                line: import.line,
+                confidence: one.sure,
+                rule: one.rule,
+            });
+        }
+    }
+}
+
+fn effect(session: &Session<'_>, unit: &Arc<Unit>, module: &str) -> Vec<Found> {
+    let file = match unit.rules.modules {
+        orient_model::Modules::Include => session.include(unit, module),
+        _ => match session.find_module(unit, module) {
+            Some(crate::value::Module::File(file)) => Some(file),
+            _ => None,
+        },
+    };
+    file.map(|file| Found::module(crate::value::Module::File(file), Rule::Import)).into_iter().collect()
+}

@@ -1,0 +1,139 @@
+//! What resolution asks of a snapshot of the tree.
+
+use orient_model::{Flow, Modifiers, Node, Outline, RepoPath, Role, Rules, SymbolKind};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The facts of a file in its place.
+#[derive(Clone, Debug)]
+pub struct FileFacts {
+    /// Where it is.
+    pub path: RepoPath,
+    /// The name of its language.
+    pub language: String,
+    /// What it is for.
+    pub role: Role,
+    /// Its outside.
+    pub outline: Outline,
+    /// Its inside.
+    pub flow: Flow,
+}
+
+/// A symbol by its name, as far as it can be told without its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Where it is.
+    pub node: Node,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// What else its header says.
+    pub modifiers: Modifiers,
+}
+
+/// A snapshot of the tree, as far as resolution looks at it. Files have numbers that mean nothing else.
+pub trait World: Sync {
+    /// The file at a path.
+    fn file_at(&self, path: &RepoPath) -> Option<u32>;
+    /// The facts of a file.
+    fn facts(&self, file: u32) -> Option<Arc<FileFacts>>;
+    /// Every symbol of this name in files of a family of languages, by path and place.
+    fn named(&self, family: &str, name: &str) -> Vec<Named>;
+    /// The files directly in a folder, by path.
+    fn folder(&self, path: &RepoPath) -> Vec<u32>;
+    /// The files whose path is this, or ends so after a `/`, by path.
+    fn ending(&self, path: &str) -> Vec<u32>;
+    /// The files that say where modules are, by path.
+    fn manifests(&self) -> Vec<u32>;
+    /// The rules of a language; none for one whose names are not resolved.
+    fn rules(&self, language: &str) -> Option<&Rules>;
+}
+
+/// A world in memory.
+pub struct MemoryWorld {
+    files: Vec<Arc<FileFacts>>,
+    by_path: BTreeMap<RepoPath, u32>,
+    names: FxHashMap<String, Vec<Named>>,
+    folders: FxHashMap<Vec<u8>, Vec<u32>>,
+    by_file_name: FxHashMap<Vec<u8>, Vec<u32>>,
+    rules: FxHashMap<String, Rules>,
+}
+
+impl MemoryWorld {
+    /// The world of these files, numbered by path, and these languages.
+    pub fn new(files: Vec<FileFacts>, rules: impl IntoIterator<Item = (String, Rules)>) -> Self {
+        let mut files: Vec<Arc<FileFacts>> = files.into_iter().map(Arc::new).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut world = Self {
+            by_path: BTreeMap::new(),
+            names: FxHashMap::default(),
+            folders: FxHashMap::default(),
+            by_file_name: FxHashMap::default(),
+            rules: rules.into_iter().collect(),
+            files: Vec::new(),
+        };
+        for (number, facts) in files.iter().enumerate() {
+            let number = number as u32;
+            world.by_path.insert(facts.path.clone(), number);
+            world.folders.entry(facts.path.folder().to_vec()).or_default().push(number);
+            world.by_file_name.entry(facts.path.file_name().to_vec()).or_default().push(number);
+            for (at, symbol) in facts.outline.symbols.iter().enumerate() {
+                let name = facts.outline.strings.get(symbol.name);
+                let node = Node { file: number, symbol: Some(at as u32) };
+                let named = Named { node, kind: symbol.kind, modifiers: symbol.modifiers };
+                world.names.entry(name.to_owned()).or_default().push(named);
+            }
+        }
+        world.files = files;
+        world
+    }
+
+    /// The files, by number.
+    pub fn files(&self) -> &[Arc<FileFacts>] {
+        &self.files
+    }
+}
+
+impl World for MemoryWorld {
+    fn file_at(&self, path: &RepoPath) -> Option<u32> {
+        self.by_path.get(path).copied()
+    }
+
+    fn facts(&self, file: u32) -> Option<Arc<FileFacts>> {
+        self.files.get(file as usize).cloned()
+    }
+
+    fn named(&self, family: &str, name: &str) -> Vec<Named> {
+        let is_kin = |named: &&Named| {
+            let language = self.files.get(named.node.file as usize).map(|facts| facts.language.as_str());
+            language.and_then(|language| self.rules.get(language)).is_some_and(|rules| rules.family == family)
+        };
+        self.names.get(name).into_iter().flatten().filter(is_kin).copied().collect()
+    }
+
+    fn folder(&self, path: &RepoPath) -> Vec<u32> {
+        self.folders.get(path.as_bytes()).cloned().unwrap_or_default()
+    }
+
+    fn ending(&self, path: &str) -> Vec<u32> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let Some(files) = self.by_file_name.get(name.as_bytes()) else { return Vec::new() };
+        let ends = |file: &&u32| {
+            self.files.get(**file as usize).is_some_and(|facts| {
+                let full = facts.path.as_bytes();
+                full.ends_with(path.as_bytes())
+                    && (full.len() == path.len() || full[full.len() - path.len() - 1] == b'/')
+            })
+        };
+        files.iter().filter(ends).copied().collect()
+    }
+
+    fn manifests(&self) -> Vec<u32> {
+        let files = self.files.iter().enumerate();
+        files.filter(|(_, facts)| !facts.outline.manifest.is_empty()).map(|(at, _)| at as u32).collect()
+    }
+
+    fn rules(&self, language: &str) -> Option<&Rules> {
+        self.rules.get(language)
+    }
+}

@@ -1,0 +1,164 @@
+//! The form of what a file gave to the graph: fields side by side, ids as differences.
+
+use super::CodecError;
+use super::wire::{In, Out, closed_list};
+use crate::graph::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, parts, proof};
+use orient_model::{Atom, EdgeKind, Reason, RefKind, Strings};
+use std::collections::HashMap;
+
+pub(super) fn write(out: &mut Out, graph: &FileGraph) {
+    let mut words = Words::default();
+    let packages: Vec<u32> = graph.outside.iter().map(|row| words.number(&row.package)).collect();
+    let outside: Vec<u32> = graph.outside.iter().map(|row| words.number(&row.name)).collect();
+    let misses: Vec<u32> = graph.misses.iter().map(|row| words.number(&row.name)).collect();
+    out.strings(&words.strings);
+    out.number(u32::from(graph.failed));
+    let edges = &graph.edges;
+    out.number(edges.len() as u32);
+    out.number(graph.own as u32);
+    nodes(out, edges.iter().map(|edge| edge.source));
+    out.column(edges, |edge| edge.kind as u32);
+    for edge in edges {
+        out.wide(zigzag(edge.target.0.wrapping_sub(edge.source.0)));
+    }
+    out.rising(edges, |edge| edge.line);
+    out.column(edges, |edge| u32::from(proof(edge)));
+    out.number(outside.len() as u32);
+    nodes(out, graph.outside.iter().map(|row| row.source));
+    out.column(&graph.outside, |row| row.kind as u32);
+    out.column(&packages, |&number| number);
+    out.column(&outside, |&number| number);
+    out.rising(&graph.outside, |row| row.line);
+    out.number(misses.len() as u32);
+    nodes(out, graph.misses.iter().map(|row| row.source));
+    out.column(&graph.misses, |row| row.kind as u32);
+    out.column(&misses, |&number| number);
+    out.rising(&graph.misses, |row| row.line);
+    out.column(&graph.misses, |row| row.reason as u32);
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<FileGraph, CodecError> {
+    let mut from = In { bytes };
+    let strings = from.strings()?;
+    let failed = from.flag()?;
+    let (edges, own) = read_edges(&mut from)?;
+    let outside = read_outside(&mut from, &strings)?;
+    let misses = read_misses(&mut from, &strings)?;
+    from.end()?;
+    Ok(FileGraph { edges, own, outside, misses, failed })
+}
+
+/// The edges alone, for whoever needs no more; what stands behind them is not looked at.
+pub(super) fn read_edges_only(bytes: &[u8]) -> Result<(Vec<EdgeRow>, usize), CodecError> {
+    let mut from = In { bytes };
+    from.strings()?;
+    from.flag()?;
+    read_edges(&mut from)
+}
+
+fn read_edges(from: &mut In<'_>) -> Result<(Vec<EdgeRow>, usize), CodecError> {
+    let count = from.count()?;
+    let own = from.number()? as usize;
+    if own > count {
+        return Err(CodecError);
+    }
+    let (sources, kinds) = (read_nodes(from, count)?, from.column(count)?);
+    let mut edges = Vec::with_capacity(count);
+    for (source, kind) in sources.into_iter().zip(kinds) {
+        let kind = byte(kind).and_then(EdgeKind::from_number).ok_or(CodecError)?;
+        let target = NodeId(source.0.wrapping_add(unzigzag(from.wide()?)));
+        let (confidence, rule) = parts(0).ok_or(CodecError)?;
+        edges.push(EdgeRow { source, kind, target, line: 0, confidence, rule });
+    }
+    let (lines, proofs) = (from.rising(count)?, from.column(count)?);
+    for ((edge, line), proof) in edges.iter_mut().zip(lines).zip(proofs) {
+        let (confidence, rule) = byte(proof).and_then(parts).ok_or(CodecError)?;
+        (edge.line, edge.confidence, edge.rule) = (line, confidence, rule);
+    }
+    Ok((edges, own))
+}
+
+fn read_outside(from: &mut In<'_>, strings: &Strings) -> Result<Vec<OutsideRow>, CodecError> {
+    let count = from.count()?;
+    let (sources, kinds) = (read_nodes(from, count)?, from.column(count)?);
+    let (packages, names) = (from.column(count)?, from.column(count)?);
+    let lines = from.rising(count)?;
+    let row = |at: usize| {
+        Ok(OutsideRow {
+            source: sources[at],
+            kind: ref_kind(kinds[at])?,
+            package: word(strings, packages[at])?,
+            name: word(strings, names[at])?,
+            line: lines[at],
+        })
+    };
+    (0..count).map(row).collect()
+}
+
+fn read_misses(from: &mut In<'_>, strings: &Strings) -> Result<Vec<MissRow>, CodecError> {
+    let count = from.count()?;
+    let (sources, kinds) = (read_nodes(from, count)?, from.column(count)?);
+    let (names, lines, reasons) = (from.column(count)?, from.rising(count)?, from.column(count)?);
+    let row = |at: usize| {
+        Ok(MissRow {
+            source: sources[at],
+            kind: ref_kind(kinds[at])?,
+            name: word(strings, names[at])?,
+            line: lines[at],
+            reason: byte(reasons[at]).and_then(Reason::from_number).ok_or(CodecError)?,
+        })
+    };
+    (0..count).map(row).collect()
+}
+
+/// Nodes that mostly grow, as differences to the one before.
+fn nodes(out: &mut Out, nodes: impl Iterator<Item = NodeId>) {
+    let mut before = 0i64;
+    for NodeId(node) in nodes {
+        out.wide(zigzag(node.wrapping_sub(before)));
+        before = node;
+    }
+}
+
+fn read_nodes(from: &mut In<'_>, count: usize) -> Result<Vec<NodeId>, CodecError> {
+    let mut before = 0i64;
+    (0..count)
+        .map(|_| {
+            before = before.wrapping_add(unzigzag(from.wide()?));
+            Ok(NodeId(before))
+        })
+        .collect()
+}
+
+fn zigzag(step: i64) -> u64 {
+    ((step << 1) ^ (step >> 63)).cast_unsigned()
+}
+
+fn unzigzag(value: u64) -> i64 {
+    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
+}
+
+fn byte(number: u32) -> Option<u8> {
+    u8::try_from(number).ok()
+}
+
+fn word(strings: &Strings, number: u32) -> Result<String, CodecError> {
+    if (number as usize) < strings.len() { Ok(strings.get(Atom(number)).to_owned()) } else { Err(CodecError) }
+}
+
+/// Texts, each kept once.
+#[derive(Default)]
+struct Words<'w> {
+    strings: Strings,
+    numbers: HashMap<&'w str, u32>,
+}
+
+impl<'w> Words<'w> {
+    fn number(&mut self, text: &'w str) -> u32 {
+        *self.numbers.entry(text).or_insert_with(|| self.strings.push(text).0)
+    }
+}
+
+closed_list! {
+    ref_kind -> RefKind { Call, Construct, Read, Write, Type, Decorate, Inherit, Expand }
+}

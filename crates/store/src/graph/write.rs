@@ -1,0 +1,147 @@
+//! The graph in a change set: of what a file gave anew, only the rows that differ are written.
+
+use super::prepared::PreparedGraph;
+use super::read::Reader;
+use super::rows::{FileGraph, NodeId, StoredEdge};
+use crate::error::{AtPath, StoreError};
+use crate::rows::FileId;
+use crate::sql::{graphs, names, symbols};
+use crate::writer::{ChangeSet, take_next};
+use crate::{codec, idlist};
+use std::cmp::Ordering;
+
+impl ChangeSet<'_> {
+    /// Reads what the change set has made of the index so far. Removed files are there until [`ChangeSet::settle`].
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { db: self.db, path: self.path }
+    }
+
+    /// The version of the resolution that the edges will come from once this is committed.
+    pub fn set_resolver(&mut self, resolver: u64) {
+        self.next.resolver = resolver;
+    }
+
+    /// Files that gave rise to edges to or from what this change set removed: those that stay must be resolved again.
+    pub fn severed(&self) -> Vec<FileId> {
+        self.severed.iter().copied().map(FileId).collect()
+    }
+
+    /// Writes what resolving a file gave, in place of what it gave before.
+    pub fn put_graph(&mut self, put: &PreparedGraph) -> Result<(), StoreError> {
+        let mut asks = Vec::with_capacity(put.asks.len());
+        for name in &put.asks {
+            asks.push(self.name_id(name).at(self.path)?);
+        }
+        asks.sort_unstable();
+        let data = put.data.as_ref().map(codec::Encoded::as_bytes);
+        self.replace_graph(put.file, &put.graph, &asks, data)
+    }
+
+    /// Removes what resolving a file gave.
+    pub fn clear_graph(&mut self, file: FileId) -> Result<(), StoreError> {
+        self.replace_graph(file, &FileGraph::default(), &[], None)
+    }
+
+    fn replace_graph(
+        &mut self,
+        file: FileId,
+        new: &FileGraph,
+        asks: &[i64],
+        data: Option<&[u8]>,
+    ) -> Result<(), StoreError> {
+        let damaged = |error: codec::CodecError| StoreError::damaged(self.path, error.to_string());
+        let held = graphs::graph(self.db, file.0).at(self.path)?;
+        let (mut before, mut asked) = (Vec::new(), Vec::new());
+        if let Some(held) = &held {
+            before = codec::decode_graph(&held.data).map_err(damaged)?.rows(file);
+            asked = idlist::decode_rising(&held.asks).map_err(damaged)?;
+        }
+        let encoded = idlist::encode_rising(asks);
+        if held.as_ref().is_some_and(|held| Some(held.data.as_slice()) == data && held.asks == encoded) {
+            return Ok(());
+        }
+        self.replace_edges(before, new.rows(file)).at(self.path)?;
+        self.replace_asks(file, &asked, asks).at(self.path)?;
+        match data {
+            Some(data) => graphs::put_graph(self.db, file.0, &encoded, data),
+            None if held.is_some() => graphs::delete_graph(self.db, file.0),
+            None => Ok(()),
+        }
+        .at(self.path)
+    }
+
+    fn replace_edges(&self, mut old: Vec<StoredEdge>, mut new: Vec<StoredEdge>) -> rusqlite::Result<()> {
+        old.sort_unstable();
+        new.sort_unstable();
+        merge(&old, &new, StoredEdge::key, |old, new| match (old, new) {
+            (Some(old), None) => graphs::delete(self.db, old),
+            (old, Some(new)) if old != Some(new) => graphs::insert(self.db, new),
+            _ => Ok(()),
+        })
+    }
+
+    fn replace_asks(&mut self, file: FileId, old: &[i64], new: &[i64]) -> rusqlite::Result<()> {
+        let mut released = Vec::new();
+        merge(
+            old,
+            new,
+            |&name| name,
+            |old, new| match (old, new) {
+                (Some(&name), None) => {
+                    released.push(name);
+                    graphs::delete_ask(self.db, name, file.0)
+                }
+                (None, Some(&name)) => graphs::insert_ask(self.db, name, file.0),
+                _ => Ok(()),
+            },
+        )?;
+        self.released.extend(released);
+        Ok(())
+    }
+
+    fn name_id(&mut self, text: &str) -> rusqlite::Result<i64> {
+        if let Some(id) = names::by_text(self.db, text)? {
+            return Ok(id);
+        }
+        let id = take_next(&mut self.next.next_name);
+        names::insert(self.db, id, text)?;
+        Ok(id)
+    }
+
+    /// Notes who gave rise to edges to or from a node that is about to go.
+    pub(crate) fn sever(&mut self, node: NodeId) -> rusqlite::Result<()> {
+        let mut edges = graphs::incoming(self.db, node.0)?;
+        edges.extend(graphs::from_elsewhere(self.db, node.0)?);
+        for edge in edges {
+            let file = match edge.owner {
+                0 if edge.source < 0 => Some(-edge.source),
+                // A source that went before has its file in this change set anyway.
+                0 => symbols::hit(self.db, edge.source)?.map(|hit| hit.file),
+                owner => Some(owner),
+            };
+            self.severed.extend(file);
+        }
+        Ok(())
+    }
+}
+
+/// Walks two sorted lists side by side: what stands in one or the other, or in both.
+fn merge<'l, T, K: Ord>(
+    old: &'l [T],
+    new: &'l [T],
+    key: impl Fn(&T) -> K,
+    mut see: impl FnMut(Option<&'l T>, Option<&'l T>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return Ok(()),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(a), Some(b)) => key(a).cmp(&key(b)),
+        };
+        let left = if order.is_le() { old.next() } else { None };
+        let right = if order.is_ge() { new.next() } else { None };
+        see(left, right)?;
+    }
+}

@@ -1,0 +1,167 @@
+//! From a name a user typed to the one symbol it means, or to an answer that lists what it may mean.
+
+use crate::amount::count;
+use crate::answer::Answer;
+use crate::error::{Exit, ToolError};
+use crate::page::{Page, Tone};
+use crate::session::Session;
+use crate::symbol::{SymbolLine, suggestions};
+use orient_engine::{Definition, DefinitionQuery, Lookup, Snapshot};
+use orient_model::{Modifier, SymbolKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io;
+
+/// What a name stands for.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "found", rename_all = "snake_case")]
+pub(crate) enum Found<T> {
+    /// One thing: here it is.
+    One(Box<T>),
+    /// Several: name one of them by its handle.
+    Several {
+        /// What was asked for.
+        name: String,
+        /// Those it may stand for, by path and line.
+        candidates: Vec<SymbolLine>,
+    },
+    /// Nothing.
+    None {
+        /// What was asked for.
+        name: String,
+        /// Symbols with a name much like it. Suggestions, not answers.
+        did_you_mean: Vec<SymbolLine>,
+    },
+}
+
+impl<T> Found<T> {
+    /// One thing.
+    pub(crate) fn one(thing: T) -> Self {
+        Self::One(Box::new(thing))
+    }
+
+    /// Writes the one thing, or what the name may stand for.
+    pub(crate) fn write(
+        &self,
+        page: &mut Page<'_>,
+        one: impl FnOnce(&T, &mut Page<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match self {
+            Self::One(thing) => one(thing, page),
+            Self::Several { name, candidates } => {
+                page.line(
+                    Tone::Warn,
+                    &format!("`{name}` stands for several symbols; name one by its handle:"),
+                )?;
+                candidates.iter().try_for_each(|symbol| symbol.write_handle(page))
+            }
+            Self::None { name, did_you_mean } if did_you_mean.is_empty() => {
+                page.line(Tone::Warn, &format!("nothing is called `{name}`, nor anything like it"))
+            }
+            Self::None { name, did_you_mean } => {
+                page.line(Tone::Warn, &format!("nothing is called `{name}`; did you mean:"))?;
+                did_you_mean.iter().try_for_each(|symbol| symbol.write_handle(page))
+            }
+        }
+    }
+
+    /// How a command with this outcome ends, where one thing alone is a success.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::One(_) => Exit::Ok,
+            Self::Several { .. } => Exit::Ambiguous,
+            Self::None { .. } => Exit::Nothing,
+        }
+    }
+}
+
+/// The one symbol a name means.
+pub(crate) struct Subject {
+    /// The definition.
+    pub(crate) definition: Definition,
+    /// Its declarations, and blocks that add to it.
+    pub(crate) declarations: Vec<Definition>,
+}
+
+impl Subject {
+    /// What to say of the declarations; nothing where there are none.
+    pub(crate) fn note(&self) -> Option<String> {
+        let also: Vec<String> = self.declarations.iter().map(|one| one.handle.to_string()).collect();
+        (!also.is_empty()).then(|| format!("declared or added to elsewhere too: {}", also.join(", ")))
+    }
+}
+
+/// A name that means no symbol, or several.
+pub(crate) enum Unclear {
+    /// Several.
+    Several {
+        /// What was asked for.
+        name: String,
+        /// The first of them.
+        candidates: Vec<Definition>,
+        /// How many there are.
+        total: usize,
+    },
+    /// None.
+    None {
+        /// What was asked for.
+        name: String,
+        /// Names that are near.
+        similar: Vec<String>,
+    },
+}
+
+/// The symbol a user means. Declarations and blocks that add to a type do not count as other symbols.
+pub(crate) fn subject(snapshot: &Snapshot, typed: &str) -> Result<Result<Subject, Unclear>, ToolError> {
+    let name = typed.to_owned();
+    Ok(match snapshot.symbol(typed)? {
+        Lookup::One(definition) => Ok(Subject { definition: *definition, declarations: Vec::new() }),
+        Lookup::Many { mut candidates, total } => match only_definition(&candidates, total) {
+            Some(at) => {
+                let definition = candidates.remove(at);
+                Ok(Subject { definition, declarations: candidates })
+            }
+            None => Err(Unclear::Several { name, candidates, total }),
+        },
+        Lookup::Nothing { similar } => Err(Unclear::None { name, similar }),
+    })
+}
+
+impl Unclear {
+    /// The answer that lists what may be meant.
+    pub(crate) fn answer<T>(
+        self,
+        session: &Session<'_>,
+        snapshot: &Snapshot,
+    ) -> Result<Answer<Found<T>>, ToolError> {
+        match self {
+            Self::Several { name, candidates, total } => {
+                let shown = candidates.len();
+                let candidates =
+                    candidates.into_iter().map(|one| SymbolLine::new(one, Some("exact"))).collect();
+                let mut answer = session.answer(snapshot, Found::Several { name, candidates });
+                answer.total = Some(total as u64);
+                if shown < total {
+                    answer = answer.partial(format!("{shown} of {} listed", count(total as u64)));
+                }
+                Ok(answer)
+            }
+            Self::None { name, similar } => {
+                let did_you_mean = suggestions(snapshot, &DefinitionQuery::default(), similar)?;
+                Ok(session.answer(snapshot, Found::None { name, did_you_mean }))
+            }
+        }
+    }
+}
+
+/// The one candidate that defines something, where all others only declare it or add to it.
+fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
+    let defines = |one: &Definition| {
+        one.kind != SymbolKind::Impl
+            && !one.modifiers.contains(Modifier::Declaration)
+            && !one.modifiers.contains(Modifier::Partial)
+    };
+    let mut defining = candidates.iter().enumerate().filter(|(_, one)| defines(one));
+    let (at, _) = defining.next()?;
+    (defining.next().is_none() && candidates.len() == total).then_some(at)
+}

@@ -1,0 +1,288 @@
+//! `impact`: what may break when something changes, and which tests would tell.
+
+use crate::amount::{count, plural};
+use crate::answer::Answer;
+use crate::error::{Code, Exit, ToolError};
+use crate::found::Found;
+use crate::graph::candidates::Candidates;
+use crate::graph::changed::{self, DiffSource, Subjects};
+use crate::graph::node::{NodeLine, UseLine};
+use crate::graph::route::Route;
+use crate::page::{Page, Tone};
+use crate::session::Session;
+use crate::tool::{Example, Operation};
+use crate::words;
+use clap::Args;
+use orient_engine::{
+    Direction, Dispatching, EdgeRow, EngineError, GraphView, Reach, ReachOptions, Step, reach,
+};
+use orient_model::EdgeKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::io;
+
+pub(crate) struct Impact;
+
+/// How many names of changed symbols are looked for among unresolved uses.
+const NAMES: usize = 50;
+
+/// What changes.
+#[derive(Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ImpactArgs {
+    /// Symbols or files that change: handles, names, paths
+    #[arg(value_name = "SYMBOL|FILE")]
+    #[serde(default)]
+    changed: Vec<String>,
+    /// A unified diff instead: a file, or `-` for what is piped in (a program sends the text itself)
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    diff: Option<DiffSource>,
+    /// How many steps away
+    #[arg(long, short, value_name = "N", default_value_t = 5)]
+    #[serde(default = "five")]
+    depth: u32,
+    /// At most so many symbols; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[serde(default = "limit")]
+    limit: usize,
+    /// Only edges at least this sure: exact, probable or approximate
+    #[arg(long, value_name = "HOW", default_value = "probable")]
+    #[serde(default)]
+    confidence: Option<String>,
+}
+
+fn five() -> u32 {
+    5
+}
+
+fn limit() -> usize {
+    200
+}
+
+/// What may break.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ImpactOut {
+    /// What changes.
+    changed: Vec<NodeLine>,
+    /// Symbols that use it, nearest first; each once, with the use that leads to it.
+    affected: Vec<AffectedLine>,
+    /// How many such symbols there are in all.
+    symbols: u64,
+    /// How many files they are in.
+    files: u64,
+    /// Tests that reach it, nearest first.
+    tests: Vec<Route>,
+    /// Unresolved uses of the changed names: each may be one more.
+    name_only: u64,
+    /// What has changed and could not be followed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_followed: Vec<String>,
+}
+
+/// A symbol that may break.
+#[derive(Serialize, JsonSchema)]
+struct AffectedLine {
+    /// How many steps away.
+    distance: u32,
+    /// The symbol.
+    #[serde(flatten)]
+    node: NodeLine,
+    /// The handle of what it uses, which may break or changes.
+    uses: String,
+    /// How.
+    by: UseLine,
+}
+
+impl Operation for Impact {
+    const NAME: &'static str = "impact";
+    const ABOUT: &'static str = "Show what may break when something changes, and its tests";
+    const DETAILS: &'static str = "\
+Every symbol that uses what changes, directly or through others, by distance: calls, types, inheritance, and callers \
+through an interface. Tests that reach it come with the way they reach it. Of a diff, the symbols whose lines it touches; \
+lines are taken as they are numbered after it.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "impact Server.Run", about: "of a symbol" },
+        Example { command: "impact src/server.go src/client.go", about: "of files" },
+        Example { command: "impact --diff -", about: "of what is piped in: git diff | …" },
+        Example { command: "impact Server.Run --depth 2 --json", about: "near by, for a script" },
+    ];
+    type Args = ImpactArgs;
+    type Out = Found<ImpactOut>;
+
+    fn run(session: &Session<'_>, args: ImpactArgs) -> Result<Answer<Self::Out>, ToolError> {
+        let least = words::confidence(args.confidence.as_deref())?;
+        if args.changed.is_empty() == args.diff.is_none() {
+            let error = ToolError::new(Code::BadArgument, "say what changes: symbols, files, or a diff");
+            return Err(error.hint("`orient impact Server.Run`, or `git diff | orient impact --diff -`"));
+        }
+        let snapshot = session.snapshot()?;
+        let view = snapshot.graph();
+        let subjects = match &args.diff {
+            Some(diff) => changed::of_diff(session, &view, diff)?,
+            None => match changed::named(session, &view, &args.changed)? {
+                Ok(subjects) => subjects,
+                Err(unclear) => return unclear.answer(session, &snapshot),
+            },
+        };
+        let starts: BTreeSet<_> = subjects.nodes.iter().copied().collect();
+        // An import breaks with what it names; what else its file does is told by other edges.
+        let follow = |edge: &EdgeRow| {
+            edge.confidence <= least && (edge.kind != EdgeKind::Imports || starts.contains(&edge.target))
+        };
+        let most = if args.limit == 0 { usize::MAX } else { args.limit };
+        let options = ReachOptions {
+            direction: Direction::In,
+            depth: args.depth.clamp(1, 100),
+            per_level: usize::MAX,
+            total: usize::MAX,
+            follow: &follow,
+            enter: &|_| Ok(true),
+        };
+        let reached = reach(&Dispatching(&view), &subjects.nodes, &options)?;
+        let out = ImpactOut::of(&view, subjects, &reached, most)?;
+        let (shown, total) = (out.affected.len(), affected(&reached).count());
+        let mut answer = session.answer(&snapshot, Found::one(out));
+        answer.total = Some(total as u64);
+        if shown < total {
+            let (shown, total) = (count(shown as u64), count(total as u64));
+            answer = answer.partial(format!("{shown} of {total} shown: --limit shows more"));
+        }
+        if reached.unexplored > 0 {
+            let reason = "not looked further than the last distance: --depth shows more";
+            answer = answer.partial(reason);
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &Self::Out, page: &mut Page<'_>) -> io::Result<()> {
+        out.write(page, ImpactOut::write)
+    }
+
+    fn exit(out: &Self::Out) -> Exit {
+        out.exit()
+    }
+}
+
+/// The steps that are symbols that may break: not what changes, and not a base on the way to its callers.
+fn affected(reached: &Reach) -> impl Iterator<Item = (usize, &Step)> {
+    let by_dispatch = |step: &Step| step.edges.iter().all(|edge| edge.kind == EdgeKind::Dispatches);
+    let steps = reached.steps.iter().enumerate();
+    steps.filter(move |(_, step)| step.parent.is_some() && !step.again && !by_dispatch(step))
+}
+
+impl ImpactOut {
+    fn of(
+        view: &GraphView<'_>,
+        subjects: Subjects,
+        reached: &Reach,
+        most: usize,
+    ) -> Result<Self, EngineError> {
+        let mut lines = Vec::new();
+        let mut files = BTreeSet::new();
+        for (index, (_, step)) in affected(reached).enumerate() {
+            files.insert(view.file_of(step.node)?.id);
+            let (Some(edge), true) = (step.edges.first(), index < most) else { continue };
+            lines.push(AffectedLine {
+                distance: step.level,
+                node: NodeLine::of(&view.describe(step.node)?),
+                uses: NodeLine::of(&view.describe(edge.target)?).handle,
+                by: UseLine::of(edge),
+            });
+        }
+        let mut name_only = 0;
+        let names: BTreeSet<String> = subjects.names.into_iter().take(NAMES).collect();
+        for name in names {
+            name_only += Candidates::of(view, &name, |_| Ok(true), 0)?.total;
+        }
+        Ok(Self {
+            changed: subjects.named,
+            symbols: affected(reached).count() as u64,
+            affected: lines,
+            files: files.len() as u64,
+            tests: tests(view, reached, most)?,
+            name_only,
+            not_followed: subjects.unknown,
+        })
+    }
+
+    fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
+        for node in &self.changed {
+            page.put(Tone::Head, "changes: ")?;
+            node.write(page)?;
+            page.end()?;
+        }
+        for one in &self.not_followed {
+            page.put(Tone::Warn, "not followed: ")?;
+            page.line(Tone::Plain, one)?;
+        }
+        page.line(
+            Tone::Plain,
+            &format!(
+                "{} in {} may break, {} it, {}",
+                plural(self.symbols, "symbol", "symbols"),
+                plural(self.files, "file", "files"),
+                plural(self.tests.len() as u64, "test reaches", "tests reach"),
+                plural(self.name_only, "name-only candidate", "name-only candidates"),
+            ),
+        )?;
+        let mut last = 0;
+        for line in &self.affected {
+            if line.distance != last {
+                last = line.distance;
+                page.line(Tone::Head, &plural(last.into(), "step away", "steps away"))?;
+            }
+            page.plain("  ")?;
+            page.put(Tone::Path, &format!("{}:{}", line.node.path, line.by.line))?;
+            page.plain("  ")?;
+            line.node.write_name(page)?;
+            let used = line.uses.rsplit_once('#').map_or(line.uses.as_str(), |(_, name)| name);
+            page.put(Tone::Dim, &format!("  {} {used}", line.by.kind))?;
+            if line.by.confidence != "exact" {
+                page.put(Tone::Dim, &format!("  {}: {}", line.by.confidence, line.by.rule))?;
+            }
+            page.end()?;
+        }
+        if !self.tests.is_empty() {
+            page.line(Tone::Head, "tests")?;
+        }
+        for test in &self.tests {
+            let Some(first) = test.steps.first() else { continue };
+            page.plain("  ")?;
+            page.put(Tone::Path, &first.node.anchor())?;
+            page.line(Tone::Plain, &format!("  {}", test.chain()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The tests among what was reached that no other test calls, with the way from each to what changes. What stands inside
+/// a test belongs to it.
+fn tests(view: &GraphView<'_>, reached: &Reach, most: usize) -> Result<Vec<Route>, EngineError> {
+    let mut called = vec![false; reached.steps.len()];
+    for step in reached.steps.iter().filter(|step| !step.again) {
+        step.parent.into_iter().for_each(|parent| called[parent] = true);
+    }
+    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
+    for (at, step) in affected(reached) {
+        if found.len() >= most || called[at] || !view.is_test(step.node)? {
+            continue;
+        }
+        let Some(test) = view.outermost_callable(step.node)?.filter(|test| known.insert(*test)) else {
+            continue;
+        };
+        let mut chain = reached.chain(at);
+        chain.reverse();
+        let edges = chain.windows(2).filter_map(|pair| {
+            let edge = reached.steps[pair[0]].edges.first()?;
+            Some((edge, reached.steps[pair[1]].node))
+        });
+        let mut route = Route::along(view, step.node, edges)?;
+        if test != step.node {
+            route.start_within(NodeLine::of(&view.describe(test)?));
+        }
+        found.push(route);
+    }
+    Ok(found)
+}

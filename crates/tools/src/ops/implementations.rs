@@ -1,0 +1,101 @@
+//! `implementations`: what stands behind an interface, a base or one of their members.
+
+use crate::amount::plural;
+use crate::answer::Answer;
+use crate::error::{Exit, ToolError};
+use crate::found::{Found, subject};
+use crate::graph::heirs::{HeirLine, family, write};
+use crate::graph::node::NodeLine;
+use crate::page::{Page, Tone};
+use crate::session::Session;
+use crate::tool::{Example, Operation};
+use clap::Args;
+use orient_engine::Direction;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct Implementations;
+
+/// Of what.
+#[derive(Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ImplementationsArgs {
+    /// A type or a member of one: a handle (`src/io.go#Reader`) or a name (`Reader`, `Reader.Read`)
+    #[arg(value_name = "SYMBOL")]
+    symbol: String,
+    /// Only those that name it themselves, not those below them
+    #[arg(long)]
+    #[serde(default)]
+    direct: bool,
+    /// At most so many; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[serde(default = "limit")]
+    limit: usize,
+}
+
+fn limit() -> usize {
+    200
+}
+
+/// What implements or overrides a symbol.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ImplementationsOut {
+    /// The symbol.
+    symbol: NodeLine,
+    /// Those found, nearest first within their branch.
+    implementations: Vec<HeirLine>,
+}
+
+impl Operation for Implementations {
+    const NAME: &'static str = "implementations";
+    const ABOUT: &'static str = "List what implements an interface, base or member";
+    const DETAILS: &'static str = "\
+Of a type: the types that implement, extend or inherit from it, and those below them. Of a member: the members that stand in \
+for it, which a call of it may reach.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "implementations Reader", about: "of a type" },
+        Example { command: "implementations Reader.Read", about: "of a member" },
+        Example { command: "implementations Shape --direct", about: "only the next level" },
+    ];
+    type Args = ImplementationsArgs;
+    type Out = Found<ImplementationsOut>;
+
+    fn run(session: &Session<'_>, args: ImplementationsArgs) -> Result<Answer<Self::Out>, ToolError> {
+        let snapshot = session.snapshot()?;
+        let subject = match subject(&snapshot, &args.symbol)? {
+            Ok(subject) => subject,
+            Err(unclear) => return unclear.answer(session, &snapshot),
+        };
+        let view = snapshot.graph();
+        let node = subject.definition.id.into();
+        let most = if args.limit == 0 { usize::MAX } else { args.limit };
+        let found = family(&view, &[node], Direction::In, if args.direct { 1 } else { 100 }, most)?;
+        let out =
+            ImplementationsOut { symbol: NodeLine::of(&view.describe(node)?), implementations: found.lines };
+        let mut answer = session.answer(&snapshot, Found::one(out));
+        answer.notes.extend(subject.note());
+        if found.cut > 0 {
+            answer = answer.partial(format!("{} more left out: --limit shows more", found.cut));
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &Self::Out, page: &mut Page<'_>) -> io::Result<()> {
+        out.write(page, |out, page| {
+            let number = out.implementations.iter().filter(|line| !line.again).count() as u64;
+            let found = plural(number, "implementation of", "implementations of");
+            page.put(Tone::Head, &format!("{found} "))?;
+            page.put(Tone::Name, out.symbol.called())?;
+            page.line(Tone::Dim, &format!(" ({})", out.symbol.anchor()))?;
+            write(&out.implementations, page, 0)
+        })
+    }
+
+    fn exit(out: &Self::Out) -> Exit {
+        match out {
+            Found::One(one) if one.implementations.is_empty() => Exit::Nothing,
+            out => out.exit(),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! `references`: every use of a symbol, by what is done with it.
+
+use crate::amount::{count, plural};
+use crate::answer::{Answer, Cursor, Window};
+use crate::error::{Exit, ToolError};
+use crate::found::{Found, subject};
+use crate::graph::calls::called_nodes;
+use crate::graph::candidates::Candidates;
+use crate::graph::node::{NodeLine, UseLine};
+use crate::page::{Page, Tone};
+use crate::session::Session;
+use crate::tool::{Example, Operation};
+use crate::words;
+use clap::Args;
+use orient_engine::{EdgeRow, Edges, GraphView, NodeId};
+use orient_model::{Confidence, EdgeKind, RepoPath};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct References;
+
+/// A list meant for reading is not longer than this unless asked for.
+const LIMIT: u64 = 100;
+
+/// Which uses.
+#[derive(Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReferencesArgs {
+    /// A handle (`src/server.go#Server.Run`) or a name (`Run`, `Server.Run`)
+    #[arg(value_name = "SYMBOL")]
+    symbol: String,
+    /// Only these kinds of use: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, …
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    #[serde(default)]
+    kind: Vec<String>,
+    /// Leave out tests
+    #[arg(long)]
+    #[serde(default)]
+    no_tests: bool,
+    /// At most so many; 0 means all
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    limit: Option<u64>,
+    /// Go on where an answer before ended
+    #[arg(long, value_name = "PLACE")]
+    #[serde(default)]
+    after: Option<Cursor>,
+    /// How many uses are listed that only have the name
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[serde(default = "ten")]
+    candidates: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
+/// Every use of a symbol.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ReferencesOut {
+    /// The symbol.
+    symbol: NodeLine,
+    /// How many uses are proven.
+    verified: u64,
+    /// How many of each kind, the most first.
+    kinds: Vec<KindCount>,
+    /// The uses: by kind, then by path and line.
+    uses: Vec<ReferenceLine>,
+    /// Uses of the same name that could not be resolved.
+    name_only: Candidates,
+}
+
+/// How many uses of a kind there are.
+#[derive(Serialize, JsonSchema)]
+struct KindCount {
+    /// The kind.
+    kind: &'static str,
+    /// How many.
+    count: u64,
+}
+
+/// A use.
+#[derive(Serialize, JsonSchema)]
+struct ReferenceLine {
+    /// Where, what and how it was proven.
+    #[serde(flatten)]
+    used: UseLine,
+    /// The file it stands in.
+    path: String,
+    /// The innermost symbol around it.
+    within: NodeLine,
+}
+
+impl Operation for References {
+    const NAME: &'static str = "references";
+    const ABOUT: &'static str = "List every use of a symbol, by kind, then what only has its name";
+    const DETAILS: &'static str = "\
+Calls, constructions, reads and writes, uses as a type, inheritance, imports: each proven, with its place and the symbol \
+it stands in. Uses that have the name and could not be resolved are counted and listed apart. A type is used where its \
+constructor is.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "references Server", about: "every use" },
+        Example { command: "references Server --kind constructs,type_of", about: "of some kinds" },
+        Example { command: "references Server.Run --no-tests --limit 0", about: "all outside tests" },
+    ];
+    type Args = ReferencesArgs;
+    type Out = Found<ReferencesOut>;
+
+    fn run(session: &Session<'_>, args: ReferencesArgs) -> Result<Answer<Self::Out>, ToolError> {
+        let kinds = words::edge_kinds(&args.kind)?;
+        let snapshot = session.snapshot()?;
+        let subject = match subject(&snapshot, &args.symbol)? {
+            Ok(subject) => subject,
+            Err(unclear) => return unclear.answer(session, &snapshot),
+        };
+        let view = snapshot.graph();
+        let nodes = called_nodes(&view, &subject)?;
+        let mut edges = Vec::new();
+        for edge in uses(&view, &nodes)? {
+            let wanted = kinds.is_empty() || kinds.contains(&edge.1.kind);
+            if wanted && !(args.no_tests && view.is_test(edge.1.source)?) {
+                edges.push(edge);
+            }
+        }
+        let window = Window::new(args.limit, LIMIT, args.after);
+        let mut shown = Vec::new();
+        for (path, edge) in edges.iter().skip(window.offset).take(window.limit) {
+            shown.push(ReferenceLine {
+                used: UseLine::of(edge),
+                path: path.display().into_owned(),
+                within: NodeLine::of(&view.describe(edge.source)?),
+            });
+        }
+        let listed = shown.len();
+        let out = ReferencesOut {
+            symbol: NodeLine::of(&view.describe(subject.definition.id.into())?),
+            verified: edges.len() as u64,
+            kinds: counted(edges.iter().map(|(_, edge)| edge.kind)),
+            uses: shown,
+            name_only: Candidates::of(
+                &view,
+                &subject.definition.name,
+                |miss| Ok(!args.no_tests || !view.is_test(miss.source)?),
+                args.candidates,
+            )?,
+        };
+        let candidates = out.name_only.clone();
+        let mut answer = candidates.mark(session.answer(&snapshot, Found::one(out)));
+        answer.notes.extend(subject.note());
+        Ok(window.mark(answer, listed, edges.len()))
+    }
+
+    fn text(out: &Self::Out, page: &mut Page<'_>) -> io::Result<()> {
+        out.write(page, ReferencesOut::write)
+    }
+
+    fn exit(out: &Self::Out) -> Exit {
+        out.exit()
+    }
+}
+
+/// The proven uses of nodes, by kind, path and line.
+fn uses(view: &GraphView<'_>, nodes: &[NodeId]) -> Result<Vec<(RepoPath, EdgeRow)>, ToolError> {
+    let mut found = Vec::new();
+    for &node in nodes {
+        for edge in view.incoming(node)? {
+            if edge.confidence < Confidence::Approximate && edge.kind != EdgeKind::Dispatches {
+                let (path, at) = view.place(edge.source)?;
+                found.push((edge.kind, path, edge.line, at, edge));
+            }
+        }
+    }
+    found.sort_by(|a, b| (a.0, &a.1, a.2, a.3).cmp(&(b.0, &b.1, b.2, b.3)));
+    Ok(found.into_iter().map(|(_, path, _, _, edge)| (path, edge)).collect())
+}
+
+fn counted(kinds: impl Iterator<Item = EdgeKind>) -> Vec<KindCount> {
+    let mut counts = vec![0_u64; EdgeKind::ALL.len()];
+    kinds.for_each(|kind| counts[kind as usize] += 1);
+    let mut shown: Vec<KindCount> = EdgeKind::ALL
+        .iter()
+        .map(|&kind| KindCount { kind: kind.as_str(), count: counts[kind as usize] })
+        .filter(|kind| kind.count > 0)
+        .collect();
+    shown.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+    shown
+}
+
+impl ReferencesOut {
+    fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let uses = plural(self.verified, "verified use of", "verified uses of");
+        page.put(Tone::Head, &format!("{uses} "))?;
+        page.put(Tone::Name, self.symbol.called())?;
+        page.put(Tone::Dim, &format!(" ({})", self.symbol.anchor()))?;
+        let kinds: Vec<String> =
+            self.kinds.iter().map(|kind| format!("{} {}", count(kind.count), kind.kind)).collect();
+        if kinds.len() > 1 {
+            page.plain(&format!(": {}", kinds.join(", ")))?;
+        }
+        page.plain(&format!(", {}", self.name_only.counted()))?;
+        page.end()?;
+        let mut last = "";
+        for one in &self.uses {
+            if one.used.kind != last {
+                page.line(Tone::Head, one.used.kind)?;
+                last = one.used.kind;
+            }
+            page.plain("  ")?;
+            page.put(Tone::Path, &format!("{}:{}", one.path, one.used.line))?;
+            page.plain("  ")?;
+            one.within.write_name(page)?;
+            if one.used.confidence != Confidence::Exact.as_str() {
+                page.put(Tone::Dim, &format!("  {}: {}", one.used.confidence, one.used.rule))?;
+            }
+            page.end()?;
+        }
+        self.name_only.write(page)
+    }
+}

@@ -1,0 +1,101 @@
+//! What a question about the graph costs: callers to depth three, beside the look-up of a name.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+use super::process::Scratch;
+use crate::report::{count, table};
+use anyhow::{Context, Result};
+use orient_engine::{
+    Cancel, DefinitionQuery, Direction, Dispatching, Engine, EngineError, NodeId, OpenOptions, ReachOptions,
+    RefreshOptions, Silent, Snapshot, reach,
+};
+use orient_model::{Confidence, EdgeKind, SymbolKind};
+use orient_settings::Settings;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often each question is asked again; the best counts, since other processes cost time too.
+const AGAIN: usize = 5;
+
+/// Indexes a folder and asks about symbols spread evenly over it.
+pub(super) fn run(folder: &Path, symbols: usize) -> Result<()> {
+    let scratch = Scratch::new("graph")?;
+    let options = OpenOptions { force: u8::MAX, store: Some(scratch.path().join("store")) };
+    let engine = Engine::open(folder, Settings::default(), &options)?;
+    let refresh = RefreshOptions { cancel: Cancel::default(), ..RefreshOptions::default() };
+    engine.refresh(&refresh, &Silent)?;
+    let snapshot = engine.snapshot()?;
+    let kinds = vec![SymbolKind::Function, SymbolKind::Method];
+    let query = DefinitionQuery { kinds, ..DefinitionQuery::default() };
+    let total = snapshot.symbols(&query, 0, 0)?.total;
+    let step = (total / symbols.max(1)).max(1);
+    let mut asked = Vec::new();
+    for place in (0..total).step_by(step) {
+        let found = snapshot.symbols(&query, place, 1)?.rows.into_iter().next();
+        let definition = found.context("a symbol of the list")?;
+        asked.push((definition.handle.to_string(), NodeId::from(definition.id)));
+    }
+    let (mut lookups, mut first, mut again) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut reached, mut most) = (0, 0);
+    let fresh = engine.snapshot()?;
+    for (handle, node) in &asked {
+        let start = Instant::now();
+        fresh.symbol(handle)?;
+        lookups.push(start.elapsed());
+        let (found, time) = callers(&fresh, *node)?;
+        first.push(time);
+        let mut best = Duration::MAX;
+        for _ in 0..AGAIN {
+            best = best.min(callers(&fresh, *node)?.1);
+        }
+        again.push(best);
+        reached += found;
+        most = most.max(found);
+    }
+    let sizes = snapshot.status()?.sizes;
+    println!(
+        "{}: {} symbols; {} asked, {} callers on average, {} at most",
+        folder.display(),
+        count(sizes.symbols),
+        count(asked.len() as u64),
+        count((reached / asked.len().max(1)) as u64),
+        count(most as u64)
+    );
+    let rows = [
+        row("look-up of a handle", &mut lookups),
+        row("callers to depth 3, first time", &mut first),
+        row("callers to depth 3, best of five", &mut again),
+    ];
+    table(&["", "median", "95 of 100", "worst"], &rows);
+    Ok(())
+}
+
+/// The walk and every node of it in words, as the operation does it.
+fn callers(snapshot: &Snapshot, node: NodeId) -> Result<(usize, Duration), EngineError> {
+    let start = Instant::now();
+    let view = snapshot.graph();
+    let options = ReachOptions {
+        direction: Direction::In,
+        depth: 3,
+        per_level: 50,
+        total: 200,
+        follow: &|edge| {
+            matches!(edge.kind, EdgeKind::Calls | EdgeKind::Constructs | EdgeKind::Dispatches)
+                && edge.confidence <= Confidence::Probable
+        },
+        enter: &|_| Ok(true),
+    };
+    let reached = reach(&Dispatching(&view), &[node], &options)?;
+    for step in &reached.steps {
+        view.describe(step.node)?;
+    }
+    Ok((reached.steps.len() - 1, start.elapsed()))
+}
+
+fn row(name: &str, times: &mut [Duration]) -> Vec<String> {
+    times.sort_unstable();
+    let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1)));
+    let shown = |time: Option<&Duration>| {
+        time.map_or_else(|| "-".to_owned(), |time| format!("{:.3} ms", time.as_secs_f64() * 1000.0))
+    };
+    vec![name.to_owned(), shown(at(50)), shown(at(95)), shown(at(100))]
+}

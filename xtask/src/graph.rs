@@ -1,0 +1,124 @@
+//! `xtask graph DIR`: the edges of a folder without a store, for those who write rules of resolution.
+
+use crate::packs;
+use anyhow::{Context, Result};
+use orient_lang::{Registry, Roles};
+use orient_model::{EdgeKind, Node, Role};
+use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
+use orient_walk::{Tree, WalkOptions};
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+
+/// What to print.
+pub(crate) struct Options<'o> {
+    /// Packs to use in place of those compiled in.
+    pub(crate) pack_dir: Option<&'o Path>,
+    /// Print what was not resolved, too.
+    pub(crate) misses: bool,
+    /// Print only what files with this in their path give rise to.
+    pub(crate) only: Option<&'o str>,
+}
+
+/// Resolution goes deep; so much room is never touched.
+const STACK: usize = 256 << 20;
+
+/// Prints every edge of the files of a folder, one JSON object a line.
+pub(crate) fn run(folder: &Path, options: &Options<'_>) -> Result<()> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        let thread = thread.spawn_scoped(scope, || print(folder, options))?;
+        thread.join().unwrap_or_else(|_| anyhow::bail!("resolution failed; the message stands above"))
+    })
+}
+
+fn print(folder: &Path, options: &Options<'_>) -> Result<()> {
+    let loaded = options.pack_dir.map(packs::registry).transpose()?;
+    let registry = loaded.as_ref().unwrap_or_else(|| Registry::builtin());
+    let world = world(folder, registry)?;
+    let resolver = Resolver::new(&world);
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for (file, facts) in world.files().iter().enumerate() {
+        let path = facts.path.display();
+        if options.only.is_some_and(|only| !path.contains(only)) {
+            continue;
+        }
+        let resolved = resolver.resolve(file as u32);
+        let name = |symbol: Option<u32>| {
+            let symbol = symbol.and_then(|at| facts.outline.symbols.get(at as usize));
+            symbol.map_or("", |symbol| facts.outline.strings.get(symbol.name))
+        };
+        for edge in &resolved.edges {
+            let line = json!({
+                "caller": shown(&world, edge.from), "callee": shown(&world, edge.to), "line": edge.line,
+                "kind": edge.kind.as_str(), "confidence": edge.confidence.as_str(), "rule": edge.rule.as_str(),
+            });
+            writeln!(out, "{line}")?;
+            if edge.kind == EdgeKind::Overrides {
+                let line = json!({
+                    "caller": shown(&world, edge.to), "callee": shown(&world, edge.from), "line": edge.line,
+                    "kind": EdgeKind::Dispatches.as_str(), "confidence": "probable", "rule": edge.rule.as_str(),
+                });
+                writeln!(out, "{line}")?;
+            }
+        }
+        if options.misses {
+            for miss in &resolved.misses {
+                let line = json!({
+                    "miss": miss.name, "path": path, "line": miss.line, "use": miss.kind.as_str(),
+                    "in": name(miss.from), "reason": miss.reason.as_str(),
+                });
+                writeln!(out, "{line}")?;
+            }
+            for outside in &resolved.outside {
+                let line = json!({
+                    "outside": outside.name, "package": outside.package, "path": path, "line": outside.line,
+                    "use": outside.kind.as_str(), "in": name(outside.from),
+                });
+                writeln!(out, "{line}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The facts of all files of a folder.
+fn world(folder: &Path, registry: &Registry) -> Result<MemoryWorld> {
+    let kept = registry.project_files().map(str::to_owned).collect();
+    let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
+    let tree = Tree::open(folder)?;
+    let roles = Roles::new(&[], &[]).map_err(anyhow::Error::msg)?;
+    let mut files = Vec::new();
+    for entry in &listing.files {
+        let Ok(content) = tree.read(&entry.path, 2 << 20) else { continue };
+        let pack = registry.detect(entry.path.as_bytes(), &content.bytes);
+        let facts = orient_lang::extract(pack, &content.bytes);
+        let role = orient_lang::classify(&entry.path, pack, facts.outline.generated, &roles);
+        files.push(FileFacts {
+            path: entry.path.clone(),
+            language: pack.map_or("", |pack| pack.name()).to_owned(),
+            role: if pack.is_some() { role } else { Role::Source },
+            outline: facts.outline,
+            flow: facts.flow,
+        });
+    }
+    let rules =
+        registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
+    Ok(MemoryWorld::new(files, rules))
+}
+
+fn shown(world: &MemoryWorld, node: Node) -> serde_json::Value {
+    let Some(facts) = world.facts(node.file) else { return json!(null) };
+    let symbol = node.symbol.and_then(|at| Some((at, facts.outline.symbols.get(at as usize)?)));
+    let (line, name) = match symbol {
+        Some((at, symbol)) => (symbol.name_span.first_line, facts.outline.qualified(at).join(".")),
+        None => (0, String::new()),
+    };
+    json!({ "path": facts.path.display(), "line": line, "name": name })
+}
+
+/// A folder that can be read.
+pub(crate) fn checked(folder: &Path) -> Result<&Path> {
+    std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
+    Ok(folder)
+}
