@@ -12,8 +12,8 @@ use crate::world::{Live, has_rules};
 use crate::{Engine, EngineError};
 use orient_model::{RepoPath, Stamp};
 use orient_store::{
-    Applied, BulkWriter, Change, ChangeSet, DirectoryFile, FileId, GraphWriter, INDEXED, Listed,
-    Snapshot, StoreError, WriteLock, Writer,
+    Applied, BulkWriter, Change, ChangeSet, DirectoryFile, FileId, GraphWriter, INDEXED, Listed, Snapshot,
+    StoreError, WriteLock, Writer,
 };
 use orient_walk::Tree;
 use std::collections::BTreeMap;

@@ -104,8 +104,14 @@ struct Kept {
 impl Kept {
     fn build(texts: &[Vec<u8>]) -> Self {
         let (mut builder, mut blocks) = (SegmentBuilder::default(), Vec::new());
-        texts.iter().for_each(|text| builder.push(&grams(text)));
-        builder.finish(|block| Ok::<_, ()>(blocks.push(block))).expect("nothing fails");
+        for text in texts {
+            builder.push(&grams(text));
+        }
+        let keep = |block| {
+            blocks.push(block);
+            Ok::<_, ()>(())
+        };
+        builder.finish(keep).expect("nothing fails");
         Self { blocks, texts: texts.len() as u32 }
     }
 }
@@ -160,7 +166,10 @@ proptest! {
             sides.push((move || Ok::<_, orient_text::TextError>(blocks.next()), kept[from..from + side.len()].to_vec()));
         }
         let mut blocks = Vec::new();
-        let count = orient_text::merge(sides, |block| Ok::<_, orient_text::TextError>(blocks.push(block)));
+        let count = orient_text::merge(sides, |block| {
+            blocks.push(block);
+            Ok::<_, orient_text::TextError>(())
+        });
         let rest: Vec<Vec<u8>> =
             texts.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(text, _)| text.clone()).collect();
         let mut merged = Kept { blocks, texts: count.expect("as it was written") };

@@ -255,8 +255,14 @@ mod tests {
 
     fn fail(error: ignore::Error) -> Found {
         let found = Mutex::new(Found::default());
-        let mut visitor =
-            Visitor { root: Path::new("/r"), limit: 1, now: 0, kept: &[], found: &found, own: Found::default() };
+        let mut visitor = Visitor {
+            root: Path::new("/r"),
+            limit: 1,
+            now: 0,
+            kept: &[],
+            found: &found,
+            own: Found::default(),
+        };
         visitor.visit(Err(error));
         drop(visitor);
         found.into_inner().expect("no thread panicked")
