@@ -2,13 +2,15 @@
 
 use crate::config::Form;
 use anstream::{AutoStream, ColorChoice};
-use orient_tools::{Ink, Page, Reply, Tone, ToolError, write_json};
-use std::io::{self, BufWriter, Write};
+use orient_tools::{Ink, Look, Page, Reply, Tone, ToolError, write_json};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 /// A stream of text, coloured or not.
 struct Terminal<'w> {
     out: BufWriter<Box<dyn Write + 'w>>,
     colour: bool,
+    /// Whether a person watches.
+    watched: bool,
 }
 
 impl Terminal<'static> {
@@ -18,7 +20,7 @@ impl Terminal<'static> {
         } else {
             Box::new(io::stdout().lock())
         };
-        Self { out: BufWriter::with_capacity(1 << 16, out), colour }
+        Self { out: BufWriter::with_capacity(1 << 16, out), colour, watched: io::stdout().is_terminal() }
     }
 
     fn stderr(colour: bool) -> Self {
@@ -27,7 +29,7 @@ impl Terminal<'static> {
         } else {
             Box::new(io::stderr().lock())
         };
-        Self { out: BufWriter::new(out), colour }
+        Self { out: BufWriter::new(out), colour, watched: io::stderr().is_terminal() }
     }
 }
 
@@ -42,6 +44,14 @@ impl Ink for Terminal<'_> {
 
     fn end(&mut self) -> io::Result<()> {
         self.out.write_all(b"\n")
+    }
+
+    fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
+    }
+
+    fn look(&self) -> Look {
+        Look { terminal: self.watched, colours: self.colour }
     }
 }
 

@@ -72,16 +72,16 @@ impl Engine {
                 Err(error) => return Err(error.into()),
             },
         };
-        Ok(Snapshot::new(
-            loan,
-            self.repo.root.clone(),
-            self.place.clone(),
-            self.settings.index.max_file_size.bytes(),
-        ))
+        Ok(Snapshot::new(loan, self))
+    }
+
+    /// What the settings leave out, for a search: each in the syntax of a `.gitignore` line.
+    pub fn excludes(&self) -> Vec<String> {
+        self.walk_options().excludes
     }
 
     /// How many threads to use.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         match self.settings.index.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,

@@ -3,6 +3,7 @@
 //! Drives walking, extraction, resolution and the store, and owns their order: list, compare, read and resolve on
 //! several threads, write on one. Knows no SQL, no grammar and no way to print.
 
+mod candidates;
 mod definition;
 mod dump;
 mod dump_graph;
@@ -29,6 +30,7 @@ mod progress;
 mod refresh;
 mod resolving;
 mod seed;
+mod sheet;
 mod snapshot;
 mod source;
 mod traversal;
@@ -37,6 +39,7 @@ mod work;
 mod world;
 mod writing;
 
+pub use candidates::{Basis, Candidates};
 pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
 pub use entry::Entry;
@@ -60,7 +63,8 @@ pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.
 pub use orient_store::{
-    EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, MissRow, NameMatch, NodeId, OutsideRow,
-    Page, Sizes, StoreError, SymbolId,
+    EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch, NodeId,
+    OutsideRow, Page, Sizes, StoreError, SymbolId,
 };
-pub use orient_walk::{Refusal, Repo, SkipReason, WalkError};
+pub use orient_text::Query;
+pub use orient_walk::{Haystack, Refusal, Repo, SearchScope, SkipReason, Tree, WalkError};

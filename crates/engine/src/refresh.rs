@@ -1,14 +1,15 @@
 //! Bringing the index up to date: what state it is in, who may write, and which way to take.
 
 use crate::memory::Loan;
-use crate::plan::{Plan, Seen};
+use crate::plan::{Plan, Seen, SkippedBefore};
 use crate::progress::{Cancel, Phase, Progress};
+use crate::sheet::{Making, TreeSheet};
 use crate::work::Task;
 use crate::writing::{Tally, Writing};
 use crate::{Engine, EngineError};
 use orient_model::RepoPath;
-use orient_store::{Applied, FileRow, INDEXED, Snapshot, StoreError, WriteLock};
-use orient_walk::{Listing, SkipReason, list};
+use orient_store::{Applied, FileRow, INDEXED, Sheet, Snapshot, StoreError, WriteLock};
+use orient_walk::{Listing, SkipReason, Tree, list};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -92,6 +93,8 @@ pub struct Refresh {
     pub in_memory: bool,
     /// Whether another process was writing and was not waited for.
     pub busy: bool,
+    /// Whether what the index remembers of the tree as a whole is the tree as it is now.
+    pub remembered: bool,
 }
 
 /// What is there before a refresh.
@@ -122,6 +125,9 @@ struct Refreshing<'r> {
 
 impl Refreshing<'_> {
     fn run(&self) -> Result<Refresh, EngineError> {
+        if let Some(refresh) = self.at_a_glance() {
+            return Ok(refresh);
+        }
         let listing = self.list()?;
         let state = self.state()?;
         if self.engine.memory.is_used() {
@@ -130,11 +136,10 @@ impl Refreshing<'_> {
         let (planned, generation) = match &state {
             State::Usable(snapshot) => match plan(snapshot, &listing) {
                 Ok(plan) if plan.is_empty() && self.is_resolved(snapshot) => {
-                    return Ok(Refresh {
-                        generation: snapshot.generation(),
-                        same: plan.same,
-                        ..Refresh::default()
-                    });
+                    let (generation, same) = (snapshot.generation(), plan.same);
+                    drop(state);
+                    let remembered = self.remember(&listing);
+                    return Ok(Refresh { generation, same, remembered, ..Refresh::default() });
                 }
                 Ok(plan) => (Some(plan), Some(snapshot.generation())),
                 // Found again, and mended, once we hold the lock.
@@ -171,6 +176,54 @@ impl Refreshing<'_> {
             }
             done => done.map(|refresh| Refresh { waited, ..refresh }),
         }
+    }
+
+    /// What there is to say where everything is as it is remembered; none where that takes a walk to find out.
+    fn at_a_glance(&self) -> Option<Refresh> {
+        if self.options.mode != Mode::CatchUp || self.engine.memory.is_used() {
+            return None;
+        }
+        let engine = self.engine;
+        let snapshot = Snapshot::open(&engine.place.index()).ok()?;
+        if snapshot.extractor() != engine.languages.fingerprint() || !self.is_resolved(&snapshot) {
+            return None;
+        }
+        let bytes = snapshot.sheet(Sheet::Tree).ok()??;
+        let sheet = TreeSheet::read(&bytes, engine.sheet_key())?;
+        let tree = Tree::open(&engine.repo.root).ok()?;
+        let same = sheet.len();
+        let generation = snapshot.generation();
+        sheet.stands(&tree, engine.threads()).then(|| Refresh {
+            generation,
+            same,
+            remembered: true,
+            ..Refresh::default()
+        })
+    }
+
+    /// Notes what the listing rests on, if nobody else is writing. Says whether it is noted.
+    fn remember(&self, listing: &Listing) -> bool {
+        if !listing.ground.is_firm() {
+            return false;
+        }
+        let making = self.making(listing);
+        let mut made = false;
+        if let Ok(Some(lock)) = WriteLock::acquire(&self.engine.place.tree, |_| false)
+            && let Ok(mut writer) = orient_store::Writer::open(&self.engine.place.index(), &lock)
+        {
+            let kept = writer.keep_tree(|files| {
+                let sheet = making.make(files);
+                made = sheet.is_some();
+                sheet
+            });
+            made &= kept.is_ok();
+        }
+        made
+    }
+
+    fn making(&self, listing: &Listing) -> Making {
+        let count = listing.files.len() + listing.skipped.len();
+        Making { key: self.engine.sheet_key(), ground: listing.ground.clone(), count }
     }
 
     /// Whether the graph was made by the rules of today.
@@ -229,14 +282,15 @@ impl Refreshing<'_> {
             seeded_from = Some(sibling);
             state = self.state()?;
         }
+        let making = self.making(&listing);
         let refresh = match state {
-            State::Build(reason) => self.build(lock, listing, reason),
+            State::Build(reason) => self.build(lock, listing, reason, &making),
             State::Usable(snapshot) => {
                 let planned = plan(&snapshot, &listing).and_then(|plan| Ok((tasks(&snapshot, &plan)?, plan)));
                 drop(snapshot);
-                match planned.and_then(|(tasks, plan)| self.catch_up(lock, &plan, &tasks)) {
+                match planned.and_then(|(tasks, plan)| self.catch_up(lock, &plan, &tasks, &making)) {
                     Err(EngineError::Store(StoreError::Damaged { detail, .. })) => {
-                        self.build(lock, listing, Rebuilt::Damaged(detail))
+                        self.build(lock, listing, Rebuilt::Damaged(detail), &making)
                     }
                     done => done,
                 }
@@ -245,17 +299,29 @@ impl Refreshing<'_> {
         Ok(Refresh { seeded_from, ..refresh? })
     }
 
-    fn build(&self, lock: &WriteLock, listing: Listing, reason: Rebuilt) -> Result<Refresh, EngineError> {
+    fn build(
+        &self,
+        lock: &WriteLock,
+        listing: Listing,
+        reason: Rebuilt,
+        making: &Making,
+    ) -> Result<Refresh, EngineError> {
         let plan = Plan::everything(listing);
         let writing = self.writing(None);
-        let (tally, generation) = writing.build(&plan, lock)?;
+        let (tally, generation) = writing.build(&plan, lock, making)?;
         Ok(built(&tally, generation, &plan, reason))
     }
 
-    fn catch_up(&self, lock: &WriteLock, plan: &Plan, tasks: &[Task]) -> Result<Refresh, EngineError> {
+    fn catch_up(
+        &self,
+        lock: &WriteLock,
+        plan: &Plan,
+        tasks: &[Task],
+        making: &Making,
+    ) -> Result<Refresh, EngineError> {
         let deadline = self.options.deadline.map(|deadline| self.started + deadline);
         let mut writer = orient_store::Writer::open(&self.engine.place.index(), lock)?;
-        let (tally, applied) = self.writing(deadline).catch_up(plan, tasks, &mut writer)?;
+        let (tally, applied) = self.writing(deadline).catch_up(plan, tasks, &mut writer, Some(making))?;
         Ok(caught_up(tally, applied, plan))
     }
 
@@ -278,7 +344,7 @@ impl Refreshing<'_> {
                     let tasks = tasks(&snapshot, &plan)?;
                     let deadline = self.options.deadline.map(|deadline| self.started + deadline);
                     let mut writer = snapshot.into_inner().into_writer()?;
-                    let done = self.writing(deadline).catch_up(&plan, &tasks, &mut writer);
+                    let done = self.writing(deadline).catch_up(&plan, &tasks, &mut writer, None);
                     engine.memory.keep(writer.into_snapshot()?);
                     let (tally, applied) = done?;
                     caught_up(tally, applied, &plan)
@@ -297,8 +363,10 @@ impl Refreshing<'_> {
 fn plan(snapshot: &Snapshot, listing: &Listing) -> Result<Plan, EngineError> {
     let mut skipped = BTreeMap::new();
     for skip in &listing.skipped {
-        if let Some(reason) = snapshot.file(&skip.path)?.as_ref().and_then(skip_reason) {
-            skipped.insert(skip.path.clone(), reason);
+        if let Some(row) = snapshot.file(&skip.path)?
+            && let Some(reason) = skip_reason(&row)
+        {
+            skipped.insert(skip.path.clone(), SkippedBefore { reason, stamp: row.stamp });
         }
     }
     let known = snapshot.known()?;
@@ -327,7 +395,7 @@ pub(crate) fn skip_reason(row: &FileRow) -> Option<SkipReason> {
 fn built(tally: &Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refresh {
     Refresh {
         generation,
-        added: plan.jobs.len() - tally.gone,
+        added: plan.files() - tally.gone.min(plan.files()),
         parsed: tally.parsed,
         from_cache: tally.from_cache,
         resolved: tally.graph.resolved,
@@ -335,6 +403,7 @@ fn built(tally: &Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refres
         skipped: tally.skipped,
         bytes: tally.bytes,
         rebuilt: Some(reason),
+        remembered: tally.remembered,
         ..Refresh::default()
     }
 }
@@ -355,6 +424,7 @@ fn caught_up(tally: Tally, applied: Applied, plan: &Plan) -> Refresh {
         skipped: tally.skipped,
         bytes: tally.bytes,
         pending: tally.pending,
+        remembered: tally.remembered,
         ..Refresh::default()
     }
 }

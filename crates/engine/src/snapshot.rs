@@ -5,7 +5,7 @@ use crate::graph_view::OutlineCache;
 use crate::memory::Loan;
 use crate::pattern::PathPattern;
 use crate::refresh::skip_reason;
-use crate::{Definition, EngineError, Place};
+use crate::{Definition, Engine, EngineError, Place};
 use orient_model::{Outline, RepoPath, Role, SymbolKind};
 use orient_store::{
     FileFilter, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, SymbolId, SymbolQuery, SymbolRow,
@@ -17,8 +17,10 @@ use std::path::{Path, PathBuf};
 pub struct Snapshot {
     pub(crate) store: Loan,
     pub(crate) root: PathBuf,
-    place: Place,
+    pub(crate) place: Place,
     pub(crate) max_file_size: u64,
+    /// Stands for the settings a listing depends on.
+    pub(crate) sheet_key: [u8; 16],
     pub(crate) graphs: GraphCache,
     pub(crate) outlines: OutlineCache,
 }
@@ -98,12 +100,13 @@ impl FileOutline {
 }
 
 impl Snapshot {
-    pub(crate) fn new(store: Loan, root: PathBuf, place: Place, max_file_size: u64) -> Self {
+    pub(crate) fn new(store: Loan, engine: &Engine) -> Self {
         Self {
             store,
-            root,
-            place,
-            max_file_size,
+            root: engine.repo.root.clone(),
+            place: engine.place.clone(),
+            max_file_size: engine.settings.index.max_file_size.bytes(),
+            sheet_key: engine.sheet_key(),
             graphs: GraphCache::default(),
             outlines: OutlineCache::default(),
         }

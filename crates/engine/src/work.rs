@@ -3,10 +3,11 @@
 use crate::extract::{self, Language};
 use crate::languages::Languages;
 use crate::pipeline::Work;
-use crate::plan::{Job, Seen};
+use crate::plan::{Job, Seen, veiled};
 use crate::progress::Cancel;
 use orient_model::{RepoPath, Role, Stamp};
 use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
+use orient_text::Extractor;
 use orient_walk::{Content, SkipReason, Tree, Unread};
 use std::path::Path;
 use std::time::Instant;
@@ -61,23 +62,38 @@ pub(crate) struct Reading<'e> {
     pub(crate) deadline: Option<Instant>,
 }
 
+/// What each thread keeps.
+pub(crate) struct Tools {
+    cache: Cache,
+    extractor: Extractor,
+}
+
 impl Work for Reading<'_> {
     type Job = Task;
     type Output = Outcome;
-    type Tools = Cache;
+    type Tools = Tools;
 
-    fn tools(&self) -> Cache {
-        Cache::open(self.cache)
+    fn tools(&self) -> Tools {
+        Tools { cache: Cache::open(self.cache), extractor: Extractor::default() }
     }
 
     fn cost(&self, task: &Task) -> u64 {
+        if task.job.skipped.is_some() {
+            // Its bytes, and its trigrams: nothing is parsed.
+            return task.job.size * 2 + BYTES_PER_FILE;
+        }
         task.job.size * BYTES_PER_BYTE + BYTES_PER_FILE
     }
 
-    fn run(&self, cache: &mut Cache, task: &Task) -> (Outcome, u64) {
+    fn run(&self, tools: &mut Tools, task: &Task) -> (Outcome, u64) {
+        if let Some(reason) = &task.job.skipped {
+            let outcome = self.grams_alone(&task.job, reason, tools);
+            let held = held(&outcome);
+            return (outcome, held);
+        }
         let outcome = match self.tree.read(&task.job.path, self.max_file_size) {
             Ok(content) if is_same(task.seen.as_ref(), &content) => Outcome::Restamp(content.stamp),
-            Ok(content) => self.index(&task.job.path, &content, cache),
+            Ok(content) => self.index(&task.job.path, &content, tools),
             Err(Unread { reason: SkipReason::Vanished, .. }) => Outcome::Gone,
             Err(unread) => note(task, unread),
         };
@@ -95,10 +111,21 @@ impl Work for Reading<'_> {
 }
 
 impl Reading<'_> {
-    fn index(&self, path: &RepoPath, content: &Content, cache: &mut Cache) -> Outcome {
+    /// Notes a file that is too large for facts, with its trigrams. One that has grown or gone meanwhile is met again
+    /// next time.
+    fn grams_alone(&self, job: &Job, reason: &SkipReason, tools: &mut Tools) -> Outcome {
+        let (stamp, grams) = match self.tree.read(&job.path, job.size) {
+            Ok(content) => (content.stamp, Some(tools.extractor.grams(&content.bytes))),
+            Err(unread) => (unread.stamp, None),
+        };
+        let put = FilePut { grams, ..skipped(job.path.clone(), reason, veiled(stamp)) };
+        Outcome::Put(Box::new(put), None)
+    }
+
+    fn index(&self, path: &RepoPath, content: &Content, tools: &mut Tools) -> Outcome {
         let language = self.languages.detect(path, &content.bytes);
         let key = CacheKey::new(content.hash, Language::version(language));
-        let cached = cache.get_outline(&key);
+        let cached = tools.cache.get_outline(&key);
         let remembered = cached.and_then(|outline| Prepared::from_encoded(outline).ok());
         let (facts, origin) = if let Some(facts) = remembered {
             (facts, Origin::Cached(key))
@@ -116,6 +143,7 @@ impl Reading<'_> {
             hash: Some(content.hash),
             bytes: content.bytes.len() as u64,
             facts: Some(facts),
+            grams: Some(tools.extractor.grams(&content.bytes)),
         };
         Outcome::Put(Box::new(put), Some(origin))
     }
@@ -145,6 +173,7 @@ pub(crate) fn skipped(path: RepoPath, reason: &SkipReason, stamp: Stamp) -> File
         hash: None,
         bytes: if let SkipReason::TooLarge { size, .. } = reason { *size } else { 0 },
         facts: None,
+        grams: None,
     }
 }
 
@@ -156,5 +185,6 @@ fn held(outcome: &Outcome) -> u64 {
         _ => 0,
     };
     let facts = put.facts.as_ref().map_or(0, |facts| facts.outline().as_bytes().len() + facts.symbols() * 96);
-    (flow + facts + 1024) as u64
+    let grams = put.grams.as_ref().map_or(0, |grams| grams.len() * 4);
+    (flow + facts + grams + 1024) as u64
 }

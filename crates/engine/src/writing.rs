@@ -6,12 +6,13 @@ use crate::pipeline::{self, Bounds, Results};
 use crate::plan::Plan;
 use crate::progress::{Cancel, Phase, Progress};
 use crate::resolving::{self, Resolving, Touched};
+use crate::sheet::Making;
 use crate::work::{Outcome, Reading, Task, skipped};
 use crate::world::{Live, has_rules};
 use crate::{Engine, EngineError};
 use orient_model::{RepoPath, Stamp};
 use orient_store::{
-    Applied, BulkWriter, Change, ChangeSet, DirectoryFile, FileId, GraphWriter, INDEXED, Snapshot,
+    Applied, BulkWriter, Change, ChangeSet, DirectoryFile, FileId, GraphWriter, INDEXED, Listed, Snapshot,
     StoreError, WriteLock, Writer,
 };
 use orient_walk::Tree;
@@ -32,6 +33,8 @@ pub(crate) struct Tally {
     pub(crate) gone: usize,
     pub(crate) bytes: u64,
     pub(crate) pending: Vec<RepoPath>,
+    /// Whether the tree as a whole was noted.
+    pub(crate) remembered: bool,
     pub(crate) graph: resolving::Outcome,
 }
 
@@ -46,14 +49,20 @@ pub(crate) struct Writing<'w> {
 
 impl Writing<'_> {
     /// Builds a new index in the place of whatever is there.
-    pub(crate) fn build(&self, plan: &Plan, lock: &WriteLock) -> Result<(Tally, u64), EngineError> {
+    pub(crate) fn build(
+        &self,
+        plan: &Plan,
+        lock: &WriteLock,
+        making: &Making,
+    ) -> Result<(Tally, u64), EngineError> {
         let index = self.engine.place.index();
         let mut writer = BulkWriter::create(&index, lock, self.engine.languages.fingerprint())?;
         let mut tally = self.load(plan, &mut writer)?;
         let mut writer = writer.graph();
         tally.graph = self.resolve_all(&mut writer)?;
         self.progress.phase(Phase::Finishing, 0, 0);
-        Ok((tally, writer.publish()?))
+        let generation = writer.publish_with(|files| tally.make(files, Some(making)))?;
+        Ok((tally, generation))
     }
 
     /// Builds a new index in memory.
@@ -89,6 +98,7 @@ impl Writing<'_> {
         plan: &Plan,
         tasks: &[Task],
         writer: &mut Writer<'_>,
+        making: Option<&Making>,
     ) -> Result<(Tally, Applied), EngineError> {
         let before = Applied { generation: writer.generation(), ..Applied::default() };
         let outdated = writer.resolver() != self.engine.languages.resolver();
@@ -110,7 +120,8 @@ impl Writing<'_> {
         }
         let Some(mut set) = set else { return Ok((tally, before)) };
         tally.graph = self.resolve_again(&mut set, &resolving, touched, outdated)?;
-        Ok((tally, set.commit()?))
+        let applied = set.commit_with(|files| tally.make(files, making))?;
+        Ok((tally, applied))
     }
 
     /// Resolves what a change set concerns.
@@ -278,6 +289,13 @@ impl Dependents for Asked<'_, '_> {
 }
 
 impl Tally {
+    /// The sheet of the tree, if the index now holds all of it.
+    fn make(&mut self, files: &[Listed], making: Option<&Making>) -> Option<Vec<u8>> {
+        let sheet = making.filter(|_| self.pending.is_empty()).and_then(|making| making.make(files));
+        self.remembered = sheet.is_some();
+        sheet
+    }
+
     fn count(&mut self, origin: &crate::work::Origin) {
         match origin {
             crate::work::Origin::Extracted { .. } => self.parsed += 1,

@@ -121,6 +121,7 @@ fn file(number: u64, facts: Prepared) -> FilePut {
         hash: Some(ContentHash(hash)),
         bytes: 20_000,
         facts: Some(facts),
+        grams: None,
     }
 }
 

@@ -5,16 +5,18 @@
 use crate::connect;
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
+use crate::grams::GramLoad;
 use crate::graph::{Directory, DirectoryFile, GraphLoad, Noted, PreparedGraph};
 use crate::idlist;
 use crate::interner::Interner;
 use crate::lock::{self, WriteLock};
-use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, SymbolId};
+use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, Listed, SymbolId};
 use crate::snapshot::Snapshot;
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::{chunks, files, names, symbols, tags};
 use crate::version::beside;
+use crate::writer::put_sheet;
 use orient_model::Modifiers;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
@@ -64,6 +66,7 @@ impl<'lock> BulkWriter<'lock> {
             numbers: Vec::new(),
             symbols: Vec::new(),
             chunks: Vec::new(),
+            grams: GramLoad::default(),
         };
         Ok(Self { db, growing, path: path.to_path_buf(), load, lock: PhantomData })
     }
@@ -81,10 +84,13 @@ impl<'lock> BulkWriter<'lock> {
     /// Ends the list of files: what follows is their graph.
     pub fn graph(self) -> GraphWriter<'lock> {
         let Self { db, growing, path, load, lock } = self;
-        let Load { meta, names, noted, .. } = load;
+        let Load { meta, names, noted, mut grams, .. } = load;
+        // Their memory is needed now; what went wrong is told when the work is done.
+        let flushed = grams.flush(&db);
+        drop(grams);
         let directory = Arc::new(Directory::new(noted, Arc::new(names)));
         let load = GraphLoad::new(&directory, meta.next_file, meta.next_symbol);
-        GraphWriter { db, growing, path, meta, directory, load, lock }
+        GraphWriter { db, growing, path, meta, directory, load, flushed, lock }
     }
 
     /// Puts the new database, without a graph, in the place of the old one. Returns its generation.
@@ -107,6 +113,7 @@ pub struct GraphWriter<'lock> {
     meta: Meta,
     directory: Arc<Directory>,
     load: GraphLoad,
+    flushed: rusqlite::Result<()>,
     lock: PhantomData<&'lock WriteLock>,
 }
 
@@ -128,9 +135,15 @@ impl GraphWriter<'_> {
 
     /// Builds the indexes and puts the new database in the place of the old one. Returns its generation.
     pub fn publish(self) -> Result<u64, StoreError> {
-        let Self { db, growing, path, meta, directory, load, .. } = self;
+        self.publish_with(|_| None)
+    }
+
+    /// The same, with a sheet of all files.
+    pub fn publish_with(self, sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>) -> Result<u64, StoreError> {
+        let Self { db, growing, path, meta, directory, load, flushed, .. } = self;
         drop(directory);
-        complete(&db, meta, load).at(&path)?;
+        flushed.and_then(|()| complete(&db, meta, load)).at(&path)?;
+        put_sheet(&db, sheet).at(&path)?;
         let Some(growing) = growing else { return Ok(meta.generation) };
         db.execute_batch("PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL;").at(&growing.0)?;
         db.close().map_err(|(_, error)| StoreError::sql(&growing.0, error))?;
@@ -141,8 +154,9 @@ impl GraphWriter<'_> {
 
     /// Builds the indexes of a database in memory and reads from it.
     pub fn into_snapshot(self) -> Result<Snapshot, StoreError> {
-        let meta = complete(&self.db, self.meta, self.load).at(&self.path)?;
-        Snapshot::in_memory(self.db, &self.path, meta)
+        let Self { db, path, meta, load, flushed, .. } = self;
+        let meta = flushed.and_then(|()| complete(&db, meta, load)).at(&path)?;
+        Snapshot::in_memory(db, &path, meta)
     }
 }
 
@@ -169,6 +183,7 @@ struct Load {
     /// The rows of the file at hand.
     symbols: Vec<StoredSymbol>,
     chunks: Vec<ChunkRow>,
+    grams: GramLoad,
 }
 
 impl Load {
@@ -180,6 +195,9 @@ impl Load {
             Some(language) => Some(self.lang(db, language)?),
         };
         files::insert(db, id, lang, file, file.facts.as_ref().map(|facts| &facts.digest))?;
+        if let Some(grams) = &file.grams {
+            self.grams.put(db, id, grams)?;
+        }
         let Some(facts) = &file.facts else { return Ok(()) };
         let digest = &facts.digest;
         self.note(id, file, digest);

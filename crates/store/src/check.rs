@@ -18,6 +18,7 @@ impl Snapshot {
         if !wrong.is_empty() {
             return Ok(wrong);
         }
+        self.check_grams(&mut wrong)?;
         let (mut all, mut expected) = (Vec::new(), Expected::default());
         self.each_file(|file| all.push(file))?;
         for file in &all {

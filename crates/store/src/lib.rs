@@ -13,6 +13,7 @@ mod codec;
 mod connect;
 mod digest;
 mod error;
+mod grams;
 mod graph;
 mod idlist;
 mod interner;
@@ -33,6 +34,7 @@ pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
 pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};
 pub use digest::Prepared;
 pub use error::StoreError;
+pub use grams::LeftOut;
 pub use graph::{
     Bearer, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, PreparedGraph, Reader,
 };
@@ -40,8 +42,8 @@ pub use lock::WriteLock;
 pub use name_match::NameMatch;
 pub use query::{Found, SymbolQuery};
 pub use rows::{
-    Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Page, Sizes,
-    StatusCount, SymbolId, SymbolRow,
+    Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Listed,
+    Page, Sheet, Sizes, StatusCount, SymbolId, SymbolRow,
 };
 pub use seed::copy_index;
 pub use snapshot::{FileFilter, Snapshot};

@@ -2,6 +2,7 @@
 
 use crate::Prepared;
 use orient_model::{ChunkKind, ContentHash, Modifiers, RepoPath, Role, Stamp, SymbolKind, Visibility};
+use orient_text::Grams;
 
 macro_rules! ids {
     ($($(#[doc = $doc:literal])+ $name:ident;)*) => { $(
@@ -44,6 +45,8 @@ pub struct FilePut {
     pub bytes: u64,
     /// What was found in it.
     pub facts: Option<Prepared>,
+    /// The trigrams of its text; a file without them is never left out of a text search.
+    pub grams: Option<Grams>,
 }
 
 /// One step of a change set.
@@ -114,6 +117,29 @@ pub struct Known {
     pub path: RepoPath,
     /// Its stamp when it was last looked at.
     pub stamp: Stamp,
+}
+
+/// A file as a sheet remembers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its id.
+    pub id: FileId,
+    /// Where it is.
+    pub path: RepoPath,
+    /// [`INDEXED`], or the number of the reason why not.
+    pub status: u8,
+    /// Its stamp when it was last looked at.
+    pub stamp: Stamp,
+}
+
+/// What is remembered of the tree as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Sheet {
+    /// Which folders and files there are.
+    Tree = 0,
+    /// Which of them a text search looks at.
+    Search = 1,
 }
 
 /// A symbol as the index knows it; the rest is in the outline of its file, at place `at`.

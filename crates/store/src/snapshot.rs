@@ -6,11 +6,12 @@ use crate::error::{AtPath, StoreError};
 use crate::graph::Reader;
 use crate::idlist;
 use crate::rows::{
-    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Page, Sizes, StatusCount, SymbolId, SymbolRow,
+    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Listed, Page, Sheet, Sizes, StatusCount,
+    SymbolId, SymbolRow,
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunks, files, names, symbols};
+use crate::sql::{chunks, files, names, sheets, symbols};
 use crate::writer::Writer;
 use orient_model::{Outline, RepoPath, Role};
 use rusqlite::Connection;
@@ -132,6 +133,21 @@ impl Snapshot {
     /// Shows all files, by path.
     pub fn each_file(&self, see: impl FnMut(FileRow)) -> Result<(), StoreError> {
         files::all(&self.db, see).at(&self.path)
+    }
+
+    /// What was remembered of the tree, if anything was.
+    pub fn sheet(&self, sheet: Sheet) -> Result<Option<Vec<u8>>, StoreError> {
+        sheets::get(&self.db, sheet as u8).at(&self.path)
+    }
+
+    /// All files as a sheet remembers them, by path.
+    pub fn listed(&self) -> Result<Vec<Listed>, StoreError> {
+        files::listed(&self.db).at(&self.path)
+    }
+
+    /// The file at a path, as a sheet remembers it.
+    pub fn listed_at(&self, path: &RepoPath) -> Result<Option<Listed>, StoreError> {
+        files::listed_at(&self.db, path).at(&self.path)
     }
 
     /// The file at a path.

@@ -3,15 +3,16 @@
 use crate::connect::{self, Opened};
 use crate::digest::{Digest, NONE, Prepared};
 use crate::error::{AtPath, StoreError};
+use crate::grams::GramChanges;
 use crate::graph::NodeId;
 use crate::lock::WriteLock;
-use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, SymbolId};
+use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, Listed, Sheet, SymbolId};
 use crate::snapshot::Snapshot;
 use crate::sql::files::FileKey;
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::tags::TagRow;
-use crate::sql::{chunks, files, names, symbols, tags};
+use crate::sql::{chunks, files, names, sheets, symbols, tags};
 use crate::{codec, idlist, matching};
 use orient_model::{ContentHash, Modifiers, RepoPath};
 use rusqlite::Connection;
@@ -74,6 +75,7 @@ impl<'lock> Writer<'lock> {
             leaving: BTreeMap::new(),
             leaving_by_hash: HashMap::new(),
             released: BTreeSet::new(),
+            grams: GramChanges::default(),
             severed: BTreeSet::new(),
             open: true,
         })
@@ -86,6 +88,16 @@ impl<'lock> Writer<'lock> {
             set.push(&change)?;
         }
         set.commit()
+    }
+
+    /// Remembers the tree as a whole. That changes no answer, and so makes no new generation.
+    pub fn keep_sheet(&mut self, sheet: Sheet, data: &[u8]) -> Result<(), StoreError> {
+        sheets::put(&self.db, sheet as u8, Some(data)).at(&self.path)
+    }
+
+    /// The same for the sheet of all files.
+    pub fn keep_tree(&mut self, sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>) -> Result<(), StoreError> {
+        put_sheet(&self.db, sheet).at(&self.path)
     }
 
     /// Gives the space of deleted rows back to the file system.
@@ -114,6 +126,7 @@ pub struct ChangeSet<'w> {
     pub(crate) released: BTreeSet<i64>,
     /// Files with edges to what was removed.
     pub(crate) severed: BTreeSet<i64>,
+    grams: GramChanges,
     open: bool,
 }
 
@@ -141,9 +154,20 @@ impl ChangeSet<'_> {
     }
 
     /// Makes the change set visible to readers.
-    pub fn commit(mut self) -> Result<Applied, StoreError> {
+    pub fn commit(self) -> Result<Applied, StoreError> {
+        self.commit_with(|_| None)
+    }
+
+    /// The same, with a sheet of all files made last; without one, none is kept.
+    pub fn commit_with(
+        mut self,
+        sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
+    ) -> Result<Applied, StoreError> {
         self.settle()?;
         self.next.generation += 1;
+        let grams = std::mem::take(&mut self.grams);
+        grams.finish(self.db).map_err(|error| error.at(self.path))?;
+        put_sheet(self.db, sheet).at(self.path)?;
         self.finish().at(self.path)?;
         *self.meta = self.next;
         self.open = false;
@@ -186,6 +210,7 @@ impl ChangeSet<'_> {
         self.applied.added += 1;
         let id = take_next(&mut self.next.next_file);
         files::insert(self.db, id, lang, file, digest(file)).at(self.path)?;
+        self.grams.put(self.db, id, file.grams.as_ref()).at(self.path)?;
         match &file.facts {
             None => Ok(()),
             Some(facts) => self.put_facts(id, &Held::default(), facts),
@@ -213,6 +238,7 @@ impl ChangeSet<'_> {
 
     fn replace(&mut self, key: FileKey, lang: Option<i64>, file: &FilePut) -> Result<(), StoreError> {
         files::update(self.db, key.id, lang, file, digest(file)).at(self.path)?;
+        self.grams.put(self.db, key.id, file.grams.as_ref()).at(self.path)?;
         let held = self.held(key)?;
         match &file.facts {
             Some(facts) if held.data == facts.outline.as_bytes() => Ok(()),
@@ -225,6 +251,7 @@ impl ChangeSet<'_> {
         let held = self.held(key)?;
         self.sever(NodeId::from(FileId(key.id))).at(self.path)?;
         self.drop_facts(key.id, &held)?;
+        self.grams.put(self.db, key.id, None).at(self.path)?;
         self.severed.remove(&key.id);
         files::delete(self.db, key.id).at(self.path)
     }
@@ -417,6 +444,15 @@ impl Held {
             && (symbol.first_line, symbol.last_line) == (row.first_line, row.last_line)
             && id_of(&self.symbols, symbol.parent) == row.parent
     }
+}
+
+/// Keeps the sheet of all files as they now are, or none.
+pub(crate) fn put_sheet(
+    db: &Connection,
+    sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
+) -> rusqlite::Result<()> {
+    let data = sheet(&files::listed(db)?);
+    sheets::put(db, Sheet::Tree as u8, data.as_deref())
 }
 
 pub(crate) fn take_next(counter: &mut i64) -> i64 {

@@ -7,7 +7,9 @@ impl From<EngineError> for ToolError {
     fn from(error: EngineError) -> Self {
         let code = match &error {
             EngineError::Refused(_) => Code::Refused,
-            EngineError::Walk(WalkError::Root { .. }) => Code::BadArgument,
+            EngineError::Walk(
+                WalkError::Root { .. } | WalkError::Outside { .. } | WalkError::Filter { .. },
+            ) => Code::BadArgument,
             EngineError::Walk(WalkError::Pattern { .. })
             | EngineError::Setting { .. }
             | EngineError::NoStore => Code::BadSetting,

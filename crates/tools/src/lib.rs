@@ -28,7 +28,7 @@ mod words;
 pub use amount::{bytes, count, duration};
 pub use error::{Class, Code, Exit, ToolError};
 pub use json::write_json;
-pub use page::{Ink, Page, Tone};
+pub use page::{Ink, Look, Page, Tone};
 pub use reference::reference;
 pub use session::{Session, Setup};
 pub use table::TOOLS;

@@ -1,6 +1,6 @@
 //! What a text form is written on: pieces of text with a tone, and tables of them. Colours are the surface's affair.
 
-use crate::visible::visible;
+use crate::visible::{visible, visible_bytes};
 use std::io;
 
 /// What a piece of text is, so that a surface can colour it.
@@ -30,6 +30,19 @@ pub trait Ink {
     fn put(&mut self, tone: Tone, text: &str) -> io::Result<()>;
     /// Ends the line.
     fn end(&mut self) -> io::Result<()>;
+    /// Puts down bytes whose form was agreed with other programs: nothing is changed.
+    fn raw(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Where it is shown.
+    fn look(&self) -> Look;
+}
+
+/// Where a text form is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Whether on a terminal, to a person.
+    pub terminal: bool,
+    /// Whether in colours.
+    pub colours: bool,
 }
 
 /// Plain text in a string: for surfaces without colours, and for tests.
@@ -42,6 +55,15 @@ impl Ink for String {
     fn end(&mut self) -> io::Result<()> {
         self.push('\n');
         Ok(())
+    }
+
+    fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.push_str(&String::from_utf8_lossy(bytes));
+        Ok(())
+    }
+
+    fn look(&self) -> Look {
+        Look::default()
     }
 }
 
@@ -69,6 +91,16 @@ impl<'i> Page<'i> {
     /// Ends the line.
     pub fn end(&mut self) -> io::Result<()> {
         self.ink.end()
+    }
+
+    /// Puts down bytes in a form agreed with other programs; on a terminal all but colours is made visible.
+    pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.look().terminal { self.ink.raw(&visible_bytes(bytes)) } else { self.ink.raw(bytes) }
+    }
+
+    /// Where it is shown.
+    pub fn look(&self) -> Look {
+        self.ink.look()
     }
 
     /// A whole line.

@@ -7,6 +7,7 @@ use orient_engine::{
     Cancel, Engine, EngineError, GcOptions, Mode, OpenOptions, Progress, Rebuilt, Refresh, RefreshOptions,
     Repo, Snapshot,
 };
+use orient_model::RepoPath;
 use orient_settings::{Loaded, Override, Sources};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -92,6 +93,11 @@ impl<'p> Session<'p> {
         Ok(self.engine()?.snapshot()?)
     }
 
+    /// What is in the index as it is, without a look at the files; none where there is none that can be read.
+    pub(crate) fn as_it_is(&self) -> Result<Option<Snapshot>, ToolError> {
+        Ok(self.engine()?.snapshot().ok())
+    }
+
     /// Cleans up the whole store. Asks nothing of the folder one stands in, so that it works anywhere.
     pub(crate) fn collect(&self, options: GcOptions) -> Result<orient_engine::Collected, ToolError> {
         let anywhere = OpenOptions { force: u8::MAX, store: None };
@@ -113,6 +119,34 @@ impl<'p> Session<'p> {
         answer.notes.extend(notes(refresh));
         answer.notes.extend(self.loaded.notes.iter().cloned());
         answer
+    }
+
+    /// The folder the question was asked from.
+    pub(crate) fn base(&self) -> PathBuf {
+        let start = &self.setup.start;
+        let folder = if start.is_dir() { Some(start.as_path()) } else { start.parent() };
+        folder.unwrap_or(&self.root).to_owned()
+    }
+
+    /// What the settings leave out of a search.
+    pub(crate) fn excludes(&self) -> Result<Vec<String>, ToolError> {
+        Ok(self.engine()?.excludes())
+    }
+
+    /// How many threads to use.
+    pub(crate) fn threads(&self) -> Result<usize, ToolError> {
+        Ok(self.engine()?.threads())
+    }
+
+    /// Paths the index may be wrong about, as far as a look at the files told.
+    pub(crate) fn pending(&self) -> Vec<RepoPath> {
+        self.refreshed.borrow().as_ref().map_or_else(Vec::new, |refresh| refresh.pending.clone())
+    }
+
+    /// Whether what the index remembers of the tree as a whole may be relied on: it was compared with the tree, or
+    /// nobody asked for that.
+    pub(crate) fn remembered(&self) -> bool {
+        self.refreshed.borrow().as_ref().is_none_or(|refresh| refresh.remembered)
     }
 
     /// Whether the last refresh had to keep the index in memory.

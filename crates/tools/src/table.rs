@@ -1,8 +1,8 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
-    Audit, Callees, Callers, Config, Deps, Dump, Edges, Files, Gc, Hierarchy, Impact, Implementations, Index,
-    Map, Outline, Rdeps, References, Show, Status, Symbols, Trace, Unused,
+    Audit, Callees, Callers, Config, Deps, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact, Implementations,
+    Index, Map, Outline, Rdeps, References, Show, Status, Symbols, Trace, Unused,
 };
 use crate::tool::Tool;
 
@@ -10,6 +10,7 @@ use crate::tool::Tool;
 pub const TOOLS: &[Tool] = &[
     Tool::of::<Index>(),
     Tool::of::<Status>(),
+    Tool::of::<Grep>(),
     Tool::of::<Files>(),
     Tool::of::<Symbols>(),
     Tool::of::<Outline>(),

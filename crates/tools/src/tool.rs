@@ -38,6 +38,14 @@ pub(crate) trait Operation: 'static {
     fn run(session: &Session<'_>, args: Self::Args) -> Result<Answer<Self::Out>, ToolError>;
     /// Writes the compact text form.
     fn text(out: &Self::Out, page: &mut Page<'_>) -> io::Result<()>;
+    /// Writes the answer as JSON: the answer as it is, unless the form was agreed with other programs.
+    fn json(answer: &Answer<Self::Out>, out: &mut dyn io::Write) -> io::Result<()> {
+        write_json(answer, out)
+    }
+    /// Writes what came up while the data was written, for an operation that works until then.
+    fn remarks(_out: &Self::Out, _page: &mut Page<'_>) -> io::Result<()> {
+        Ok(())
+    }
     /// How a command with this outcome ends.
     fn exit(_out: &Self::Out) -> Exit {
         Exit::Ok
@@ -69,7 +77,7 @@ struct Replied<O: Operation>(Answer<O::Out>);
 
 impl<O: Operation> Reply for Replied<O> {
     fn json(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        write_json(&self.0, out)
+        O::json(&self.0, out)
     }
 
     fn lines(&self, out: &mut dyn io::Write) -> Option<io::Result<()>> {
@@ -81,6 +89,7 @@ impl<O: Operation> Reply for Replied<O> {
     }
 
     fn remarks(&self, page: &mut Page<'_>) -> io::Result<()> {
+        O::remarks(&self.0.data, page)?;
         self.0.remarks(page)
     }
 

@@ -20,6 +20,40 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The same for whole lines of bytes in colours: what chooses a colour stays, and so do the ends of lines.
+pub(crate) fn visible_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let acts = |c: char| is_hidden(c) && c != '\n';
+    if str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(acts)) {
+        return Cow::Borrowed(bytes);
+    }
+    let mut shown = Vec::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        let mut rest = chunk.valid();
+        while let Some((at, c)) = rest.char_indices().find(|&(_, c)| acts(c)) {
+            shown.extend_from_slice(&rest.as_bytes()[..at]);
+            rest = &rest[at..];
+            let length = colour(rest).unwrap_or(0);
+            if length == 0 {
+                shown.extend(c.escape_unicode().to_string().bytes());
+                rest = &rest[c.len_utf8()..];
+            } else {
+                shown.extend_from_slice(&rest.as_bytes()[..length]);
+                rest = &rest[length..];
+            }
+        }
+        shown.extend_from_slice(rest.as_bytes());
+        shown.extend(chunk.invalid().iter().flat_map(|byte| format!("\\x{byte:02x}").into_bytes()));
+    }
+    Cow::Owned(shown)
+}
+
+/// The length of a sequence at the start that does nothing but choose a colour.
+fn colour(text: &str) -> Option<usize> {
+    let behind = text.strip_prefix("\u{1b}[")?;
+    let end = behind.find(|c: char| !matches!(c, '0'..='9' | ';'))?;
+    behind[end..].starts_with('m').then_some(end + 3)
+}
+
 /// Whether a character acts instead of being seen.
 pub(crate) fn is_hidden(c: char) -> bool {
     // Marks, embeddings, overrides and isolates of the bidirectional algorithm.
@@ -40,5 +74,15 @@ mod tests {
         assert_eq!(visible("a\u{1b}[31mred"), "a\\u{1b}[31mred");
         assert_eq!(visible("if admin\u{202e} } \u{2066}"), "if admin\\u{202e} } \\u{2066}");
         assert_eq!(visible("two\r\nlines\u{9b}"), "two\\r\\nlines\\u{9b}");
+    }
+
+    #[test]
+    fn of_bytes_only_colours_act() {
+        let shown = |bytes: &[u8]| String::from_utf8(visible_bytes(bytes).into_owned());
+        assert_eq!(shown(b"a\x1b[1;31mb\x1b[0m\n").as_deref(), Ok("a\u{1b}[1;31mb\u{1b}[0m\n"));
+        assert_eq!(
+            shown(b"a\x1b[2Jb\x1b]0;x\x07\xff\n").as_deref(),
+            Ok("a\\u{1b}[2Jb\\u{1b}]0;x\\u{7}\\xff\n")
+        );
     }
 }

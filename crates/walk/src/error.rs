@@ -25,4 +25,18 @@ pub enum WalkError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A path to search that does not lie in the tree: nothing outside of it is read.
+    #[error("{} does not lie in {}; search there with `--root`", path.display(), root.display())]
+    Outside {
+        /// The path as it was typed.
+        path: PathBuf,
+        /// The tree.
+        root: PathBuf,
+    },
+    /// A glob or a type that a search was narrowed by cannot be read: the user must mend it.
+    #[error("{reason}")]
+    Filter {
+        /// What is wrong with it.
+        reason: String,
+    },
 }

@@ -5,7 +5,9 @@
 
 mod compare;
 mod error;
+mod ground;
 mod guard;
+mod haystacks;
 mod list;
 mod path;
 mod read;
@@ -17,7 +19,9 @@ mod tree;
 
 pub use compare::{Changes, compare};
 pub use error::WalkError;
+pub use ground::{Ground, KnownFile, KnownFolder, Mark, machine_sources, unchanged};
 pub use guard::{Refusal, guard};
+pub use haystacks::{Haystack, Haystacks, SearchScope, haystacks};
 pub use list::{DEFAULT_MAX_FILE_SIZE, Entry, Listing, WalkOptions, list};
 pub use path::{from_native, to_native};
 pub use read::{Content, Unread};

@@ -1,5 +1,6 @@
 //! The files of a tree that the ignore rules leave, on several threads, in one order.
 
+use crate::ground::Ground;
 use crate::{Skip, SkipReason, WalkError, path, stamp};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
@@ -12,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
 
 /// The ignore file that is ours alone, in the syntax of `.gitignore`.
-const OWN_IGNORE_FILE: &str = ".orientignore";
+pub(crate) const OWN_IGNORE_FILE: &str = ".orientignore";
 
 /// Files that say what to leave out.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", OWN_IGNORE_FILE];
@@ -36,6 +37,8 @@ pub struct Listing {
     pub files: Vec<Entry>,
     /// What is there but is not to be read. Ignored files are in neither list.
     pub skipped: Vec<Skip>,
+    /// What all this rests on.
+    pub ground: Ground,
 }
 
 /// How to walk.
@@ -70,8 +73,9 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     }
     let excludes = excludes(root, &options.excludes)?;
     let found = Mutex::new(Found::default());
+    let now = stamp::now();
     let kept = &options.kept;
-    let mut collector = Collector { root, limit: options.max_file_size, kept, found: &found };
+    let mut collector = Collector { root, limit: options.max_file_size, now, kept, found: &found };
     WalkBuilder::new(root)
         .hidden(false)
         .parents(false)
@@ -90,11 +94,13 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     listing.files.dedup_by(|a, b| a.path == b.path);
     listing.skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.skipped.dedup_by(|a, b| a.path == b.path);
+    listing.ground.enter_machine(now);
+    listing.ground.sort();
     Ok(listing)
 }
 
 /// The patterns of the settings, with their own way of matching: a later `!pattern` takes one back.
-fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, WalkError> {
+pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, WalkError> {
     let bad = |pattern: &str, error: &ignore::Error| WalkError::Pattern {
         pattern: pattern.to_owned(),
         reason: error.to_string(),
@@ -125,14 +131,15 @@ struct Found {
 struct Collector<'w> {
     root: &'w Path,
     limit: u64,
+    now: i64,
     kept: &'w [String],
     found: &'w Mutex<Found>,
 }
 
 impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
-        let Self { root, limit, kept, found } = *self;
-        Box::new(Visitor { root, limit, kept, found, own: Found::default() })
+        let Self { root, limit, now, kept, found } = *self;
+        Box::new(Visitor { root, limit, now, kept, found, own: Found::default() })
     }
 }
 
@@ -140,6 +147,7 @@ impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
 struct Visitor<'w> {
     root: &'w Path,
     limit: u64,
+    now: i64,
     kept: &'w [String],
     found: &'w Mutex<Found>,
     own: Found,
@@ -159,6 +167,7 @@ impl Visitor<'_> {
     fn meet(&mut self, entry: &DirEntry) {
         let Some(kind) = entry.file_type() else { return };
         if kind.is_dir() {
+            self.own.listing.ground.enter(self.root, entry.path(), self.now);
             return;
         }
         let Some(path) = path::from_native(self.root, entry.path()) else { return };
@@ -173,6 +182,8 @@ impl Visitor<'_> {
         match entry.metadata() {
             Ok(metadata) if metadata.len() > self.limit => {
                 let reason = SkipReason::TooLarge { size: metadata.len(), limit: self.limit };
+                let stamp = stamp::trusted_at(stamp::of(&metadata), self.now);
+                self.own.listing.ground.large.push((path.clone(), stamp));
                 self.own.listing.skipped.push(Skip { path, reason });
             }
             Ok(metadata) => self.own.listing.files.push(Entry { path, stamp: stamp::of(&metadata) }),
@@ -186,6 +197,8 @@ impl Visitor<'_> {
         for name in self.kept {
             let native = folder.join(name);
             let Ok(metadata) = native.symlink_metadata() else { continue };
+            // It would be listed once it shrank, which no folder would tell.
+            self.own.listing.ground.shaky |= metadata.len() > self.limit;
             if metadata.is_file()
                 && metadata.len() <= self.limit
                 && let Some(path) = path::from_native(self.root, &native)
@@ -210,7 +223,10 @@ impl Visitor<'_> {
         let error = error.unwrap_or_else(|| io::ErrorKind::Other.into());
         match SkipReason::from_io(&error) {
             SkipReason::Vanished => {}
-            reason => self.own.listing.skipped.push(Skip { path, reason }),
+            reason => {
+                self.own.listing.ground.shaky = true;
+                self.own.listing.skipped.push(Skip { path, reason });
+            }
         }
     }
 }
@@ -220,6 +236,7 @@ impl Drop for Visitor<'_> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.listing.files.append(&mut self.own.listing.files);
         found.listing.skipped.append(&mut self.own.listing.skipped);
+        found.listing.ground.append(&mut self.own.listing.ground);
         found.root_error = found.root_error.take().or(self.own.root_error.take());
     }
 }
@@ -238,8 +255,14 @@ mod tests {
 
     fn fail(error: ignore::Error) -> Found {
         let found = Mutex::new(Found::default());
-        let mut visitor =
-            Visitor { root: Path::new("/r"), limit: 1, kept: &[], found: &found, own: Found::default() };
+        let mut visitor = Visitor {
+            root: Path::new("/r"),
+            limit: 1,
+            now: 0,
+            kept: &[],
+            found: &found,
+            own: Found::default(),
+        };
         visitor.visit(Err(error));
         drop(visitor);
         found.into_inner().expect("no thread panicked")

@@ -61,7 +61,7 @@ impl Repo {
 }
 
 /// The folders behind a `.git`, which is a folder or, in worktrees and submodules, a file that names one.
-fn git_dirs(dot_git: &Path) -> Option<GitDirs> {
+pub(crate) fn git_dirs(dot_git: &Path) -> Option<GitDirs> {
     let git_dir = if dot_git.is_dir() {
         dot_git.to_owned()
     } else {

@@ -22,6 +22,24 @@ pub(crate) fn of(metadata: &Metadata) -> Stamp {
     }
 }
 
+/// The same from what the system call itself gives.
+#[cfg(unix)]
+#[expect(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    clippy::unnecessary_cast,
+    reason = "the types differ from system to system; times and sizes fit all of them"
+)]
+pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Stamp {
+    let time = |seconds: i64, nanoseconds: i64| seconds.saturating_mul(SECOND).saturating_add(nanoseconds);
+    Stamp {
+        size: stat.st_size as u64,
+        mtime_ns: time(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        ctime_ns: time(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        inode: stat.st_ino as u64,
+    }
+}
+
 /// The stamp of a file as its metadata tell it.
 #[cfg(not(unix))]
 pub(crate) fn of(metadata: &Metadata) -> Stamp {

@@ -1,7 +1,8 @@
 //! The folder that is read from, held open so that what is read lies beneath it.
 
-use crate::{SkipReason, WalkError, path};
-use orient_model::RepoPath;
+use crate::ground::{KnownFile, KnownFolder};
+use crate::{SkipReason, WalkError, path, stamp};
+use orient_model::{RepoPath, Stamp};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,8 @@ impl Tree {
         &self.root
     }
 
-    /// Opens a regular file beneath the root.
-    pub(crate) fn open_file(&self, path: &RepoPath) -> Result<File, SkipReason> {
+    /// Opens a file beneath the root.
+    pub fn open_file(&self, path: &RepoPath) -> Result<File, SkipReason> {
         let native = path::to_native(path)
             .ok_or_else(|| SkipReason::Unreadable("the path does not lie in the tree".to_owned()))?;
         self.open_beneath(&native)
@@ -40,9 +41,32 @@ impl Tree {
         Ok(Self { root: root.to_owned(), folder })
     }
 
+    /// Lets the kernel walk the path, where it can be told not to follow links on the way.
+    #[cfg(target_os = "linux")]
+    fn open_at_once(&self, native: &Path) -> Option<Result<File, SkipReason>> {
+        use rustix::fs::{Mode, OFlags, ResolveFlags};
+        use rustix::io::Errno;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        match rustix::fs::openat2(&self.folder, native, flags, Mode::empty(), resolve) {
+            Ok(file) => Some(Ok(File::from(file))),
+            // An older kernel, or a sandbox that knows of an older one.
+            Err(Errno::NOSYS | Errno::PERM) => None,
+            Err(errno) => Some(Err(refusal(errno, false))),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_at_once(&self, _native: &Path) -> Option<Result<File, SkipReason>> {
+        None
+    }
+
     fn open_beneath(&self, native: &Path) -> Result<File, SkipReason> {
         use rustix::fs::{Mode, OFlags};
         use std::os::fd::{AsFd, OwnedFd};
+        if let Some(opened) = self.open_at_once(native) {
+            return opened;
+        }
         let within = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // A pipe put in the file's place must not make us wait for its writer.
         let file = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -56,6 +80,50 @@ impl Tree {
             at = Some(opened);
         }
         at.map(File::from).ok_or(SkipReason::Vanished)
+    }
+}
+
+#[cfg(unix)]
+impl Tree {
+    /// Whether a folder and the files in it have the stamps they had. Nothing is read: a link put in the way at most
+    /// shows other stamps.
+    pub(crate) fn is_unchanged(&self, folder: &KnownFolder<'_>, files: &[KnownFile<'_>]) -> bool {
+        use rustix::fs::{AtFlags, Mode, OFlags};
+        use std::ffi::OsStr;
+        use std::os::fd::AsFd;
+        use std::os::unix::ffi::OsStrExt;
+        let opened;
+        let at = if folder.path.is_empty() {
+            self.folder.as_fd()
+        } else {
+            #[cfg(target_os = "linux")]
+            let way = OFlags::PATH;
+            #[cfg(not(target_os = "linux"))]
+            let way = OFlags::RDONLY;
+            let flags = way | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let path = OsStr::from_bytes(folder.path);
+            match rustix::fs::openat(&self.folder, path, flags, Mode::empty()) {
+                Ok(fd) => opened = fd,
+                Err(_) => return false,
+            }
+            opened.as_fd()
+        };
+        let same = |stat: rustix::io::Result<rustix::fs::Stat>, stamp: Stamp| {
+            stamp.is_trusted() && stat.is_ok_and(|stat| stamp::of_stat(&stat) == stamp)
+        };
+        same(rustix::fs::fstat(at), folder.stamp)
+            && files.iter().all(|file| {
+                let name = OsStr::from_bytes(file.name);
+                same(rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW), file.stamp)
+            })
+    }
+}
+
+#[cfg(not(unix))]
+impl Tree {
+    /// Whether a folder and the files in it have the stamps they had: nobody can tell.
+    pub(crate) fn is_unchanged(&self, _folder: &KnownFolder<'_>, _files: &[KnownFile<'_>]) -> bool {
+        false
     }
 }
 

@@ -6,6 +6,7 @@
 mod floor;
 mod fresh;
 mod graph;
+mod grep;
 mod memory;
 mod process;
 
@@ -55,6 +56,23 @@ pub(crate) enum Bench {
         #[arg(long)]
         threads: Option<usize>,
     },
+    /// `orient grep` against ripgrep, which must be installed: forty patterns, the same bytes
+    Grep {
+        /// The folder to search
+        folder: PathBuf,
+        /// Keep the index here, for another run
+        #[arg(long)]
+        store: Option<PathBuf>,
+        /// How often to measure, in turns; the median counts
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+        /// Answer from the index as it is: what the look at the files costs is the difference
+        #[arg(long)]
+        no_refresh: bool,
+        /// Fails if selective patterns are not so many times faster at the median
+        #[arg(long)]
+        at_least: Option<f64>,
+    },
     /// The floor itself, in the process that is measured
     #[command(hide = true)]
     FloorStep { folder: PathBuf, threads: usize },
@@ -73,6 +91,9 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         Bench::Fresh { folder, rounds } => fresh::run(folder, *rounds),
         Bench::Graph { folder, symbols } => graph::run(folder, *symbols),
         Bench::Memory { folders, threads } => memory::run(folders, *threads),
+        Bench::Grep { folder, store, rounds, no_refresh, at_least } => {
+            grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)
+        }
         Bench::FloorStep { folder, threads } => floor::step(folder, *threads),
         Bench::WalkStep { folder } => fresh::walk(folder),
     }

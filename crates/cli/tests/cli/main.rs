@@ -3,6 +3,7 @@
 mod errors;
 mod fresh;
 mod graph;
+mod grep;
 mod json;
 mod questions;
 mod settings;

@@ -16,7 +16,7 @@ pub(crate) struct Step {
     pub(crate) run: fn(&Transaction<'_>) -> rusqlite::Result<()>,
 }
 
-/// All steps, oldest first. None yet: format 1 is the first.
+/// All steps, oldest first. None yet: trigrams come from texts, which no older format holds.
 pub(crate) const STEPS: &[Step] = &[];
 
 /// Brings a database from one format to another, wholly or not at all.

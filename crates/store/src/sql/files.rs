@@ -2,7 +2,7 @@
 
 use crate::digest::Digest;
 use crate::graph::DirectoryFile;
-use crate::rows::{FileId, FilePut, FileRow, Known, LanguageCount, StatusCount};
+use crate::rows::{FileId, FilePut, FileRow, Known, LanguageCount, Listed, StatusCount};
 use orient_model::{ContentHash, RepoPath, Role, Stamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row, params};
@@ -15,6 +15,8 @@ const RESTAMP: &str = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode 
 const DELETE: &str = "DELETE FROM file WHERE id = ?1";
 const KEY_BY_PATH: &str = "SELECT id, hash, symbols, chunks FROM file WHERE path = ?1";
 const STAMPS: &str = "SELECT path, size, mtime, ctime, inode FROM file ORDER BY path";
+const LISTED: &str = "SELECT id, path, status, size, mtime, ctime, inode FROM file ORDER BY path";
+const LISTED_AT: &str = "SELECT id, path, status, size, mtime, ctime, inode FROM file WHERE path = ?1";
 const BRIEFS: &str = "SELECT id, lang, role, path FROM file ORDER BY path";
 const BRIEF: &str = "SELECT id, lang, role, path FROM file WHERE id = ?1";
 const LANGUAGES: &str = "SELECT lang.name, count(*), sum(bytes), sum(lines), sum(symbols), sum(issues > 0) \
@@ -179,6 +181,20 @@ pub(crate) fn stamps(db: &Connection, mut see: impl FnMut(Known)) -> Result<()> 
         see(Known { path: path(row, 0)?, stamp: stamp(row, 1)? });
     }
     Ok(())
+}
+
+/// All files as a sheet remembers them, by path.
+pub(crate) fn listed(db: &Connection) -> Result<Vec<Listed>> {
+    db.prepare_cached(LISTED)?.query_map([], read_listed)?.collect()
+}
+
+/// One file as a sheet remembers it.
+pub(crate) fn listed_at(db: &Connection, path: &RepoPath) -> Result<Option<Listed>> {
+    db.prepare_cached(LISTED_AT)?.query_row([path.as_bytes()], read_listed).optional()
+}
+
+fn read_listed(row: &Row<'_>) -> Result<Listed> {
+    Ok(Listed { id: FileId(row.get(0)?), path: path(row, 1)?, status: row.get(2)?, stamp: stamp(row, 3)? })
 }
 
 /// Shows all files, briefly, by path.

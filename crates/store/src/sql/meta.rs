@@ -3,6 +3,8 @@
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 const TABLES: &str = include_str!("../schema/tables.sql");
+const GRAMS: &str = include_str!("../schema/grams.sql");
+const SHEETS: &str = include_str!("../schema/sheets.sql");
 const INDEXES: &str = include_str!("../schema/indexes.sql");
 
 const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -37,7 +39,9 @@ impl Meta {
 }
 
 pub(crate) fn create_tables(db: &Connection) -> Result<()> {
-    db.execute_batch(TABLES)
+    db.execute_batch(TABLES)?;
+    db.execute_batch(GRAMS)?;
+    db.execute_batch(SHEETS)
 }
 
 pub(crate) fn create_indexes(db: &Connection) -> Result<()> {

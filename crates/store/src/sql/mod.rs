@@ -2,8 +2,10 @@
 
 pub(crate) mod chunks;
 pub(crate) mod files;
+pub(crate) mod grams;
 pub(crate) mod graphs;
 pub(crate) mod meta;
 pub(crate) mod names;
+pub(crate) mod sheets;
 pub(crate) mod symbols;
 pub(crate) mod tags;

@@ -13,6 +13,7 @@ use orient_store::{
     BulkWriter, Change, FileFilter, FilePut, INDEXED, Prepared, Snapshot, SymbolId, SymbolQuery, WriteLock,
     Writer,
 };
+use orient_text::Extractor;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -97,12 +98,20 @@ pub(crate) fn file(path: &str, text: &str) -> FilePut {
         hash: Some(hash(text)),
         bytes: text.len() as u64,
         facts: Some(Prepared::new(&outline(text))),
+        grams: Some(Extractor::default().grams(text.as_bytes())),
     }
 }
 
 /// A file that was not read.
 pub(crate) fn skipped(path: &str, status: u8, detail: &str) -> FilePut {
-    FilePut { status, detail: Some(detail.to_owned()), hash: None, facts: None, ..file(path, "") }
+    FilePut {
+        status,
+        detail: Some(detail.to_owned()),
+        hash: None,
+        facts: None,
+        grams: None,
+        ..file(path, "")
+    }
 }
 
 pub(crate) fn put(path: &str, text: &str) -> Change {

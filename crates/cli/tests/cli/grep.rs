@@ -1,0 +1,344 @@
+//! `orient grep` beside the real ripgrep: the same flags on the same tree print the same bytes.
+
+use crate::tree::Tree;
+use proptest::prelude::*;
+use std::process::{Command, Output, Stdio};
+
+/// The real ripgrep, if it is there. Where all tests must run, it has to be.
+fn ripgrep() -> Option<Command> {
+    let mut command = Command::new("rg");
+    let there = Command::new("rg").arg("--version").stdout(Stdio::null()).status().is_ok();
+    assert!(
+        there || std::env::var_os("ORIENT_CI").is_none(),
+        "ripgrep is missing: install the package `ripgrep`"
+    );
+    if !there {
+        skipped();
+        return None;
+    }
+    command.stdin(Stdio::null()).env_remove("RIPGREP_CONFIG_PATH").args(["--sort", "path"]);
+    Some(command)
+}
+
+#[expect(clippy::print_stderr, reason = "a test that does not run must not look like one that did")]
+fn skipped() {
+    eprintln!("SKIPPED: nothing was compared with ripgrep, which is not installed");
+}
+
+/// Runs both in a folder of the tree and compares what they print.
+#[track_caller]
+fn compare(tree: &Tree, folder: &str, args: &[&str]) {
+    let Some(mut theirs) = ripgrep() else { return };
+    let folder = tree.root().join(folder);
+    // The same home, so that the same global ignore rules hold.
+    let mut ours = tree.command(&[&["grep"], args].concat());
+    for (name, value) in ours.get_envs() {
+        match value {
+            Some(value) => theirs.env(name, value),
+            None => theirs.env_remove(name),
+        };
+    }
+    let theirs = theirs.args(args).current_dir(&folder).output().expect("ripgrep starts");
+    let ours = ours.current_dir(&folder).output().expect("the command starts");
+    let shown = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(shown(&ours), shown(&theirs), "grep {args:?}\n{}", String::from_utf8_lossy(&ours.stderr));
+    assert_eq!(ours.stdout, theirs.stdout, "grep {args:?}");
+    if theirs.status.code() != Some(2) {
+        assert_eq!(ours.status.code(), theirs.status.code(), "grep {args:?}");
+    }
+}
+
+fn sample() -> Tree {
+    let tree = Tree::new(&[
+        ("src/main.c", "int main(void)\n{\n\treturn parse_header(0);\n}\n"),
+        ("src/parse.c", "/* Parse a header. */\nint parse_header(int x)\n{\n\treturn x;\n}\n"),
+        ("src/parse/deep.c", "int parse_deep;\nint PARSE_HEADER;\n\n\n\nint parse_header_again;\n"),
+        ("src.txt", "a parse_header before the folder of that name\r\nand größe, GRÖSSE\r\n"),
+        (".hidden/x.c", "parse_header\n"),
+        (".gitignore", "*.o\n!keep.o\n"),
+        ("ignored.o", "parse_header\n"),
+        ("keep.o", "parse_header\n"),
+        ("empty", ""),
+        ("no_newline", "parse_header"),
+    ]);
+    std::fs::create_dir_all(tree.root().join(".git/info")).expect("a new folder");
+    tree.write(".git/HEAD", "ref: refs/heads/main\n");
+    tree.write(
+        "utf16.txt",
+        "\u{feff}parse_header in sixteen bits\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<_>>(),
+    );
+    tree.write("binary.bin", b"parse_header\n\0\0parse_header\n");
+    tree.write("late_nul.txt", [b"x\n".repeat(9000), b"parse_header\n\0\n".to_vec()].concat());
+    tree.write("latin.txt", b"parse_header gr\xf6\xdfe\n");
+    tree
+}
+
+#[test]
+fn every_flag_prints_what_ripgrep_prints() {
+    let tree = sample();
+    for args in [
+        "parse_header",
+        "-n parse_header",
+        "-i parse_header",
+        "-S parse_header",
+        "-S PARSE_header",
+        "-w parse_header",
+        "-x parse_header",
+        "-v parse_header",
+        "-c parse",
+        "--count-matches parse",
+        "-c -o parse",
+        "-c -v parse",
+        "-c --include-zero parse",
+        "-l parse_header",
+        "--files-without-match parse_header",
+        "-o parse_\\w+",
+        "-A1 parse_header",
+        "-B1 -n parse_header",
+        "-C2 parse",
+        "-m1 parse",
+        "-m1 -A3 parse",
+        "-o -b parse",
+        "--column parse",
+        "--vimgrep parse",
+        "--heading -n parse",
+        "-p parse",
+        "-H parse src/main.c",
+        "-I parse",
+        "parse src/main.c",
+        "-N --column parse",
+        "-e parse -e größe",
+        "-F (void)",
+        "-F -x }",
+        "-U header\\.\\s+\\*/\\nint",
+        "-U --multiline-dotall parse.*return",
+        "--crlf name$",
+        "-g *.c parse",
+        "-g !src/** parse",
+        "-g src/*.c parse",
+        "--iglob *.TXT parse",
+        "-tc parse",
+        "-Tc parse",
+        "--type-add foo:*.txt -tfoo parse",
+        "--hidden parse",
+        "-. parse",
+        "--no-ignore parse",
+        "-u parse",
+        "-uu parse",
+        "-uuu parse",
+        "-a parse_header",
+        "--binary parse_header",
+        "--max-depth 1 parse",
+        "--max-filesize 40 parse",
+        "-r X parse",
+        "-r $1! (\\w+)_header",
+        "--trim return",
+        "-M20 header",
+        "-M20 --max-columns-preview header",
+        "-0 -l parse",
+        "--passthru deep",
+        "--context-separator ** -C1 parse",
+        "--no-context-separator -C1 parse",
+        "--field-match-separator :: -n parse",
+        "--field-context-separator=++ -C1 -n parse",
+        "GRÖSSE",
+        "-i größe",
+        "--no-unicode -i parse",
+        "-E latin1 größe",
+        "-E none parse",
+        "",
+        "^",
+        "$",
+        "x*",
+        "-m0 parse",
+        "parse src src.txt",
+        "parse ./src",
+        "parse src/parse/ src/parse.c",
+        "-j1 parse",
+        "--null-data parse",
+        "parse_(header|deep)",
+        "par.e_h[ex]ader",
+        "(?i)PARSE.?HEADER",
+        "nowhere_at_all",
+        "parse_header .hidden",
+        "parse_header ignored.o",
+        "parse_header binary.bin",
+        "[^\\n]header",
+        "é|ö",
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        compare(&tree, "", &args);
+    }
+    compare(&tree, "src", &["parse"]);
+    compare(&tree, "src", &["parse", "..", "parse"]);
+    compare(&tree, "src/parse", &["-g", "*.c", "parse"]);
+}
+
+#[test]
+fn json_has_the_shape_of_ripgreps() {
+    let tree = sample();
+    let Some(mut theirs) = ripgrep() else { return };
+    let theirs = theirs.args(["--json", "-C1", "parse_header"]).current_dir(tree.root()).output();
+    let ours = tree.run(&["grep", "--json", "-C1", "parse_header"]);
+    assert_eq!(messages(&ours.stdout), messages(&theirs.expect("ripgrep starts").stdout));
+}
+
+/// Messages without what differs from run to run: times, and how many files were looked at in vain.
+fn messages(stdout: &[u8]) -> Vec<serde_json::Value> {
+    let mut all: Vec<serde_json::Value> = stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).expect("one JSON object on each line"))
+        .collect();
+    for message in &mut all {
+        for (at, names) in
+            [("/data/stats", &["elapsed", "searches", "bytes_searched"][..]), ("/data", &["elapsed_total"])]
+        {
+            if let Some(object) = message.pointer_mut(at).and_then(serde_json::Value::as_object_mut) {
+                for name in names {
+                    assert!(object.remove(*name).is_some() || at == "/data", "{name}");
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn a_pattern_that_is_none_says_where_and_what_to_do() {
+    let tree = Tree::new(&[("a.c", "x\n")]);
+    tree.assert_outcome(
+        &["grep", "f(x", "--quiet"],
+        2,
+        "
+        error: regex parse error:
+                   (?:f(x)
+                   ^
+               error: unclosed group
+        help:  search for plain text with -F
+        ",
+    );
+    tree.assert_outcome(
+        &["grep", "x", "/", "--quiet"],
+        2,
+        "
+        error: / does not lie in TREE; search there with `--root`
+        ",
+    );
+}
+
+#[test]
+fn what_orient_was_told_to_leave_out_stays_out() {
+    let tree = Tree::new(&[(".orientignore", "made/\n"), ("made/a.c", "word\n"), ("b.c", "word\n")]);
+    tree.assert_output(&["grep", "word", "--quiet"], "b.c:word\n");
+    tree.assert_output(&["grep", "word", "--quiet", "--no-ignore"], "b.c:word\nmade/a.c:word\n");
+    let without = ["grep", "word", "--quiet", "--set", "index.exclude=b.c", "--no-ignore-vcs"];
+    tree.assert_outcome(&without, 1, "");
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Write(usize, Vec<u8>),
+    Remove(usize),
+    Rename(usize, usize),
+}
+
+const PATHS: &[&str] =
+    &["a.c", "a/b.c", "a/c.txt", "b/a.c", "b/.hid.c", "b/x.o", "c d/e.c", "ö.md", ".gitignore", "b/.ignore"];
+
+const WORDS: &[&str] = &[
+    "parse", "Parse", "PARSE", "header", "_", " ", "\t", "größe", "GRÖSSE", "straße", "k", "K", "\u{212a}",
+    "s", "\u{17f}", "foo(bar)", "0x1f", "\n", "\n", "\r\n", "a", "ab", "abc", "x.o", "*.o",
+];
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let word = prop::sample::select(WORDS).prop_map(|word| word.as_bytes().to_vec());
+    let odd = prop_oneof![Just(vec![0]), Just(vec![0xff, 0xfe]), Just(vec![0xc3])];
+    let piece = prop_oneof![40 => word, 1 => odd];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let path = 0..PATHS.len();
+    prop_oneof![
+        6 => (path.clone(), text()).prop_map(|(path, text)| Edit::Write(path, text)),
+        1 => path.clone().prop_map(Edit::Remove),
+        1 => (path.clone(), path).prop_map(|(from, to)| Edit::Rename(from, to)),
+    ]
+}
+
+fn pattern() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(
+        &["parse", "header", "se_h", "größe", "abc", "k", "ks", "foo", "stra", "0x1f", "\\s"][..],
+    );
+    let word = word.prop_map(str::to_owned);
+    word.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            3 => prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| parts.concat()),
+            2 => prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| format!("({})", parts.join("|"))),
+            1 => (inner.clone(), prop::sample::select(&["*", "+", "?", "{2}", ".*", "\\w"][..]))
+                .prop_map(|(part, many)| format!("({part}){many}")),
+            1 => inner.prop_map(|part| format!("(?i:{part})")),
+        ]
+    })
+}
+
+fn flags() -> impl Strategy<Value = Vec<&'static str>> {
+    let all = &[
+        "-i",
+        "-S",
+        "-w",
+        "-n",
+        "-c",
+        "-l",
+        "-o",
+        "-v",
+        "-C1",
+        "-m2",
+        "--files-without-match",
+        "-a",
+        "--hidden",
+        "--no-ignore",
+        "--column",
+        "-U",
+        "--heading",
+        "-x",
+        "-b",
+        "--crlf",
+        "-uu",
+    ][..];
+    // Ripgrep takes some of these once only.
+    prop::collection::btree_set(prop::sample::select(all), 0..3).prop_map(|flags| flags.into_iter().collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn edited_trees_give_what_ripgrep_gives(
+        rounds in prop::collection::vec(
+            (prop::collection::vec(edit(), 1..8), prop::collection::vec((pattern(), flags()), 3..6)),
+            1..4,
+        ),
+    ) {
+        let tree = Tree::new(&[("start", "parse\n")]);
+        for (edits, questions) in rounds {
+            for edit in edits {
+                let at = |path: usize| tree.root().join(PATHS[path]);
+                match edit {
+                    Edit::Write(path, text) => tree.write(PATHS[path], text),
+                    // What is not there stays so.
+                    Edit::Remove(path) => drop(std::fs::remove_file(at(path))),
+                    Edit::Rename(from, to) => drop(std::fs::rename(at(from), at(to))),
+                }
+            }
+            for (pattern, flags) in questions {
+                let args: Vec<&str> = flags.into_iter().chain(["-e", pattern.as_str()]).collect();
+                compare(&tree, "", &args);
+            }
+        }
+    }
+}

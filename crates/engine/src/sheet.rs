@@ -1,0 +1,325 @@
+//! What the engine remembers of the tree as a whole: to see with a stat for each file, and no walk, that the index is up
+//! to date, and to know which files a text search looks at. A sheet that cannot be read is as good as none.
+
+use crate::Engine;
+use orient_model::{RepoPath, Stamp};
+use orient_store::{FileId, Listed};
+use orient_walk::{Ground, KnownFile, KnownFolder, Mark, SkipReason, Tree, machine_sources, unchanged};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Grows with the form of sheets.
+const FORM: u8 = 1;
+
+/// What a sheet says of a file: its name in its folder, its id and its stamp.
+type Line<'l> = (&'l [u8], u32, Stamp);
+
+/// What the sheet of a listing is made from.
+pub(crate) struct Making {
+    pub(crate) key: [u8; 16],
+    pub(crate) ground: Ground,
+    /// How many files and skipped ones were listed.
+    pub(crate) count: usize,
+}
+
+impl Making {
+    /// The sheet, if the index holds what was listed and nothing in it is too young to be told from a later state.
+    pub(crate) fn make(&self, files: &[Listed]) -> Option<Vec<u8>> {
+        if files.len() != self.count || !self.ground.is_firm() {
+            return None;
+        }
+        let mut folders: BTreeMap<&[u8], (Stamp, Vec<Line<'_>>)> =
+            self.ground.folders.iter().map(|(path, stamp)| (path.as_bytes(), (*stamp, Vec::new()))).collect();
+        let large: BTreeMap<&RepoPath, Stamp> =
+            self.ground.large.iter().map(|(path, stamp)| (path, *stamp)).collect();
+        for file in files {
+            let stamp = match SkipReason::from_parts(file.status, "") {
+                // What they are is up to the folder they are in.
+                Some(SkipReason::Link | SkipReason::Special) => continue,
+                Some(SkipReason::TooLarge { .. }) => *large.get(&file.path)?,
+                _ => file.stamp,
+            };
+            let (folder, name) = split(file.path.as_bytes());
+            let id = u32::try_from(file.id.0).ok()?;
+            folders.get_mut(folder)?.1.push((name, id, stamp));
+        }
+        let mut bytes = Bytes(vec![FORM]);
+        bytes.0.extend_from_slice(&self.key);
+        bytes.ground(&self.ground.sources, folders.iter().map(|(path, (stamp, _))| (*path, *stamp)));
+        for (_, files) in folders.values() {
+            bytes.number(files.len());
+            for (name, id, stamp) in files {
+                bytes.text(name);
+                bytes.0.extend_from_slice(&id.to_le_bytes());
+                bytes.stamp(*stamp);
+            }
+        }
+        Some(bytes.0)
+    }
+}
+
+/// The sheet of the tree, read.
+pub(crate) struct TreeSheet<'b> {
+    folders: Vec<KnownFolder<'b>>,
+    files: Vec<KnownFile<'b>>,
+    ids: Vec<u32>,
+    ground: Ground,
+    /// Stands for the folders and rules: a search sheet made for others is of no use.
+    base: [u8; 16],
+}
+
+impl<'b> TreeSheet<'b> {
+    /// Reads a sheet that was made under the same settings.
+    pub(crate) fn read(bytes: &'b [u8], key: [u8; 16]) -> Option<Self> {
+        let mut rest = Rest(bytes);
+        if rest.take(1)? != [FORM] || rest.take(16)? != key {
+            return None;
+        }
+        let before = rest.0;
+        let (sources, folders) = rest.ground()?;
+        let base = hash(&before[..before.len() - rest.0.len()]);
+        let (mut all, mut files, mut ids) = (Vec::with_capacity(folders.len()), Vec::new(), Vec::new());
+        for (path, stamp) in folders {
+            let from = files.len();
+            for _ in 0..rest.number()? {
+                let name = rest.text()?;
+                ids.push(u32::from_le_bytes(rest.take(4)?.try_into().ok()?));
+                files.push(KnownFile { name, stamp: rest.stamp()? });
+            }
+            all.push(KnownFolder { path, stamp, files: from..files.len() });
+        }
+        let ground = Ground { sources, ..Ground::default() };
+        rest.0.is_empty().then_some(Self { folders: all, files, ids, ground, base })
+    }
+
+    /// How many files there are.
+    pub(crate) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether the tree is as it was.
+    pub(crate) fn stands(&self, tree: &Tree, threads: usize) -> bool {
+        let machine = machine_sources();
+        let known: BTreeSet<&Path> = self.ground.sources.iter().map(|(path, _)| path.as_path()).collect();
+        machine.iter().all(|source| known.contains(source.as_path()))
+            && self.ground.sources_stand()
+            && unchanged(tree, &self.folders, &self.files, threads)
+    }
+
+    /// All files with their ids.
+    pub(crate) fn each(&self, mut see: impl FnMut(FileId, &[u8], &[u8])) {
+        for folder in &self.folders {
+            for (file, id) in self.files[folder.files.clone()].iter().zip(&self.ids[folder.files.clone()]) {
+                see(FileId(i64::from(*id)), folder.path, file.name);
+            }
+        }
+    }
+
+    /// The sheet of a search that looks at these files: what differs from the files of the tree, and what that rests on
+    /// besides.
+    pub(crate) fn search(&self, searched: &BTreeSet<RepoPath>, ground: &Ground) -> Option<Vec<u8>> {
+        if !ground.is_firm() {
+            return None;
+        }
+        let mut extra: BTreeSet<&RepoPath> = searched.iter().collect();
+        let mut without = Vec::new();
+        self.each(|id, folder, name| {
+            let path = joined(folder, name);
+            if !extra.remove(&path) {
+                without.push(id);
+            }
+        });
+        let known: BTreeSet<&[u8]> = self.folders.iter().map(|folder| folder.path).collect();
+        let sources: BTreeSet<&Path> = self.ground.sources.iter().map(|(path, _)| path.as_path()).collect();
+        let rules: Vec<(PathBuf, Mark)> =
+            ground.sources.iter().filter(|(path, _)| !sources.contains(path.as_path())).cloned().collect();
+        let folders: Vec<(&[u8], Stamp)> = ground
+            .folders
+            .iter()
+            .map(|(path, stamp)| (path.as_bytes(), *stamp))
+            .filter(|(path, _)| !known.contains(path))
+            .collect();
+        let mut bytes = Bytes(vec![FORM]);
+        bytes.0.extend_from_slice(&self.base);
+        bytes.ground(&rules, folders.into_iter());
+        bytes.number(without.len());
+        for id in without {
+            bytes.0.extend_from_slice(&u32::try_from(id.0).ok()?.to_le_bytes());
+        }
+        bytes.number(extra.len());
+        for path in extra {
+            bytes.text(path.as_bytes());
+        }
+        Some(bytes.0)
+    }
+}
+
+/// The sheet of a search, read: how its files differ from those of the tree.
+pub(crate) struct SearchSheet {
+    /// Files of the index it does not look at.
+    pub(crate) without: BTreeSet<FileId>,
+    /// Files it looks at that the index does not know.
+    pub(crate) extra: Vec<RepoPath>,
+}
+
+impl SearchSheet {
+    /// Reads a sheet that was made for this tree, if what it rests on besides is as it was.
+    pub(crate) fn read(bytes: &[u8], tree_sheet: &TreeSheet<'_>, tree: &Tree) -> Option<Self> {
+        let mut rest = Rest(bytes);
+        if rest.take(1)? != [FORM] || rest.take(16)? != tree_sheet.base {
+            return None;
+        }
+        let (sources, folders) = rest.ground()?;
+        let folders: Vec<KnownFolder<'_>> =
+            folders.into_iter().map(|(path, stamp)| KnownFolder { path, stamp, files: 0..0 }).collect();
+        if !(Ground { sources, ..Ground::default() }).sources_stand() || !unchanged(tree, &folders, &[], 1) {
+            return None;
+        }
+        let mut sheet = Self { without: BTreeSet::new(), extra: Vec::new() };
+        for _ in 0..rest.number()? {
+            sheet.without.insert(FileId(i64::from(u32::from_le_bytes(rest.take(4)?.try_into().ok()?))));
+        }
+        for _ in 0..rest.number()? {
+            sheet.extra.push(RepoPath::new(rest.text()?));
+        }
+        Some(sheet)
+    }
+}
+
+impl Engine {
+    /// Stands for the settings a listing depends on.
+    pub(crate) fn sheet_key(&self) -> [u8; 16] {
+        let options = self.walk_options();
+        let mut bytes = Bytes(options.max_file_size.to_le_bytes().to_vec());
+        for list in [&options.excludes, &options.kept] {
+            bytes.number(list.len());
+            for pattern in list {
+                bytes.text(pattern.as_bytes());
+            }
+        }
+        hash(&bytes.0)
+    }
+}
+
+/// The folder of a path, and the name in it.
+fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (&[], path),
+    }
+}
+
+/// The other way round.
+pub(crate) fn joined(folder: &[u8], name: &[u8]) -> RepoPath {
+    if folder.is_empty() { RepoPath::new(name) } else { RepoPath::new([folder, b"/", name].concat()) }
+}
+
+fn hash(bytes: &[u8]) -> [u8; 16] {
+    let mut short = [0; 16];
+    short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+    short
+}
+
+/// A sheet that is being written.
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn number(&mut self, number: usize) {
+        self.0.extend_from_slice(&(number as u32).to_le_bytes());
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        self.number(text.len());
+        self.0.extend_from_slice(text);
+    }
+
+    fn stamp(&mut self, stamp: Stamp) {
+        self.0.extend_from_slice(&stamp.size.to_le_bytes());
+        self.0.extend_from_slice(&stamp.mtime_ns.to_le_bytes());
+        self.0.extend_from_slice(&stamp.ctime_ns.to_le_bytes());
+        self.0.extend_from_slice(&stamp.inode.to_le_bytes());
+    }
+
+    fn ground<'f>(
+        &mut self,
+        sources: &[(PathBuf, Mark)],
+        folders: impl ExactSizeIterator<Item = (&'f [u8], Stamp)>,
+    ) {
+        self.number(sources.len());
+        for (path, mark) in sources {
+            self.text(path.as_os_str().as_encoded_bytes());
+            match mark {
+                Mark::Absent => self.0.push(0),
+                Mark::Present => self.0.push(1),
+                Mark::Stamp(stamp) => {
+                    self.0.push(2);
+                    self.stamp(*stamp);
+                }
+            }
+        }
+        self.number(folders.len());
+        for (path, stamp) in folders {
+            self.text(path);
+            self.stamp(stamp);
+        }
+    }
+}
+
+/// What is left of a sheet that is being read.
+struct Rest<'b>(&'b [u8]);
+
+impl<'b> Rest<'b> {
+    fn take(&mut self, length: usize) -> Option<&'b [u8]> {
+        self.0.split_off(..length)
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?) as usize)
+    }
+
+    fn text(&mut self) -> Option<&'b [u8]> {
+        let length = self.number()?;
+        self.take(length)
+    }
+
+    fn stamp(&mut self) -> Option<Stamp> {
+        let mut next = || self.take(8)?.try_into().ok();
+        Some(Stamp {
+            size: u64::from_le_bytes(next()?),
+            mtime_ns: i64::from_le_bytes(next()?),
+            ctime_ns: i64::from_le_bytes(next()?),
+            inode: u64::from_le_bytes(next()?),
+        })
+    }
+
+    #[expect(clippy::type_complexity, reason = "two lists of pairs")]
+    fn ground(&mut self) -> Option<(Vec<(PathBuf, Mark)>, Vec<(&'b [u8], Stamp)>)> {
+        let mut sources = Vec::new();
+        for _ in 0..self.number()? {
+            let path = native(self.text()?)?;
+            let mark = match self.take(1)? {
+                [0] => Mark::Absent,
+                [1] => Mark::Present,
+                [2] => Mark::Stamp(self.stamp()?),
+                _ => return None,
+            };
+            sources.push((path, mark));
+        }
+        let mut folders = Vec::new();
+        for _ in 0..self.number()? {
+            folders.push((self.text()?, self.stamp()?));
+        }
+        Some((sources, folders))
+    }
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems cannot express every name")]
+fn native(bytes: &[u8]) -> Option<PathBuf> {
+    Some(PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)))
+}
+
+#[cfg(not(unix))]
+fn native(bytes: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(bytes).ok().map(PathBuf::from)
+}

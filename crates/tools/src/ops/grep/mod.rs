@@ -1,0 +1,228 @@
+//! `grep`: text search that prints what ripgrep prints, on the files the trigrams of the index do not rule out.
+
+mod args;
+
+use crate::amount::plural;
+use crate::answer::Answer;
+use crate::error::{Code, Exit, ToolError};
+use crate::page::{Page, Tone};
+use crate::session::Session;
+use crate::tool::{Example, Operation};
+use args::{GrepArgs, Unsaid};
+use orient_engine::{Basis, Candidates, EngineError, Haystack, Query, SearchScope, Snapshot, Tree};
+use orient_grep::{GrepError, Mode, Search, Totals};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::cell::RefCell;
+use std::io;
+use std::path::PathBuf;
+
+pub(crate) struct Grep;
+
+/// A search that runs when its results are written: they may be larger than memory.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct GrepOut {
+    /// How many files are looked at.
+    searched: u64,
+    /// How many files the index rules out without a look.
+    ruled_out: u64,
+    #[serde(skip)]
+    work: Work,
+}
+
+/// What is needed to run.
+struct Work {
+    search: RefCell<Search>,
+    unsaid: Unsaid,
+    tree: Tree,
+    files: Vec<Haystack>,
+    threads: usize,
+    totals: RefCell<Totals>,
+}
+
+impl Operation for Grep {
+    const NAME: &'static str = "grep";
+    const ABOUT: &'static str = "Search text as ripgrep does, in the files the index does not rule out";
+    const DETAILS: &'static str = "\
+Takes ripgrep's flags and prints what ripgrep prints, sorted by path; with --json, ripgrep's JSON lines. The files are \
+those ripgrep would search, less what .orientignore and the setting index.exclude leave out. Each is read as it is \
+now; the index only rules out files that cannot match, so that a pattern with three letters in a row or more is \
+answered without reading the rest. Types (-t) are ripgrep's own. Without a match the command ends with 1.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "grep parse_header", about: "lines that match, here and below" },
+        Example {
+            command: "grep -n 'fn\\s+\\w+_lock' src",
+            about: "a regular expression, in a folder, with line numbers",
+        },
+        Example {
+            command: "grep -F 'a[0]' -g '*.c' -C 2",
+            about: "plain text in some files, with lines around",
+        },
+        Example { command: "grep -l -i todo -t py", about: "only the files, ignoring case, of one type" },
+    ];
+    type Args = GrepArgs;
+    type Out = GrepOut;
+
+    fn run(session: &Session<'_>, args: GrepArgs) -> Result<Answer<GrepOut>, ToolError> {
+        let (patterns, paths) = said(session, &args)?;
+        let base = session.base();
+        let one_file = paths.len() == 1 && base.join(&paths[0]).is_file();
+        let pattern = args.pattern(patterns);
+        let (layout, unsaid) = args.layout(one_file);
+        let nothing = pattern.patterns.is_empty() && !pattern.invert || layout.max_count == Some(0);
+        let query = if layout.shows_only_matches() { pattern.required() } else { Query::All };
+        let search = Search::new(pattern, layout)?;
+        let mut scope = args.scope(base, paths);
+        scope.excludes = session.excludes()?;
+        scope.threads = session.threads()?;
+        let threads = args.threads.filter(|threads| *threads > 0).unwrap_or(scope.threads);
+        let (mut found, snapshot) = candidates(session, &scope, &query)?;
+        if nothing {
+            found.files.clear();
+        }
+        let out = GrepOut {
+            searched: found.files.len() as u64,
+            ruled_out: found.left_out as u64,
+            work: Work {
+                search: RefCell::new(search),
+                unsaid,
+                tree: Tree::open(session.root()).map_err(EngineError::from)?,
+                files: found.files,
+                threads,
+                totals: RefCell::default(),
+            },
+        };
+        let mut answer = match &snapshot {
+            Some(snapshot) => session.answer(snapshot, out),
+            None => Answer::new(out),
+        };
+        if answer.freshness.as_ref().is_some_and(|freshness| freshness.checked) {
+            // Files the index has not caught up with are searched all the same.
+            (answer.complete, answer.reasons) = (true, Vec::new());
+        }
+        for error in found.errors {
+            answer = answer.partial(error);
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &GrepOut, page: &mut Page<'_>) -> io::Result<()> {
+        let (look, unsaid) = (page.look(), out.work.unsaid);
+        let mut search = out.work.search.borrow_mut();
+        let layout = search.layout_mut();
+        let lines = layout.mode == Mode::Lines;
+        layout.heading = lines && unsaid.heading.unwrap_or(look.terminal);
+        layout.line_numbers = lines && unsaid.line_numbers.unwrap_or(look.terminal);
+        layout.colours = look.colours || unsaid.colours;
+        out.work.run(&search, &mut |bytes| page.raw(bytes))
+    }
+
+    fn json(answer: &Answer<GrepOut>, writer: &mut dyn io::Write) -> io::Result<()> {
+        let work = &answer.data.work;
+        let mut search = work.search.borrow_mut();
+        search.layout_mut().mode = Mode::Json;
+        search.layout_mut().line_numbers = work.unsaid.line_numbers.unwrap_or(true);
+        work.run(&search, &mut |bytes| writer.write_all(bytes))
+    }
+
+    fn remarks(out: &GrepOut, page: &mut Page<'_>) -> io::Result<()> {
+        let totals = out.work.totals.borrow();
+        for error in &totals.errors {
+            page.put(Tone::Warn, "partial: ")?;
+            page.line(Tone::Plain, error)?;
+        }
+        if page.look().terminal && out.ruled_out > 0 {
+            page.put(Tone::Dim, "note: ")?;
+            let searched = plural(out.searched, "file", "files");
+            let ruled_out = plural(out.ruled_out, "file", "files");
+            page.line(Tone::Plain, &format!("looked at {searched}; the index ruled out {ruled_out}"))?;
+        }
+        Ok(())
+    }
+
+    fn exit(out: &GrepOut) -> Exit {
+        let totals = out.work.totals.borrow();
+        match (totals.errors.is_empty(), totals.matched) {
+            (false, _) => Exit::Failed,
+            (true, true) => Exit::Ok,
+            (true, false) => Exit::Nothing,
+        }
+    }
+}
+
+/// The files to look at, and the index that said so where the tree was compared with it.
+///
+/// Where the index cannot help much, it is not asked: all files are searched, as ripgrep does. Where only a part of the
+/// tree is searched, the rest is not compared with the index either: each file's own stamp tells.
+fn candidates(
+    session: &Session<'_>,
+    scope: &SearchScope,
+    query: &Query,
+) -> Result<(Candidates, Option<Snapshot>), ToolError> {
+    let root = session.root();
+    if query.is_all() {
+        return Ok((Candidates::all(root, scope)?, None));
+    }
+    let mut known = None;
+    if let Some(snapshot) = session.as_it_is()? {
+        let out = snapshot.left_out(query)?;
+        if !out.is_worth() {
+            return Ok((Candidates::all(root, scope)?, None));
+        }
+        if !scope.is_plain(root) {
+            return Ok((snapshot.candidates(scope, &out, &Basis::Stamps)?, None));
+        }
+        known = Some((snapshot.generation(), out));
+    }
+    let snapshot = session.snapshot()?;
+    let out = match known {
+        Some((generation, out)) if generation == snapshot.generation() => out,
+        _ => snapshot.left_out(query)?,
+    };
+    let (pending, remembered) = (session.pending(), session.remembered());
+    let found = snapshot.candidates(scope, &out, &Basis::Tree { pending: &pending, remembered })?;
+    Ok((found, Some(snapshot)))
+}
+
+impl Work {
+    fn run(&self, search: &Search, out: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        let totals = search.run(&self.tree, &self.files, self.threads, out)?;
+        self.totals.replace(totals);
+        Ok(())
+    }
+}
+
+/// The patterns and the paths that were given.
+fn said(session: &Session<'_>, args: &GrepArgs) -> Result<(Vec<String>, Vec<PathBuf>), ToolError> {
+    let (mut patterns, mut paths) = (Vec::new(), Vec::new());
+    match &args.pattern {
+        Some(path) if args.has_pattern_flag() => paths.push(PathBuf::from(path)),
+        Some(pattern) => patterns.push(pattern.clone()),
+        None if args.has_pattern_flag() => {}
+        None => {
+            return Err(ToolError::new(Code::BadArgument, "there is nothing to search for: give a pattern"));
+        }
+    }
+    paths.extend(args.paths.iter().cloned());
+    for file in &args.file {
+        let read = std::fs::read_to_string(session.base().join(file));
+        let text = read.map_err(|error| {
+            ToolError::new(
+                Code::BadArgument,
+                format!("the patterns in {} cannot be read: {error}", file.display()),
+            )
+        })?;
+        patterns.extend(text.lines().map(str::to_owned));
+    }
+    Ok((patterns, paths))
+}
+
+impl From<GrepError> for ToolError {
+    fn from(error: GrepError) -> Self {
+        let hint = match &error {
+            GrepError::Pattern { hint, .. } => hint,
+            GrepError::Encoding(_) => "such as utf-16le, latin1 or shift_jis; `none` for raw bytes",
+        };
+        Self::new(Code::BadArgument, error.to_string()).hint(hint)
+    }
+}

@@ -1,0 +1,250 @@
+//! Which files a text search looks at: those ripgrep would, by its own walker and its own rules.
+//!
+//! This is not the listing the index is made from: hidden files are left out unless asked for, ignore files above the
+//! tree count, `.gitignore` counts inside of git only. What Orient itself was told to leave out stays out here too.
+
+use crate::list::{OWN_IGNORE_FILE, excludes};
+use crate::{Ground, WalkError, path, stamp};
+use ignore::overrides::OverrideBuilder;
+use ignore::types::TypesBuilder;
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use orient_model::{RepoPath, Stamp};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Where to search, and what to leave out.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct SearchScope {
+    /// The folder the search was asked from: paths hang from it and are shown from it.
+    pub base: PathBuf,
+    /// Files and folders, as they were typed; empty for all of `base`.
+    pub paths: Vec<PathBuf>,
+    /// Whether hidden files are searched.
+    pub hidden: bool,
+    /// Whether no ignore file counts.
+    pub no_ignore: bool,
+    /// Whether the ignore files of version control do not count.
+    pub no_ignore_vcs: bool,
+    /// Whether ignore files of folders above do not count.
+    pub no_ignore_parent: bool,
+    /// Only files that match; those after `!` are left out.
+    pub globs: Vec<String>,
+    /// The same, in either case.
+    pub iglobs: Vec<String>,
+    /// Only files of these types, by ripgrep's names.
+    pub types: Vec<String>,
+    /// No files of these types.
+    pub types_not: Vec<String>,
+    /// More types, as `name:glob`.
+    pub types_add: Vec<String>,
+    /// How many folders deep to go.
+    pub max_depth: Option<usize>,
+    /// Larger files are left out.
+    pub max_file_size: Option<u64>,
+    /// What the settings leave out, each in the syntax of a `.gitignore` line.
+    pub excludes: Vec<String>,
+    /// How many threads to walk with; zero lets the walker choose.
+    pub threads: usize,
+    /// Whether stamps are asked for.
+    pub stamps: bool,
+}
+
+/// A file to search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Haystack {
+    /// Where it is.
+    pub path: RepoPath,
+    /// How its path is shown.
+    pub shown: PathBuf,
+    /// Whether it was named, rather than found in a folder.
+    pub explicit: bool,
+    /// What the file system says of it, where that was asked for.
+    pub stamp: Option<Stamp>,
+}
+
+/// What there is to search.
+#[derive(Clone, Debug, Default)]
+pub struct Haystacks {
+    /// The files, in the order of the paths asked for, then by path.
+    pub files: Vec<Haystack>,
+    /// What could not be read, in words.
+    pub errors: Vec<String>,
+    /// What all this rests on; noted for a plain scope only.
+    pub ground: Ground,
+}
+
+impl SearchScope {
+    /// Whether all of the tree is searched by the rules of the tree alone, so that the answer can be remembered.
+    pub fn is_plain(&self, root: &Path) -> bool {
+        let Self { base, paths, hidden, no_ignore, no_ignore_vcs, no_ignore_parent, .. } = self;
+        let narrowed = [&self.globs, &self.iglobs, &self.types, &self.types_not, &self.types_add];
+        !(*hidden || *no_ignore || *no_ignore_vcs || *no_ignore_parent)
+            && narrowed.iter().all(|list| list.is_empty())
+            && self.max_depth.is_none()
+            && self.max_file_size.is_none()
+            && paths.is_empty()
+            && base.canonicalize().is_ok_and(|base| base == root)
+    }
+}
+
+/// A file or folder to start from.
+struct Start {
+    real: PathBuf,
+    shown: PathBuf,
+}
+
+/// Lists what a search in the tree under `root`, which is canonical, looks at.
+pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkError> {
+    let base =
+        scope.base.canonicalize().map_err(|source| WalkError::Root { path: scope.base.clone(), source })?;
+    let mut all = Haystacks::default();
+    let typed: &[PathBuf] = if scope.paths.is_empty() { &[PathBuf::new()] } else { &scope.paths };
+    let mut starts = Vec::new();
+    for path in typed {
+        match start(root, &base, path)? {
+            Ok(start) => starts.push(start),
+            Err(error) => all.errors.push(format!("{}: {error}", path.display())),
+        }
+    }
+    let (now, plain) = (stamp::now(), scope.is_plain(root));
+    if plain {
+        all.ground.enter_machine(now);
+        all.ground.enter_parents(root, now);
+    }
+    for start in starts {
+        // One walk for each: the same file may be asked for twice, and is then searched twice.
+        let found = Mutex::new(Haystacks::default());
+        walker(root, &base, &start, scope)?.build_parallel().run(|| {
+            let start = &start;
+            let mut own = Own { found: &found, own: Haystacks::default() };
+            Box::new(move |entry| {
+                match entry {
+                    Ok(entry) if plain && entry.file_type().is_some_and(|kind| kind.is_dir()) => {
+                        own.own.ground.enter(root, entry.path(), now);
+                    }
+                    Ok(entry) => own.own.files.extend(haystack(root, start, &entry, scope.stamps)),
+                    Err(error) => own.fail(start, &error),
+                }
+                WalkState::Continue
+            })
+        });
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.files.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
+        found.errors.sort_unstable();
+        all.files.append(&mut found.files);
+        all.errors.append(&mut found.errors);
+        all.ground.append(&mut found.ground);
+    }
+    all.ground.shaky |= !all.errors.is_empty();
+    all.ground.sort();
+    Ok(all)
+}
+
+/// What one thread found; handed over when it ends.
+struct Own<'f> {
+    found: &'f Mutex<Haystacks>,
+    own: Haystacks,
+}
+
+impl Own<'_> {
+    /// A folder that cannot be read. A pattern of an ignore file that is no glob is passed over, as in git.
+    fn fail(&mut self, start: &Start, error: &ignore::Error) {
+        if !error.is_partial() && error.io_error().is_some() {
+            let real = start.real.display().to_string();
+            self.own.errors.push(error.to_string().replace(&real, &start.shown.display().to_string()));
+        }
+    }
+}
+
+impl Drop for Own<'_> {
+    fn drop(&mut self) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.files.append(&mut self.own.files);
+        found.errors.append(&mut self.own.errors);
+        found.ground.append(&mut self.own.ground);
+    }
+}
+
+/// Where a path that was typed leads: into the tree, or it is refused.
+fn start(root: &Path, base: &Path, typed: &Path) -> Result<Result<Start, std::io::Error>, WalkError> {
+    let real = match base.join(typed).canonicalize() {
+        Ok(real) => real,
+        Err(error) => return Ok(Err(error)),
+    };
+    if real.starts_with(root) {
+        Ok(Ok(Start { real, shown: typed.to_owned() }))
+    } else {
+        Err(WalkError::Outside { path: typed.to_owned(), root: root.to_owned() })
+    }
+}
+
+fn walker(root: &Path, base: &Path, start: &Start, scope: &SearchScope) -> Result<WalkBuilder, WalkError> {
+    let mut builder = WalkBuilder::new(&start.real);
+    builder
+        .max_depth(scope.max_depth)
+        .max_filesize(scope.max_file_size)
+        .threads(scope.threads)
+        .overrides(overrides(base, scope)?)
+        .types(types(scope)?)
+        .hidden(!scope.hidden)
+        .parents(!(scope.no_ignore || scope.no_ignore_parent))
+        .ignore(!scope.no_ignore)
+        .git_global(!(scope.no_ignore || scope.no_ignore_vcs))
+        .git_ignore(!(scope.no_ignore || scope.no_ignore_vcs))
+        .git_exclude(!(scope.no_ignore || scope.no_ignore_vcs))
+        .current_dir(base);
+    if !scope.no_ignore {
+        builder.add_custom_ignore_filename(".rgignore");
+        builder.add_custom_ignore_filename(OWN_IGNORE_FILE);
+        let excludes = excludes(root, &scope.excludes)?;
+        builder.filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            entry.depth() == 0 || !excludes.matched(entry.path(), is_folder).is_ignore()
+        });
+    }
+    Ok(builder)
+}
+
+fn overrides(base: &Path, scope: &SearchScope) -> Result<ignore::overrides::Override, WalkError> {
+    let bad = |error: ignore::Error| WalkError::Filter { reason: error.to_string() };
+    let mut builder = OverrideBuilder::new(base);
+    for glob in &scope.globs {
+        builder.add(glob).map_err(bad)?;
+    }
+    // From here on, case makes no difference.
+    builder.case_insensitive(true).map_err(bad)?;
+    for glob in &scope.iglobs {
+        builder.add(glob).map_err(bad)?;
+    }
+    builder.build().map_err(bad)
+}
+
+fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
+    let bad = |error: ignore::Error| WalkError::Filter { reason: error.to_string() };
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    for definition in &scope.types_add {
+        builder.add_def(definition).map_err(bad)?;
+    }
+    for name in &scope.types {
+        builder.select(name);
+    }
+    for name in &scope.types_not {
+        builder.negate(name);
+    }
+    builder.build().map_err(bad)
+}
+
+fn haystack(root: &Path, start: &Start, entry: &DirEntry, stamps: bool) -> Option<Haystack> {
+    let explicit = entry.depth() == 0;
+    let kind = entry.file_type()?;
+    if !(kind.is_file() || explicit && !kind.is_dir()) {
+        return None;
+    }
+    let path = path::from_native(root, entry.path())?;
+    let behind = entry.path().strip_prefix(&start.real).ok()?;
+    let shown = if behind.as_os_str().is_empty() { start.shown.clone() } else { start.shown.join(behind) };
+    let stamp = if stamps { entry.metadata().ok().map(|metadata| stamp::of(&metadata)) } else { None };
+    Some(Haystack { path, shown, explicit, stamp })
+}

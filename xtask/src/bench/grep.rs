@@ -1,0 +1,178 @@
+//! `orient grep` against ripgrep on the same tree: the same bytes, and how much sooner.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+use super::floor::index_command;
+use super::process::{self, Scratch};
+use crate::corpus::default_threads;
+use crate::report::table;
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A pattern that matches in fewer files than this is selective.
+const FEW_FILES: usize = 200;
+
+/// Patterns as people type them, for a tree of C: rare and common words, both cases, classes, alternatives, several
+/// lines, and some that no trigram can help with.
+const PATTERNS: [&[&str]; 40] = [
+    &["tcp_v4_do_rcv"],
+    &["-w", "kmem_cache_create_usercopy"],
+    &["-n", "EXPORT_SYMBOL_GPL\\(tcp_"],
+    &["-F", "rcu_read_lock_bh()"],
+    &["-i", "PM_RESUME_early"],
+    &["PM_RESUME"],
+    &["(?i)einval_or_not"],
+    &["nowhere_to_be_found_at_all"],
+    &["ext4_(read|write)_inode_bitmap"],
+    &["struct\\s+task_struct\\s+\\*next_task"],
+    &["-e", "bpf_prog_select_runtime", "-e", "bpf_prog_free_deferred"],
+    &["-c", "__alloc_pages_slowpath"],
+    &["-l", "drm_atomic_helper_swap_state"],
+    &["-C2", "do_exit_wait_queue|do_group_exit"],
+    &["-o", "0xdead[0-9a-f]{4}"],
+    &["-w", "-i", "spectre_v2"],
+    &["fn\\w*_qdisc_enqueue_root"],
+    &["-t", "c", "jbd2_journal_start_commit"],
+    &["-g", "*.h", "nf_conntrack_tuple_hash"],
+    &["-U", "static int\\n__tcp_retransmit", "net"],
+    &["\\bmd5_transform\\b"],
+    &["[A-Z]+_SUSPEND_NOIRQ"],
+    &["vmalloc_to_pfn\\s*\\("],
+    &["-m", "1", "sched_setaffinity"],
+    &["-v", "-c", "e", "kernel"],
+    &["--files-without-match", "int", "kernel"],
+    &["Linus Torvalds"],
+    &["-i", "fixme"],
+    &["-n", "TODO:?"],
+    &["\\w{5}\\s+\\w{5}\\s+\\w{5}\\s+\\w{5}\\s+\\w{5}\\s+\\w{5}\\s+\\w{5}"],
+    &["-c", "return -EINVAL;"],
+    &["-l", "int"],
+    &["-c", "if"],
+    &["-o", "-n", "\\bu8 [a-z]{12}\\b"],
+    &["größe|straße"],
+    &["-F", "goto out;"],
+    &["^\\s*#\\s*define\\s+\\w+_MAX\\s+255$"],
+    &["(foo|bar|baz)_init"],
+    &["-c", "[0-9]{7}"],
+    &["mutex_(un)?lock\\(&[a-z]+->io_mutex\\)"],
+];
+
+/// What one pattern took.
+struct Row {
+    shown: String,
+    files: usize,
+    ours: Duration,
+    theirs: Duration,
+    sorted: Duration,
+    same: bool,
+}
+
+/// Measures and prints one table. `at_least` is the ratio the median of selective patterns must reach.
+pub(super) fn run(
+    folder: &Path,
+    store: Option<&Path>,
+    rounds: usize,
+    refresh: bool,
+    at_least: Option<f64>,
+) -> Result<()> {
+    let product = process::product()?;
+    let scratch = Scratch::new("grep")?;
+    let store = store.unwrap_or(scratch.path());
+    process::cost(&mut index_command(&product, folder, store, default_threads()), false)?;
+    let ours = |args: &[&str]| {
+        let mut command = Command::new(&product);
+        command.current_dir(folder).arg("grep").args(args).arg("--store").arg(store).arg("--quiet");
+        if !refresh {
+            command.arg("--no-refresh");
+        }
+        command
+    };
+    let theirs = |args: &[&str], sorted: bool| {
+        let mut command = Command::new("rg");
+        command.current_dir(folder).env_remove("RIPGREP_CONFIG_PATH").args(args);
+        if sorted {
+            command.args(["--sort", "path"]);
+        }
+        command
+    };
+    // Once in vain, so that files and index are in memory for both.
+    timed(&mut ours(PATTERNS[0]))?;
+    timed(&mut theirs(PATTERNS[0], false))?;
+    let mut rows = Vec::new();
+    for args in PATTERNS {
+        let mut times = [Vec::new(), Vec::new(), Vec::new()];
+        let (mut printed, mut expected) = (Vec::new(), Vec::new());
+        for _ in 0..rounds.max(1) {
+            let (time, bytes) = timed(&mut ours(args))?;
+            times[0].push(time);
+            printed = bytes;
+            times[1].push(timed(&mut theirs(args, false))?.0);
+            let (time, bytes) = timed(&mut theirs(args, true))?;
+            times[2].push(time);
+            expected = bytes;
+        }
+        let files = timed(&mut theirs(&[args, &["-l"]].concat(), false))?.1;
+        let [ours, theirs, sorted] = times.map(median);
+        rows.push(Row {
+            shown: args.join(" "),
+            files: memchr::memchr_iter(b'\n', &files).count(),
+            ours,
+            theirs,
+            sorted,
+            same: printed == expected,
+        });
+    }
+    report(folder, &rows, at_least)
+}
+
+fn report(folder: &Path, rows: &[Row], at_least: Option<f64>) -> Result<()> {
+    let ratio = |one: Duration, two: Duration| one.as_secs_f64() / two.as_secs_f64().max(1e-9);
+    let shown: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            vec![
+                row.shown.chars().take(48).collect(),
+                row.files.to_string(),
+                format!("{:.1} ms", row.ours.as_secs_f64() * 1000.0),
+                format!("{:.1} ms", row.theirs.as_secs_f64() * 1000.0),
+                format!("{:.1}", ratio(row.theirs, row.ours)),
+                format!("{:.1}", ratio(row.sorted, row.ours)),
+                if row.same { "same" } else { "DIFFERENT" }.to_owned(),
+            ]
+        })
+        .collect();
+    println!("{}: {} patterns", folder.display(), rows.len());
+    table(&["pattern", "files", "orient", "rg", "times faster", "than rg --sort path", "output"], &shown);
+    let mut selective: Vec<f64> =
+        rows.iter().filter(|row| row.files < FEW_FILES).map(|row| ratio(row.theirs, row.ours)).collect();
+    selective.sort_unstable_by(f64::total_cmp);
+    let middle = selective.get(selective.len() / 2).copied().unwrap_or_default();
+    let slowest = rows.iter().map(|row| ratio(row.ours, row.theirs)).fold(0.0, f64::max);
+    println!("selective patterns: {middle:.1} times faster at the median of {}", selective.len());
+    println!("slowest against rg: {slowest:.2} times its time");
+    if let Some(row) = rows.iter().find(|row| !row.same) {
+        bail!("`grep {}` does not print what rg prints", row.shown);
+    }
+    match at_least {
+        Some(wanted) if middle < wanted => bail!("the bar is {wanted} times"),
+        _ => Ok(()),
+    }
+}
+
+/// How long a command took, and what it printed. Finding nothing is no failure.
+fn timed(command: &mut Command) -> Result<(Duration, Vec<u8>)> {
+    let start = Instant::now();
+    let output =
+        command.stdin(Stdio::null()).output().with_context(|| format!("cannot start {command:?}"))?;
+    let time = start.elapsed();
+    match output.status.code() {
+        Some(0 | 1) => Ok((time, output.stdout)),
+        _ => bail!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)),
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
