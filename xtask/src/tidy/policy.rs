@@ -18,6 +18,7 @@ pub(crate) struct Policy {
     /// Crates from outside, each with the roles that may name it.
     pub(crate) only: BTreeMap<String, Vec<String>>,
     pub(crate) pure: Pure,
+    pub(crate) unsafety: Unsafety,
     pub(crate) languages: Languages,
     pub(crate) operations: Operations,
     /// Files that may pass a budget.
@@ -52,6 +53,13 @@ pub(crate) struct Pure {
     pub(crate) paths: Vec<String>,
     #[serde(default)]
     pub(crate) exempt: Vec<Exempt>,
+}
+
+/// Where unsafe code may stand.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Unsafety {
+    pub(crate) files: Vec<String>,
 }
 
 /// Where languages may be named.

@@ -28,6 +28,7 @@ pub(super) fn check(house: &House, findings: &mut Findings) -> Result<()> {
         languages(source, house, findings);
         operations(source, house, findings);
         purity(source, house, findings);
+        safety(source, house, findings);
     }
     text(house, findings)
 }
@@ -100,6 +101,13 @@ fn purity(source: &Source, house: &House, findings: &mut Findings) {
         if rules.paths.iter().any(is_banned) {
             findings.fail(&source.path, *line, format!("`{path}`: this crate does no input or output"));
         }
+    }
+}
+
+fn safety(source: &Source, house: &House, findings: &mut Findings) {
+    let is_listed = house.policy.unsafety.files.contains(&source.path);
+    if source.path.starts_with("crates/") && !is_listed && source.text.contains("unsafe_code") {
+        findings.fail(&source.path, 0, "lifts the ban on unsafe code; `[unsafety]` in xtask/tidy.toml lists who may");
     }
 }
 

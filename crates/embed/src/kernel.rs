@@ -1,0 +1,173 @@
+//! The three loops that take nearly all the time, compiled once for every machine and again for what newer ones can do.
+//!
+//! There is one body for each loop, in plain Rust, written so that the compiler finds its vectors; the versions differ in
+//! the instructions it may use. All arithmetic is on integers that cannot overflow, so every version gives the same.
+
+#![expect(
+    unsafe_code,
+    reason = "calling a function compiled for more instructions than the build's own, after asking the processor"
+)]
+
+/// Vectors whose bits stand side by side, so that one instruction counts in all of them.
+pub(crate) const LANES: usize = 8;
+/// Bits kept of each value of a query in the first pass.
+pub(crate) const PLANES: usize = 4;
+/// Rows are padded to a multiple of this many values.
+pub(crate) const STRIDE: usize = 64;
+
+/// Which version of the loops this machine runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kernel {
+    /// What the build was compiled for. On 64-bit ARM that has NEON.
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+/// A function in all versions, and a method that calls the right one.
+macro_rules! versions {
+    ($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $body:block) => {
+        impl Kernel {
+            $(#[$doc])*
+            #[inline]
+            pub(crate) fn $name(self, $($argument: $type),*) $(-> $result)? {
+                #[inline(always)]
+                fn body($($argument: $type),*) $(-> $result)? $body
+
+                #[cfg(target_arch = "x86_64")]
+                #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]
+                fn avx2($($argument: $type),*) $(-> $result)? { body($($argument),*) }
+
+                #[cfg(target_arch = "x86_64")]
+                #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vpopcntdq")]
+                fn avx512($($argument: $type),*) $(-> $result)? { body($($argument),*) }
+
+                match self {
+                    Self::Portable => body($($argument),*),
+                    // SAFETY: `detect` and `all` give a version only where the processor has all its instructions.
+                    #[cfg(target_arch = "x86_64")]
+                    Self::Avx2 => unsafe { avx2($($argument),*) },
+                    #[cfg(target_arch = "x86_64")]
+                    Self::Avx512 => unsafe { avx512($($argument),*) },
+                }
+            }
+        }
+    };
+}
+
+versions! {
+    /// Adds a row of signed bytes, times a weight, to a sum.
+    add_row(total: &mut [i32], row: &[u8], weight: i16) {
+        let weight = i32::from(weight);
+        for (to, &value) in total.iter_mut().zip(row) {
+            *to += i32::from(value.cast_signed()) * weight;
+        }
+    }
+}
+
+versions! {
+    /// The products of a query with rows that lie one after the other, one for each row.
+    products(query: &[i8], rows: &[i8], out: &mut [i32]) {
+        for (row, to) in rows.chunks_exact(query.len()).zip(out) {
+            let mut total = 0;
+            for (ours, theirs) in query.as_chunks::<STRIDE>().0.iter().zip(row.as_chunks::<STRIDE>().0) {
+                for at in 0..STRIDE {
+                    total += i32::from(ours[at]) * i32::from(theirs[at]);
+                }
+            }
+            *to = total;
+        }
+    }
+}
+
+versions! {
+    /// The estimates of a query against blocks of [`LANES`] vectors' bits: the sum of its values where a bit is set.
+    ///
+    /// A value of the query is a signed number of [`PLANES`] bits, one plane of bits for each; the last has a minus.
+    estimates(planes: &[[u64; PLANES]], blocks: &[[u64; LANES]], out: &mut [[i32; LANES]]) {
+        for (block, to) in blocks.chunks_exact(planes.len()).zip(out) {
+            let mut counts = [[0_u64; LANES]; PLANES];
+            for (plane, bits) in planes.iter().zip(block) {
+                for (count, wanted) in counts.iter_mut().zip(plane) {
+                    for lane in 0..LANES {
+                        count[lane] += u64::from((bits[lane] & wanted).count_ones());
+                    }
+                }
+            }
+            for lane in 0..LANES {
+                let [one, two, four, minus_eight] = counts.map(|count| count[lane] as i32);
+                to[lane] = one + 2 * two + 4 * four - 8 * minus_eight;
+            }
+        }
+    }
+}
+
+impl Kernel {
+    /// The best version this machine can run.
+    pub(crate) fn detect() -> Self {
+        Self::all().pop().unwrap_or(Self::Portable)
+    }
+
+    /// All versions this machine can run, the best last.
+    pub(crate) fn all() -> Vec<Self> {
+        let mut found = vec![Self::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            if has!("avx2") && has!("popcnt") && has!("bmi1") && has!("bmi2") && has!("lzcnt") {
+                found.push(Self::Avx2);
+                let wide = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
+                if wide && has!("avx512vnni") && has!("avx512vpopcntdq") {
+                    found.push(Self::Avx512);
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Kernel, LANES, PLANES, STRIDE};
+
+    proptest! {
+        #[test]
+        fn every_version_gives_the_same(
+            bytes in prop::collection::vec(any::<i8>(), STRIDE * 8),
+            words in prop::collection::vec(any::<[u64; LANES]>(), 12),
+            planes in prop::collection::vec(any::<[u64; PLANES]>(), 4),
+            weight in 0..=16_380_i16,
+        ) {
+            let run = |kernel: Kernel| {
+                let (query, rows) = bytes.split_at(STRIDE * 2);
+                let row: Vec<u8> = query.iter().map(|value| value.cast_unsigned()).collect();
+                let (mut total, mut products, mut estimates) = ([7; STRIDE * 2], [0; 3], [[0; LANES]; 3]);
+                kernel.add_row(&mut total, &row, weight);
+                kernel.products(query, rows, &mut products);
+                kernel.estimates(&planes, &words, &mut estimates);
+                (total, products, estimates)
+            };
+            let plain = run(Kernel::Portable);
+            for kernel in Kernel::all() {
+                prop_assert_eq!(run(kernel), plain, "{:?}", kernel);
+            }
+        }
+    }
+
+    #[test]
+    fn an_estimate_is_the_sum_of_values_where_a_bit_is_set() {
+        // Bits 0 to 3 of the query are 7, -8, -1 and 1, lowest plane first.
+        let planes = [[0b1101, 0b0101, 0b0101, 0b0110]];
+        let mut out = [[0; LANES]];
+        Kernel::detect().estimates(
+            &planes,
+            &[[0b0001, 0b0010, 0b0100, 0b1000, 0b1111, 0, 0b0011, 1 << 40]],
+            &mut out,
+        );
+        assert_eq!(out[0], [7, -8, -1, 1, -1, 0, -1, 0]);
+    }
+}

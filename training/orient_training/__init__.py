@@ -1,0 +1,1 @@
+"""Makes the embedding model of Orient. Nothing here is needed to build or to run it."""

@@ -1,0 +1,1 @@
+"""Mining: packages from public registries in, pairs of documentation and code out."""
