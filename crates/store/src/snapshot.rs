@@ -9,7 +9,7 @@ use crate::rows::{
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunks, files, names, symbols};
+use crate::sql::{chunks, files, names, symbols, tags};
 use crate::writer::Writer;
 use orient_model::{Outline, RepoPath, Role};
 use rusqlite::Connection;
@@ -121,6 +121,11 @@ impl Snapshot {
     /// Shows all files, by path.
     pub fn each_file(&self, see: impl FnMut(FileRow)) -> Result<(), StoreError> {
         files::all(&self.db, see).at(&self.path)
+    }
+
+    /// Shows what symbols are found by beside their names, by symbol: whether it is a base, and its words.
+    pub fn each_tag(&self, mut see: impl FnMut(SymbolId, bool, &str)) -> Result<(), StoreError> {
+        tags::all(&self.db, |symbol, base, words| see(SymbolId(symbol), base, words)).at(&self.path)
     }
 
     /// The file at a path.

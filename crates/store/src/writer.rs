@@ -126,7 +126,9 @@ impl ChangeSet<'_> {
             self.remove(key)?;
             self.applied.removed += 1;
         }
-        self.next.generation += 1;
+        // A new stamp saves work the next time and tells readers nothing.
+        let seen = Applied { restamped: 0, ..self.applied } != Applied::default() || self.next != *self.meta;
+        self.next.generation += u64::from(seen);
         self.finish().at(self.path)?;
         *self.meta = self.next;
         self.open = false;
