@@ -23,9 +23,8 @@ impl Language {
     /// The name, or other name, that is nearest to a word.
     pub(crate) fn nearest(word: &str) -> Option<&'static str> {
         let packs = Registry::builtin().packs().iter();
-        let names = packs.flat_map(|pack| {
-            std::iter::once(pack.name()).chain(pack.aliases().iter().map(String::as_str))
-        });
+        let names = packs
+            .flat_map(|pack| std::iter::once(pack.name()).chain(pack.aliases().iter().map(String::as_str)));
         orient_model::nearest(word, names)
     }
 

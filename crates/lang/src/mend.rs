@@ -72,13 +72,13 @@ impl Mend {
                 }
                 continue;
             }
-            let parts: Vec<Range<usize>> = match &self.inside {
-                Some(inside) => inside
-                    .find_iter(&text[start..end])
-                    .map(|part| part.start() + start..part.end() + start)
-                    .collect(),
-                None => vec![start..end],
-            };
+            let mut parts: Vec<Range<usize>> = Vec::new();
+            match &self.inside {
+                Some(inside) => parts.extend(
+                    inside.find_iter(&text[start..end]).map(|it| it.start() + start..it.end() + start),
+                ),
+                None => parts.push(start..end),
+            }
             for part in parts {
                 self.replace(&mut text[part.clone()]);
                 if self.opens {
@@ -284,7 +284,10 @@ mod tests {
         };
         let mut text = b"<a$b\n$c> $ <$>".to_vec();
         let opened = mend(Some(r"\$"), "_").apply(&mut text, &[]);
-        assert_eq!(opened.iter().map(|it| (it.start, it.end)).collect::<Vec<_>>(), [(2, 3), (5, 6), (12, 13)]);
+        assert_eq!(
+            opened.iter().map(|it| (it.start, it.end)).collect::<Vec<_>>(),
+            [(2, 3), (5, 6), (12, 13)]
+        );
         assert_eq!(text, b"<a_b\n_c> $ <_>");
         let mut text = b"<if> <a\nb>".to_vec();
         mend(None, ", ").apply(&mut text, &[]);

@@ -99,10 +99,7 @@ impl Exceptions {
                 && fits(&it.path, &tag.path)
                 && it.line.as_ref().is_none_or(|it| stands(it, tag, line))
                 && it.unless.as_ref().is_none_or(|it| !stands(it, tag, line))
-                && it
-                    .inside
-                    .as_ref()
-                    .is_none_or(|inside| around().iter().any(|kind| inside.is_match(kind)))
+                && it.inside.as_ref().is_none_or(|inside| around().iter().any(|kind| inside.is_match(kind)))
         });
         found.map(|it| it.used += 1).is_some()
     }

@@ -23,12 +23,17 @@ pub(super) fn print(folder: &Path, pack: &str) -> Result<()> {
         let bytes: u32 = outline.issues.iter().map(|issue| issue.span.end - issue.span.start).sum();
         let lines: Vec<&[u8]> = text.bytes.split(|&byte| byte == b'\n').collect();
         let path = text.path.display().into_owned();
-        let shown: Vec<String> = outline.issues.iter().take(SHOWN).map(|issue| {
-            let number = issue.span.first_line;
-            let line = lines.get(number.saturating_sub(1) as usize).copied().unwrap_or_default();
-            let line: String = String::from_utf8_lossy(line).trim().chars().take(WIDTH).collect();
-            format!("  {}-{} {} | {line}", number, issue.span.last_line, issue.kind.as_str())
-        }).collect();
+        let shown: Vec<String> = outline
+            .issues
+            .iter()
+            .take(SHOWN)
+            .map(|issue| {
+                let number = issue.span.first_line;
+                let line = lines.get(number.saturating_sub(1) as usize).copied().unwrap_or_default();
+                let line: String = String::from_utf8_lossy(line).trim().chars().take(WIDTH).collect();
+                format!("  {}-{} {} | {line}", number, issue.span.last_line, issue.kind.as_str())
+            })
+            .collect();
         found.push((Reverse(bytes), path, outline.issues.len(), shown));
     });
     let mut all: Vec<_> = parts.into_iter().flatten().collect();

@@ -52,8 +52,7 @@ fn show(path: &str, outline: &Outline, at: u32, symbol: &Symbol, lines: &[&[u8]]
         })
         .collect();
     let named = symbol.name_span;
-    let marks =
-        [(symbol.span.start, "⟦"), (named.start, "‹"), (named.end, "›"), (symbol.span.end, "⟧")];
+    let marks = [(symbol.span.start, "⟦"), (named.start, "‹"), (named.end, "›"), (symbol.span.end, "⟧")];
     let mut shown = vec![first.saturating_sub(1).max(1), first, named.first_line, last, last + 1];
     shown.dedup();
     for number in shown {

@@ -7,6 +7,7 @@ use super::lex::{Class, Token};
 const LOOK_BACK_CAP: usize = 4000;
 
 /// A choice that is still open.
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing noticed on the way")]
 struct Choice {
     /// Its directives so far, as indices of tokens.
     directives: Vec<usize>,
@@ -135,9 +136,7 @@ fn starts_here(tokens: &[Token], dead: &[bool], flat: bool, at: usize) -> bool {
 fn goes_on(tokens: &[Token], at: usize, next: &Token, page: &Page<'_>) -> bool {
     match next.class {
         Class::Prefix => page.text(next) == b"else",
-        Class::Punct(b'{' | b';') => {
-            at >= 2 && matches!(last_of_branch(tokens, at - 1), Class::Punct(b')'))
-        }
+        Class::Punct(b'{' | b';') => at >= 2 && matches!(last_of_branch(tokens, at - 1), Class::Punct(b')')),
         _ => false,
     }
 }

@@ -18,9 +18,7 @@ impl Rules<'_, '_> {
                 self.page.wipe(self.tokens[at].start, self.tokens[at].end);
                 Some(at + 1)
             }
-            Kind::Statements
-                if self.is(at + 1, b'(') && self.is(at + 2, b'.') && self.is_macro_at(at) =>
-            {
+            Kind::Statements if self.is(at + 1, b'(') && self.is(at + 2, b'.') && self.is_macro_at(at) => {
                 let close = self.tokens[at + 1].partner as usize;
                 let end = self.get(close).filter(|_| close == at + 5)?.end;
                 self.page.wipe(self.tokens[at].start, end);

@@ -200,9 +200,8 @@ impl Rules<'_, '_> {
         if self.kinds[unit.first] != Kind::Members || !loose.iter().any(|other| self.looks_macro(other)) {
             return false;
         }
-        self.type_around(unit.first).is_some_and(|name| {
-            self.page.text(&self.tokens[name]) == self.page.text(&self.tokens[unit.last])
-        })
+        self.type_around(unit.first)
+            .is_some_and(|name| self.page.text(&self.tokens[name]) == self.page.text(&self.tokens[unit.last]))
     }
 
     /// The name of the type in whose body a token stands.
@@ -319,7 +318,9 @@ impl Rules<'_, '_> {
         }
         // `API int __name(`: a name may look like a macro, but something has to be the name.
         let name = loose.len() - 1;
-        if behind.1 == b'(' && candidates.iter().filter(|&&(rank, at)| rank > 1 && at != name).count() >= excess {
+        if behind.1 == b'('
+            && candidates.iter().filter(|&&(rank, at)| rank > 1 && at != name).count() >= excess
+        {
             candidates.retain(|&(rank, at)| at != name || rank < 3);
         }
         // Sure ones first, from the left; of the doubtful ones the rightmost: `BOOL WINAPI f()`.

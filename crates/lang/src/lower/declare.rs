@@ -207,9 +207,8 @@ impl<'t> Lowering<'t> {
             }
             some = true;
             let ty = rule.ty.find(self.tree, param).map(|ty| self.table.rule(self.tree, ty));
-            let named = ty.is_some_and(|ty| {
-                !ty.skip && matches!(ty.expr, Some(ExprRole::Name | ExprRole::Member))
-            });
+            let named =
+                ty.is_some_and(|ty| !ty.skip && matches!(ty.expr, Some(ExprRole::Name | ExprRole::Member)));
             // Brackets behind the name of a type may be those of a call.
             let name = rule.name.find(self.tree, param);
             let called = name.is_none_or(|name| self.naming(name).is_none());

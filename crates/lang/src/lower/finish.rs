@@ -1,7 +1,7 @@
 //! What can only be said once the whole file was walked.
 
-use super::{Lowering, blocks};
 use super::header::attribute_name;
+use super::{Lowering, blocks};
 use crate::chunks;
 use crate::mend::Opened;
 use crate::vocabulary::HeaderWord;
