@@ -6,9 +6,13 @@
 use crate::dump_graph::Names;
 use crate::{EngineError, FileOutline, Snapshot};
 use orient_model::{Atom, Modifiers, Outline, Span, Symbol};
-use orient_store::{FileRow, INDEXED, SymbolRow};
+use orient_store::{FileRow, INDEXED, SymbolId, SymbolRow};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
+
+/// What symbols are found by beside their names: whether it is a base, and its words.
+type Tags = BTreeMap<SymbolId, Vec<(bool, String)>>;
 
 impl Snapshot {
     /// Writes everything the index holds, in one order.
@@ -16,18 +20,30 @@ impl Snapshot {
         let mut files = Vec::new();
         self.store.each_file(|file| files.push(file))?;
         let mut names = Names::default();
+        let mut tags = Tags::new();
+        self.store.each_tag(|symbol, base, words| {
+            tags.entry(symbol).or_default().push((base, words.to_owned()));
+        })?;
         for file in files {
             write_file(out, &file)?;
             if file.status == INDEXED {
                 let id = file.id;
-                self.dump_outline(out, &self.outline(file)?)?;
+                self.dump_outline(out, &self.outline(file)?, &mut tags)?;
                 self.dump_graph(out, id, &mut names)?;
             }
+        }
+        for (base, words) in tags.into_values().flatten() {
+            writeln!(out, "lost	{}", Tag(base, &words))?;
         }
         Ok(out.flush()?)
     }
 
-    fn dump_outline(&self, out: &mut dyn Write, held: &FileOutline) -> Result<(), EngineError> {
+    fn dump_outline(
+        &self,
+        out: &mut dyn Write,
+        held: &FileOutline,
+        tags: &mut Tags,
+    ) -> Result<(), EngineError> {
         let outline = &held.outline;
         for &id in &held.ids {
             let row = self.store.symbol(id)?;
@@ -39,6 +55,9 @@ impl Snapshot {
                         None => None,
                     };
                     write_symbol(out, outline, row, symbol, parent)?;
+                    for (base, words) in tags.remove(&id).unwrap_or_default() {
+                        writeln!(out, "tag\t{}\t{}", row.at, Tag(base, &words))?;
+                    }
                 }
                 _ => writeln!(out, "missing\tsymbol")?,
             }
@@ -177,6 +196,15 @@ fn write_imports(out: &mut dyn Write, outline: &Outline) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// What a symbol is found by.
+struct Tag<'t>(bool, &'t str);
+
+impl fmt::Display for Tag<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}\t{}", if self.0 { "base" } else { "attribute" }, Escaped(self.1))
+    }
 }
 
 /// Text on one line and in one field.

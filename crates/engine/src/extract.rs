@@ -30,6 +30,14 @@ impl Language {
         Self(Registry::builtin().for_file(self.0, path.as_bytes()))
     }
 
+    /// The name, or other name, that is nearest to a word.
+    pub(crate) fn nearest(word: &str) -> Option<&'static str> {
+        let packs = Registry::builtin().packs().iter();
+        let names = packs
+            .flat_map(|pack| std::iter::once(pack.name()).chain(pack.aliases().iter().map(String::as_str)));
+        orient_model::nearest(word, names)
+    }
+
     pub(crate) fn name(self) -> &'static str {
         self.0.name()
     }

@@ -26,7 +26,10 @@ impl Languages {
         let known = |(_, name): &(&String, &String)| {
             Language::by_name(name).ok_or_else(|| EngineError::Setting {
                 key: "index.languages",
-                problem: format!("there is no language `{name}`"),
+                problem: match Language::nearest(name) {
+                    Some(near) => format!("there is no language `{name}`; did you mean `{near}`?"),
+                    None => format!("there is no language `{name}`"),
+                },
             })
         };
         Ok(Self {
@@ -171,5 +174,8 @@ mod tests {
         settings.index.languages.insert("*.x".to_owned(), "klingon".to_owned());
         let error = Languages::new(&settings).err().expect("no language").to_string();
         assert_eq!(error, "setting index.languages: there is no language `klingon`");
+        settings.index.languages.insert("*.x".to_owned(), "pyton".to_owned());
+        let error = Languages::new(&settings).err().expect("no language").to_string();
+        assert_eq!(error, "setting index.languages: there is no language `pyton`; did you mean `python`?");
     }
 }

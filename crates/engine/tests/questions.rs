@@ -35,6 +35,24 @@ fn handles(lookup: &Lookup) -> Vec<String> {
 }
 
 #[test]
+fn a_dump_says_what_symbols_are_found_by() {
+    let bench = Bench::new(&[("a.py", "@app.route('/')\nclass Shop(base.Place): pass\n")]);
+    let engine = bench.engine();
+    refresh(&engine);
+    let dump = support::dump(&engine);
+    let tags: Vec<&str> = dump.lines().filter(|line| line.starts_with("tag\t")).collect();
+    assert_eq!(
+        tags,
+        [
+            "tag\t0\tattribute\tapp.route",
+            "tag\t0\tattribute\troute",
+            "tag\t0\tbase\tPlace",
+            "tag\t0\tbase\tbase.Place"
+        ]
+    );
+}
+
+#[test]
 fn files_are_found_by_pattern_language_and_state() {
     let bench = Bench::new(FILES);
     bench.put("blob", [0; 4]);

@@ -11,7 +11,7 @@ use crate::rows::{
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunks, files, names, sheets, symbols};
+use crate::sql::{chunks, files, names, sheets, symbols, tags};
 use crate::writer::Writer;
 use orient_model::{Outline, RepoPath, Role};
 use rusqlite::Connection;
@@ -148,6 +148,11 @@ impl Snapshot {
     /// The file at a path, as a sheet remembers it.
     pub fn listed_at(&self, path: &RepoPath) -> Result<Option<Listed>, StoreError> {
         files::listed_at(&self.db, path).at(&self.path)
+    }
+
+    /// Shows what symbols are found by beside their names, by symbol: whether it is a base, and its words.
+    pub fn each_tag(&self, mut see: impl FnMut(SymbolId, bool, &str)) -> Result<(), StoreError> {
+        tags::all(&self.db, |symbol, base, words| see(SymbolId(symbol), base, words)).at(&self.path)
     }
 
     /// The file at a path.

@@ -164,10 +164,12 @@ impl ChangeSet<'_> {
         sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
     ) -> Result<Applied, StoreError> {
         self.settle()?;
-        self.next.generation += 1;
         let grams = std::mem::take(&mut self.grams);
         grams.finish(self.db).map_err(|error| error.at(self.path))?;
         put_sheet(self.db, sheet).at(self.path)?;
+        // A new stamp saves work the next time and tells readers nothing.
+        let seen = Applied { restamped: 0, ..self.applied } != Applied::default() || self.next != *self.meta;
+        self.next.generation += u64::from(seen);
         self.finish().at(self.path)?;
         *self.meta = self.next;
         self.open = false;

@@ -4,6 +4,7 @@ use crate::amount::{bytes, count, plural};
 use crate::error::ToolError;
 use crate::page::{Cell, Page, Tone};
 use orient_engine::{FileQuery, FileRow, SkipReason, Snapshot};
+use orient_model::Issue;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -190,13 +191,23 @@ fn issue_example(snapshot: &Snapshot, file: FileRow) -> Result<GroupExample, Too
     let held = snapshot.outline(file)?;
     let issue = held.outline.issues.first();
     let detail = issue.map_or("", |issue| issue.kind.as_str()).to_owned();
-    Ok(GroupExample { path, line: issue.map(|issue| issue.span.first_line), detail })
+    Ok(GroupExample { path, line: issue.and_then(place), detail })
+}
+
+/// The line of an issue; some are about the whole file and have none.
+fn place(issue: &Issue) -> Option<u32> {
+    Some(issue.span.first_line).filter(|&line| line > 0)
 }
 
 /// Where the parser first failed to understand a file, and why: `12  syntax not understood`.
 pub(crate) fn first_issue(snapshot: &Snapshot, file: FileRow) -> Result<Option<String>, ToolError> {
     let held = snapshot.outline(file)?;
-    Ok(held.outline.issues.first().map(|issue| format!("{}  {}", issue.span.first_line, issue.kind.as_str())))
+    Ok(held.outline.issues.first().map(told))
+}
+
+fn told(issue: &Issue) -> String {
+    let line = place(issue).map_or_else(String::new, |line| format!("{line}  "));
+    format!("{line}{}", issue.kind.as_str())
 }
 
 fn groups(page: &mut Page<'_>, title: &str, groups: &[Group]) -> io::Result<()> {
@@ -219,4 +230,21 @@ fn groups(page: &mut Page<'_>, title: &str, groups: &[Group]) -> io::Result<()> 
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orient_model::{IssueKind, Span};
+
+    #[test]
+    fn an_issue_of_the_whole_file_has_no_line() {
+        let issue = |first_line| Issue {
+            kind: IssueKind::Depth,
+            span: Span { first_line, last_line: first_line, ..Span::default() },
+        };
+        assert_eq!((place(&issue(0)), place(&issue(3))), (None, Some(3)));
+        assert_eq!(told(&issue(3)), format!("3  {}", IssueKind::Depth.as_str()));
+        assert_eq!(told(&issue(0)), IssueKind::Depth.as_str());
+    }
 }

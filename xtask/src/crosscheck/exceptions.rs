@@ -11,6 +11,15 @@ use serde::Deserialize;
 /// Where they are written.
 const FILE: &str = "xtask/crosscheck-exceptions.toml";
 
+/// What stands for the name of the tag in a pattern.
+const NAME: &str = "{name}";
+
+/// Whether a pattern with the name of the tag in it is in a line.
+fn stands(pattern: &str, tag: &Tag, line: &str) -> bool {
+    let pattern = pattern.replace(NAME, &regex::escape(&tag.name));
+    Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(line))
+}
+
 /// All of that file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +37,8 @@ struct Written {
     name: Option<String>,
     path: Option<String>,
     line: Option<String>,
+    unless: Option<String>,
+    inside: Option<String>,
     reason: String,
 }
 
@@ -36,7 +47,10 @@ struct Exception {
     kind: Option<String>,
     name: Option<Regex>,
     path: Option<Regex>,
-    line: Option<Regex>,
+    /// Both with `{name}` for the name of the tag.
+    line: Option<String>,
+    unless: Option<String>,
+    inside: Option<Regex>,
     reason: String,
     used: u64,
 }
@@ -55,12 +69,18 @@ impl Exceptions {
         let held = file.exception.into_iter().filter(|it| it.pack.as_deref().is_none_or(|name| name == pack));
         let compile = |written: Written| -> Result<Exception> {
             let pattern = |text: Option<String>| text.map(|text| Regex::new(&text)).transpose();
+            let checked = |text: Option<String>| -> Result<Option<String>> {
+                text.as_deref().map(|text| Regex::new(&text.replace(NAME, ""))).transpose()?;
+                Ok(text)
+            };
             let whole = |text: String| format!("^(?:{text})$");
             Ok(Exception {
                 kind: written.kind,
                 name: pattern(written.name.map(whole))?,
                 path: pattern(written.path)?,
-                line: pattern(written.line)?,
+                line: checked(written.line)?,
+                unless: checked(written.unless)?,
+                inside: pattern(written.inside.map(whole))?,
                 reason: written.reason,
                 used: 0,
             })
@@ -68,8 +88,8 @@ impl Exceptions {
         Ok(Self(held.map(compile).collect::<Result<_>>()?))
     }
 
-    /// Whether one of them fits the tag, which stands on `line`.
-    pub(super) fn excuse(&mut self, tag: &Tag, line: &str) -> bool {
+    /// Whether one of them fits the tag, which stands on `line` inside nodes of the kinds `around`.
+    pub(super) fn excuse(&mut self, tag: &Tag, line: &str, around: &dyn Fn() -> Vec<String>) -> bool {
         let fits = |pattern: &Option<Regex>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
         };
@@ -77,7 +97,9 @@ impl Exceptions {
             it.kind.as_ref().is_none_or(|kind| *kind == tag.kind)
                 && fits(&it.name, &tag.name)
                 && fits(&it.path, &tag.path)
-                && fits(&it.line, line)
+                && it.line.as_ref().is_none_or(|it| stands(it, tag, line))
+                && it.unless.as_ref().is_none_or(|it| !stands(it, tag, line))
+                && it.inside.as_ref().is_none_or(|inside| around().iter().any(|kind| inside.is_match(kind)))
         });
         found.map(|it| it.used += 1).is_some()
     }
@@ -100,10 +122,18 @@ mod tests {
         let tag =
             |name: &str| Tag { name: name.to_owned(), path: String::new(), line: 1, kind: String::new() };
         let mut held = Exceptions::parse(text, "x").expect("the text is sound");
-        assert!(held.excuse(&tag("ab"), "# line"));
-        assert!(!held.excuse(&tag("abc"), "# line"));
-        assert!(!held.excuse(&tag("ab"), "line"));
-        assert!(!Exceptions::parse(text, "y").expect("the text is sound").excuse(&tag("ab"), "# line"));
+        let nowhere = || Vec::new();
+        assert!(held.excuse(&tag("ab"), "# line", &nowhere));
+        assert!(!held.excuse(&tag("abc"), "# line", &nowhere));
+        assert!(!held.excuse(&tag("ab"), "line", &nowhere));
+        let mut other = Exceptions::parse(text, "y").expect("the text is sound");
+        assert!(!other.excuse(&tag("ab"), "# line", &nowhere));
+        let text = "[[exception]]\nunless = 'class {name}'\ninside = 'string'\nreason = 'why'\n";
+        let mut held = Exceptions::parse(text, "x").expect("the text is sound");
+        let text = || vec!["string".to_owned()];
+        assert!(held.excuse(&tag("a+"), "class b", &text));
+        assert!(!held.excuse(&tag("a+"), "class a+", &text));
+        assert!(!held.excuse(&tag("a+"), "class b", &nowhere));
     }
 
     #[test]

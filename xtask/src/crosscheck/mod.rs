@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 use exceptions::Exceptions;
 use orient_lang::{Pack, Registry};
 use serde::Deserialize;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tags::Tag;
@@ -115,7 +116,7 @@ fn symbols(folder: &Path, pack: &str) -> Result<BTreeMap<String, Symbols>> {
 
 /// A name without what either side may write differently: white space and quotes.
 fn plain(name: &str) -> String {
-    name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '`' | '\'' | '"')).collect()
+    name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '`' | '\'' | '"' | '#')).collect()
 }
 
 fn judge(
@@ -125,11 +126,17 @@ fn judge(
     exceptions: &mut Exceptions,
     sources: &Sources,
 ) -> Outcome {
-    let lines = ours.get(&tag.path).and_then(|symbols| symbols.get(&plain(&tag.name)));
-    if lines.is_some_and(|lines| lines.iter().any(|line| line.abs_diff(tag.line) <= 1)) {
+    let symbols = ours.get(&tag.path);
+    let lines = symbols.and_then(|symbols| symbols.get(&plain(&tag.name)));
+    let here = |lines: &Vec<u32>| lines.iter().any(|line| line.abs_diff(tag.line) <= 1);
+    // We keep what a name is qualified with apart from it.
+    let last = tag.name.rsplit('.').next().filter(|last| !last.is_empty() && *last != tag.name);
+    let unqualified = last.and_then(|last| symbols.and_then(|symbols| symbols.get(&plain(last))));
+    if lines.is_some_and(here) || unqualified.is_some_and(here) {
         return Outcome::Found;
     }
-    if exceptions.excuse(tag, &sources.line(folder, tag)) {
+    let around = || sources.around(folder, tag);
+    if exceptions.excuse(tag, &sources.line(folder, tag), &around) {
         return Outcome::Excused;
     }
     if lines.is_some() { Outcome::Elsewhere } else { Outcome::Absent }
@@ -176,18 +183,55 @@ fn misses(folder: &Path, judged: &[(Outcome, &Tag)], sources: &Sources, shown: u
     }
 }
 
-/// The sources, read again one file at a time to show lines of them.
+/// The sources, read again one file at a time to look at places in them.
 #[derive(Default)]
-struct Sources(std::cell::RefCell<(String, Vec<String>)>);
+struct Sources(RefCell<Source>);
+
+/// One of them.
+#[derive(Default)]
+struct Source {
+    path: String,
+    lines: Vec<String>,
+    /// Nodes of several lines: kind, first and last line; known when asked for.
+    nodes: Option<Vec<(String, u32, u32)>>,
+}
 
 impl Sources {
     fn line(&self, folder: &Path, tag: &Tag) -> String {
+        self.open(folder, tag);
+        self.0.borrow().lines.get(tag.line.saturating_sub(1) as usize).cloned().unwrap_or_default()
+    }
+
+    /// The kinds of the nodes that the line of a tag is inside of.
+    fn around(&self, folder: &Path, tag: &Tag) -> Vec<String> {
+        self.open(folder, tag);
         let mut held = self.0.borrow_mut();
-        if held.0 != tag.path {
+        let bytes = held.lines.join("\n").into_bytes();
+        let nodes = held.nodes.get_or_insert_with(|| nodes(&tag.path, &bytes));
+        let inside = nodes.iter().filter(|(_, first, last)| *first < tag.line && tag.line <= *last);
+        inside.map(|(kind, ..)| kind.clone()).collect()
+    }
+
+    fn open(&self, folder: &Path, tag: &Tag) {
+        let mut held = self.0.borrow_mut();
+        if held.path != tag.path {
             let bytes = std::fs::read(folder.join(&tag.path)).unwrap_or_default();
             let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
-            *held = (tag.path.clone(), lines);
+            *held = Source { path: tag.path.clone(), lines, nodes: None };
         }
-        held.1.get(tag.line.saturating_sub(1) as usize).cloned().unwrap_or_default()
     }
+}
+
+/// The nodes of a file that take more than one line.
+fn nodes(path: &str, bytes: &[u8]) -> Vec<(String, u32, u32)> {
+    let pack = Registry::builtin().detect(path.as_bytes(), bytes);
+    let tree = pack.and_then(|pack| orient_lang::syntax(pack, bytes)).unwrap_or_default();
+    let read = |line: &str| {
+        let mut words = line.split_whitespace().skip_while(|word| word.ends_with(':'));
+        let (kind, lines) = (words.next()?, words.next()?);
+        let (first, last) = lines.split_once('-')?;
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (first < last).then(|| (kind.to_owned(), first, last))
+    };
+    tree.lines().filter_map(read).collect()
 }

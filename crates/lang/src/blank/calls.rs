@@ -195,6 +195,16 @@ impl Rules<'_, '_> {
         }
     }
 
+    /// `{ VALUES\n { 1 } }`: so does a macro for several values.
+    pub(super) fn item_macro(&mut self, at: usize) {
+        let next = (at + 1..self.tokens.len()).find(|&next| self.class(next) != Class::Directive);
+        let Some(next) = next.map(|next| self.tokens[next]) else { return };
+        if self.tokens[at].first && next.first && next.class == Class::Punct(b'{') && self.is_macro_at(at) {
+            let end = self.tokens[at].end;
+            self.page.wipe(self.tokens[at].start, end);
+        }
+    }
+
     pub(super) fn starts_item(&self, at: usize) -> bool {
         at > 0 && (self.is(at - 1, b',') || self.is_boundary(at - 1) || self.is(at - 1, b')'))
     }
@@ -234,8 +244,13 @@ impl Rules<'_, '_> {
 
     /// Names of variadic parameters in directives, `#define f(x, rest...)`, and comments that lines follow.
     pub(super) fn directives(&mut self) {
-        for token in self.tokens {
+        for (at, token) in self.tokens.iter().enumerate() {
             if token.class != Class::Directive {
+                continue;
+            }
+            // Among values the grammar knows no directives.
+            if self.kinds[at] == Kind::Items {
+                self.page.wipe(token.start, token.end);
                 continue;
             }
             self.directive_comments(token);

@@ -244,6 +244,11 @@ impl Rules<'_, '_> {
                     at = self.listed_macro(at);
                     continue;
                 }
+                Class::Word if self.kinds[at] == Kind::Items && token.first => {
+                    self.item_macro(at);
+                    at = self.word_run(at);
+                    continue;
+                }
                 class if class.is_word() && !class.is_statement() => {
                     at = self.word_run(at);
                     continue;

@@ -316,6 +316,13 @@ impl Rules<'_, '_> {
                 candidates.push((rank, index));
             }
         }
+        // `API int __name(`: a name may look like a macro, but something has to be the name.
+        let name = loose.len() - 1;
+        if behind.1 == b'('
+            && candidates.iter().filter(|&&(rank, at)| rank > 1 && at != name).count() >= excess
+        {
+            candidates.retain(|&(rank, at)| at != name || rank < 3);
+        }
         // Sure ones first, from the left; of the doubtful ones the rightmost: `BOOL WINAPI f()`.
         candidates
             .sort_by_key(|&(rank, index)| (3 - rank, if rank == 1 { loose.len() - index } else { index }));

@@ -1,7 +1,7 @@
 //! What can only be said once the whole file was walked.
 
-use super::Lowering;
 use super::header::attribute_name;
+use super::{Lowering, blocks};
 use crate::chunks;
 use crate::mend::Opened;
 use crate::vocabulary::HeaderWord;
@@ -32,7 +32,9 @@ impl Lowering<'_> {
         number(&mut outline);
         outline.lines = chunks::count_lines(self.tree.source);
         outline.chunks = chunks::cut(self.tree.source, &outline);
-        Facts { outline, flow: self.flow }
+        let mut facts = Facts { outline, flow: self.flow };
+        blocks::drop_empty(&mut facts);
+        facts
     }
 
     /// Narrows the place of a name to the name: without what qualifies, quotes or completes it.

@@ -5,6 +5,7 @@
 
 mod assign;
 mod atoms;
+mod blocks;
 mod declare;
 mod define;
 mod export;
