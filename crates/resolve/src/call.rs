@@ -142,7 +142,8 @@ impl Session<'_> {
                 self.call_found(&found, args, from)
             }
             Ty::Outside(name, args) => {
-                let known = from.is_some_and(|from| from.unit.rules.function_types.iter().any(|n| **n == **name));
+                let known =
+                    from.is_some_and(|from| from.unit.rules.function_types.iter().any(|n| **n == **name));
                 match args.last().filter(|_| known) {
                     Some(result) => Val::new(result.clone(), Rule::Inferred),
                     None => Val::unknown(),
@@ -348,7 +349,9 @@ impl Session<'_> {
     }
 
     fn takes_exactly(&self, found: &Found, count: usize) -> bool {
-        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else { return false };
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else {
+            return false;
+        };
         let Some(symbol) = unit.symbol(sym.at) else { return false };
         let any = symbol.params.iter().any(|param| param.variadic);
         !any && symbol.params.len() == count + receivers(&unit, sym.at)

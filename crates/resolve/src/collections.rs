@@ -68,7 +68,9 @@ impl Session<'_> {
             return Ty::Signature(Arc::from([self.eval(frame, base).ty]), Ty::Unknown.into());
         }
         let feed = unit.rules.feeds.iter().find(|(feed, _)| feed == unit.text(name));
-        let Some(&(_, place)) = feed.filter(|_| at == 0 || unit.rules.given_types) else { return Ty::Unknown };
+        let Some(&(_, place)) = feed.filter(|_| at == 0 || unit.rules.given_types) else {
+            return Ty::Unknown;
+        };
         let val = self.eval(frame, base);
         if !is_collection(&val.ty) {
             return Ty::Unknown;

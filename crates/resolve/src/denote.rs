@@ -6,7 +6,9 @@ use crate::objects::distinct_members;
 use crate::session::{Frame, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
-use orient_model::{Confidence, Expr, ExprId, ExprList, Literal, Modules, Rule, Sequence, SymbolKind, Via, Wrapper};
+use orient_model::{
+    Confidence, Expr, ExprId, ExprList, Literal, Modules, Rule, Sequence, SymbolKind, Via, Wrapper,
+};
 use std::sync::Arc;
 
 impl Session<'_> {
@@ -107,7 +109,8 @@ impl Session<'_> {
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(frame, name);
         }
-        let object = unit.rules.type_objects.iter().find(|(member, object)| member == name && !object.is_empty());
+        let object =
+            unit.rules.type_objects.iter().find(|(member, object)| member == name && !object.is_empty());
         if let Some((_, object)) = object {
             let ty = Ty::Outside(object.as_str().into(), Arc::from([self.ty(frame, base)]));
             return vec![Found::value(ty, Rule::Static)];
@@ -428,14 +431,14 @@ impl Session<'_> {
             },
             Expr::Lambda(scope) => inferred(Ty::Lambda(unit.file, scope)),
             Expr::Literal(Literal::Null) => Val::unknown(),
-            Expr::Literal(literal) => inferred(self.literal(unit, literal)),
-            Expr::Text(_) => inferred(self.literal(unit, Literal::String)),
+            Expr::Literal(literal) => inferred(Self::literal(unit, literal)),
+            Expr::Text(_) => inferred(Self::literal(unit, Literal::String)),
             _ => Val::unknown(),
         }
     }
 
     /// The type of a literal.
-    fn literal(&self, unit: &Unit, literal: Literal) -> Ty {
+    fn literal(unit: &Unit, literal: Literal) -> Ty {
         let kind = match literal {
             Literal::String => "string",
             Literal::Integer => "integer",
@@ -452,7 +455,8 @@ impl Session<'_> {
     pub(crate) fn self_value(&self, frame: &Frame) -> Val {
         let symbol = frame.symbol();
         let Some(ty) = self.self_type(&frame.unit, symbol) else { return Val::unknown() };
-        let is_type = |at: u32| frame.unit.rules.split_members && frame.unit.type_around(Some(at)) == Some(at);
+        let is_type =
+            |at: u32| frame.unit.rules.split_members && frame.unit.type_around(Some(at)) == Some(at);
         let is_static =
             symbol.is_some_and(|at| frame.unit.is(at, orient_model::Modifier::Static) || is_type(at));
         match ty {

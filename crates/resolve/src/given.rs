@@ -6,7 +6,7 @@ use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::types::substitute;
 use crate::unit::Unit;
-use crate::value::{Sym, Thing, Ty, Val};
+use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -192,7 +192,7 @@ impl Session<'_> {
     /// The type of what a component takes.
     fn properties(&self, frame: &Frame, component: ExprId) -> Ty {
         let found = self.only(self.denote(frame, component).to_vec(), Want::Value);
-        let syms = found.iter().filter_map(crate::value::Found::sym);
+        let syms = found.iter().filter_map(Found::sym);
         Ty::either(syms.flat_map(|sym| match self.home(sym) {
             Some(home) => crate::components::properties(self, &home, sym.at),
             None => Vec::new(),
@@ -280,7 +280,8 @@ impl Session<'_> {
 
     /// The receiver that a parameter's type declares: `T` of `T.() -> Unit`.
     fn entered_by(&self, frame: &Frame, callee: ExprId, args: &[ExprId], at: usize) -> Option<Ty> {
-        let found = self.once(Question::Wanted(frame.unit.file, u32::MAX - frame.at), || self.callees(frame, callee))?;
+        let found = self
+            .once(Question::Wanted(frame.unit.file, u32::MAX - frame.at), || self.callees(frame, callee))?;
         let found = self.fitting(frame, &found, args);
         let [one] = &found[..] else { return None };
         let sym = one.sym()?;
@@ -291,7 +292,7 @@ impl Session<'_> {
         let scope = unit.scope_of(sym.at).unwrap_or(0);
         let from = Frame { unit: unit.clone(), scope, at: u32::MAX };
         let of = self.dotted_name(&from, written);
-        of.iter().find_map(|one| one.sym()).filter(|&sym| self.is_type(sym)).map(|sym| self.instance_of(sym))
+        of.iter().find_map(Found::sym).filter(|&sym| self.is_type(sym)).map(|sym| self.instance_of(sym))
     }
 
     /// The type of the parameter that an argument of this function meets, as far as the other arguments say.
@@ -353,7 +354,7 @@ impl Session<'_> {
     }
 
     /// Whether a signature takes this many arguments; a rest that is written out as a tuple is as long as that.
-    fn takes_count(&self, found: &crate::value::Found, count: usize) -> bool {
+    fn takes_count(&self, found: &Found, count: usize) -> bool {
         if !self.takes(found, count) {
             return false;
         }
@@ -377,7 +378,9 @@ impl Session<'_> {
                 None => Ty::Unknown,
             },
             Ty::Function(sym, via) => self.param_type(*sym, via.as_ref(), at),
-            Ty::Of(sym, _) if self.kind(*sym) == Some(SymbolKind::Delegate) => self.param_type(*sym, None, at),
+            Ty::Of(sym, _) if self.kind(*sym) == Some(SymbolKind::Delegate) => {
+                self.param_type(*sym, None, at)
+            }
             // What a function from outside takes stands in the arguments of its type.
             Ty::Outside(_, args) => args.get(at).cloned().unwrap_or(Ty::Unknown),
             Ty::Of(..) => {

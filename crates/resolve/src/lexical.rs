@@ -184,7 +184,9 @@ impl Session<'_> {
                     && self.on_this_side(frame, kind, symbol)
             }
             BindingKind::Param | BindingKind::Receiver if want == Want::Type => false,
-            BindingKind::Param | BindingKind::Receiver | BindingKind::Local if want == Want::Function => false,
+            BindingKind::Param | BindingKind::Receiver | BindingKind::Local if want == Want::Function => {
+                false
+            }
             BindingKind::Local if want == Want::Type && unit.rules.type_space => false,
             _ => !hidden,
         };

@@ -38,7 +38,7 @@ impl Session<'_> {
                 let own = members.get(name).map_or(&[][..], Vec::as_slice);
                 return self.seen_members(own, &Ty::of(sym), Rule::Receiver);
             }
-            match self.side(frame, symbol) {
+            match Self::side(frame, symbol) {
                 Some(Side::Type) => Val::new(Ty::Type(sym, Arc::from([])), Rule::Receiver),
                 Some(_) => Val::new(Ty::of(sym), Rule::Receiver),
                 // A type around the one that is meant: what it names is seen, what it does is not.
@@ -89,7 +89,7 @@ impl Session<'_> {
     }
 
     /// The side of a type a frame inside it looks from; none where another type stands between.
-    fn side(&self, frame: &Frame, of: u32) -> Option<Side> {
+    fn side(frame: &Frame, of: u32) -> Option<Side> {
         let unit = &frame.unit;
         if !unit.rules.split_members {
             return Some(Side::Both);
@@ -106,13 +106,13 @@ impl Session<'_> {
         Some(match child {
             Some(child) if unit.is(child, Modifier::Static) => Side::Type,
             Some(_) => Side::Instance,
-            None if self.in_function(unit, frame.scope, of) => Side::Both,
+            None if Self::in_function(unit, frame.scope, of) => Side::Both,
             None => Side::Type,
         })
     }
 
     /// Whether a scope lies in a function that stands directly in a type: who runs it decides what it sees.
-    fn in_function(&self, unit: &Unit, scope: u32, of: u32) -> bool {
+    fn in_function(unit: &Unit, scope: u32, of: u32) -> bool {
         let mut next = Some(scope);
         while let Some(scope) = next.and_then(|at| unit.facts.flow.scopes.get(at as usize)) {
             if scope.kind == ScopeKind::Type && scope.symbol == Some(of) {
@@ -134,7 +134,7 @@ impl Session<'_> {
         }
         let Some(found) = unit.symbol(symbol) else { return true };
         let (Some(of), true) = (found.parent, has_side(found.kind)) else { return true };
-        match self.side(frame, of) {
+        match Self::side(frame, of) {
             Some(Side::Type) => found.modifiers.contains(Modifier::Static),
             Some(Side::Instance) => !found.modifiers.contains(Modifier::Static),
             Some(Side::Both) => true,
@@ -143,7 +143,14 @@ impl Session<'_> {
     }
 
     /// Members of a type or of its instances, where these do not see each other.
-    pub(crate) fn split_member(&self, ty: &Ty, name: &str, skip: usize, rule: Rule, side: Side) -> Vec<Found> {
+    pub(crate) fn split_member(
+        &self,
+        ty: &Ty,
+        name: &str,
+        skip: usize,
+        rule: Rule,
+        side: Side,
+    ) -> Vec<Found> {
         for (at, of) in self.line(ty).iter().enumerate().skip(skip) {
             let Ty::Of(sym, _) = of else { continue };
             let is_module = self.kind(*sym) == Some(SymbolKind::Module);
@@ -151,7 +158,8 @@ impl Session<'_> {
             if let Some(members) = self.members(*sym).get(name) {
                 let fit: Vec<Sym> = members.iter().copied().filter(|&one| self.is_on(one, side)).collect();
                 if !fit.is_empty() {
-                    let through = if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
+                    let through =
+                        if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
                     let mut found = self.seen_members(&fit, &through, rule);
                     if at > 0 && is_module && side == Side::Type {
                         found = found.into_iter().map(|one| one.at_most(Confidence::Probable)).collect();
@@ -219,13 +227,14 @@ impl Session<'_> {
     pub(crate) fn callees(&self, frame: &Frame, callee: orient_model::ExprId) -> Vec<Found> {
         let unit = &frame.unit;
         let mut found = self.only(self.denote(frame, callee).to_vec(), crate::lexical::Want::Value);
-        let calls = |one: &Found| {
-            one.sym().and_then(|sym| self.kind(sym)).is_some_and(crate::lexical::can_be_called)
-        };
+        let calls =
+            |one: &Found| one.sym().and_then(|sym| self.kind(sym)).is_some_and(crate::lexical::can_be_called);
         if found.len() > 1 && found.iter().any(calls) {
-            let holds = |one: &Found| one.sym().and_then(|sym| self.kind(sym)).is_some_and(|kind| {
-                matches!(kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Constant)
-            });
+            let holds = |one: &Found| {
+                one.sym().and_then(|sym| self.kind(sym)).is_some_and(|kind| {
+                    matches!(kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Constant)
+                })
+            };
             found.retain(|one| !holds(one));
         }
         if let Expr::Name(name) = unit.expr(callee)

@@ -240,7 +240,10 @@ impl Session<'_> {
                 // A member of an object inside an object is none of the outer one.
                 // What says for whom it is a member is none by its bare name.
                 let outer = unit.rules.type_space && unit.qualifier(child).is_some();
-                if outer || unit.rules.bare_members && unit.qualifier(child).is_some_and(|of| of != unit.name(part.at)) {
+                if outer
+                    || unit.rules.bare_members
+                        && unit.qualifier(child).is_some_and(|of| of != unit.name(part.at))
+                {
                     continue;
                 }
                 members.entry(unit.name(child).into()).or_default().push(unit.sym(child));

@@ -343,7 +343,10 @@ fn bases(facts: &FileFacts, rules: &Rules) -> (Bases, TypeMixins) {
             && let Expr::Name(name) = flow.expr(callee)
             && rules.mixes_into_type.iter().any(|known| known == flow.strings.get(name))
         {
-            mixins.entry(symbol).or_default().extend(flow.list(args).iter().map(|&arg| (arg, reference.scope)));
+            mixins
+                .entry(symbol)
+                .or_default()
+                .extend(flow.list(args).iter().map(|&arg| (arg, reference.scope)));
         }
         if reference.kind != RefKind::Inherit
             || mixins.get(&symbol).is_some_and(|list| list.iter().any(|(expr, _)| *expr == reference.expr))

@@ -56,7 +56,8 @@ impl Uses<'_, '_> {
         }
         let found = self.session.callees(frame, callee);
         let found = self.session.fitting(frame, &found, args);
-        if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) && self.makes(frame, callee, args) {
+        if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) && self.makes(frame, callee, args)
+        {
             return;
         }
         if found.is_empty() {
@@ -191,7 +192,8 @@ impl Uses<'_, '_> {
     fn call_own(&mut self, frame: &Frame, args: &[ExprId]) {
         let Some(Ty::Of(sym, _)) = self.session.self_type(self.unit, frame.symbol()) else { return };
         let found = self.session.fitting(frame, &self.makers(sym), args);
-        let found: Vec<Found> = self.decided(found).into_iter().filter(|one| one.sym() != Some(sym)).collect();
+        let found: Vec<Found> =
+            self.decided(found).into_iter().filter(|one| one.sym() != Some(sym)).collect();
         for one in found.iter().filter_map(Found::sym) {
             self.edge(EdgeKind::Calls, one, Rule::Receiver, found[0].sure);
         }
@@ -545,7 +547,8 @@ impl Uses<'_, '_> {
         };
         let bearers = self.session.named(&self.unit.rules.family, name);
         let bare = matches!(self.unit.expr(expr), Expr::Name(_)) && !self.unit.rules.bare_members;
-        let is_member = |kind: SymbolKind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
+        let is_member =
+            |kind: SymbolKind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
         if bearers.iter().all(|bearer| bare && is_member(bearer.kind)) {
             // Nothing here is called so: it is the language's own, or of a package that is not here.
             return self.outside(&Found::outside("", name));

@@ -107,7 +107,11 @@ fn purity(source: &Source, house: &House, findings: &mut Findings) {
 fn safety(source: &Source, house: &House, findings: &mut Findings) {
     let is_listed = house.policy.unsafety.files.contains(&source.path);
     if source.path.starts_with("crates/") && !is_listed && source.text.contains("unsafe_code") {
-        findings.fail(&source.path, 0, "lifts the ban on unsafe code; `[unsafety]` in xtask/tidy.toml lists who may");
+        findings.fail(
+            &source.path,
+            0,
+            "lifts the ban on unsafe code; `[unsafety]` in xtask/tidy.toml lists who may",
+        );
     }
 }
 

@@ -108,24 +108,7 @@ impl<'t> Lowering<'t> {
             ExprRole::Call if self.has(id, super::mark::WRITE) && rule.args.find(tree, id).is_none() => {
                 return self.lower_role(id, rule, ExprRole::Member, depth);
             }
-            ExprRole::Member => {
-                let Some(name) = rule.name.find(tree, id) else { return self.only_child(id, depth) };
-                let Some(base) = rule.base.find(tree, id) else {
-                    let plain = self.table.rule(tree, name).expr.is_none();
-                    let root = self.table.root.as_str();
-                    if !root.is_empty() && self.tree.bytes(id).starts_with(root.as_bytes()) {
-                        let name = format!("{root}{}", self.name_text(name));
-                        return Err(Expr::Name(self.names.intern(&name)));
-                    }
-                    if plain {
-                        let name = self.name_text(name);
-                        return Err(Expr::Name(self.names.intern(&name)));
-                    }
-                    return Ok(self.expr_at(name, depth + 1));
-                };
-                let base = self.expr_at(base, depth + 1);
-                self.member_of_base(base, name, depth)
-            }
+            ExprRole::Member => return self.lower_member(id, rule, depth),
             ExprRole::Call if let Some(ty) = self.made_type(id, rule) => {
                 let ty = self.expr_at(ty, depth + 1);
                 let args = self.args(id, rule, depth);
@@ -188,6 +171,27 @@ impl<'t> Lowering<'t> {
             ExprRole::Joined if self.has_text(id, depth) => Expr::Literal(Literal::String),
             ExprRole::Joined | ExprRole::Opaque => Expr::Unknown,
         })
+    }
+
+    /// `a.b`: a name behind what it is looked up in, which may be left out.
+    fn lower_member(&mut self, id: NodeId, rule: &'t Rule, depth: usize) -> Result<ExprId, Expr> {
+        let tree = self.tree;
+        let Some(name) = rule.name.find(tree, id) else { return self.only_child(id, depth) };
+        let Some(base) = rule.base.find(tree, id) else {
+            let plain = self.table.rule(tree, name).expr.is_none();
+            let root = self.table.root.as_str();
+            if !root.is_empty() && self.tree.bytes(id).starts_with(root.as_bytes()) {
+                let name = format!("{root}{}", self.name_text(name));
+                return Err(Expr::Name(self.names.intern(&name)));
+            }
+            if plain {
+                let name = self.name_text(name);
+                return Err(Expr::Name(self.names.intern(&name)));
+            }
+            return Ok(self.expr_at(name, depth + 1));
+        };
+        let base = self.expr_at(base, depth + 1);
+        Err(self.member_of_base(base, name, depth))
     }
 
     /// What stands inside of something that changes nothing: brackets, a parameter's type.

@@ -20,7 +20,7 @@ impl Session<'_> {
         let full = match name.split_once('\\')? {
             ("", rest) => plain(rest),
             ("namespace", rest) => joined(&self.namespace_at(frame), &plain(rest)),
-            (first, rest) => match self.imported_space(unit, first) {
+            (first, rest) => match Self::imported_space(unit, first) {
                 Some(space) => joined(&space, &plain(rest)),
                 None => joined(&self.namespace_at(frame), &plain(name)),
             },
@@ -34,7 +34,7 @@ impl Session<'_> {
     }
 
     /// The full name of what an import calls so.
-    fn imported_space(&self, unit: &Arc<Unit>, name: &str) -> Option<String> {
+    fn imported_space(unit: &Arc<Unit>, name: &str) -> Option<String> {
         let called = |import: &&orient_model::Import| {
             let said = import.alias.or(import.name).map(|atom| unit.said(atom));
             said == Some(name)
@@ -79,7 +79,7 @@ impl Session<'_> {
             }
         }
         let folder = manifests.first().map_or("", |manifest| manifest.folder.as_str());
-        self.from_prelude(unit, folder, name)
+        self.brought_by_prelude(unit, folder, name)
     }
 
     /// Whether the project files say that a namespace is seen everywhere.
@@ -104,7 +104,7 @@ impl Session<'_> {
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
     }
 
-    fn from_prelude(&self, unit: &Arc<Unit>, folder: &str, name: &str) -> Vec<Found> {
+    fn brought_by_prelude(&self, unit: &Arc<Unit>, folder: &str, name: &str) -> Vec<Found> {
         for known in &unit.rules.prelude {
             self.ask(known.split('.').next().unwrap_or_default());
         }
@@ -118,7 +118,9 @@ impl Session<'_> {
                 let found = match import.kind {
                     _ if !import.reexport => Vec::new(),
                     ImportKind::Wildcard => self.through_wildcard(&other, at as u32, name),
-                    _ if import.alias.map(|atom| other.said(atom)) == Some(name) => self.import(&other, at as u32),
+                    _ if import.alias.map(|atom| other.said(atom)) == Some(name) => {
+                        self.import(&other, at as u32)
+                    }
                     _ => Vec::new(),
                 };
                 if !found.is_empty() {

@@ -230,7 +230,7 @@ impl Session<'_> {
             let Some(unit) = self.home(sym) else { continue };
             let Some(receiver) = extended(&unit, sym.at) else { continue };
             let place = match line.iter().position(|of| self.is_called(of, receiver)) {
-                None if self.is_parameter(&unit, sym.at, receiver) => line.len(),
+                None if Self::is_parameter(&unit, sym.at, receiver) => line.len(),
                 Some(place) => place,
                 None => continue,
             };
@@ -249,7 +249,7 @@ impl Session<'_> {
     }
 
     /// Whether an extension is for a type parameter of its own: for anything.
-    fn is_parameter(&self, unit: &Unit, symbol: u32, name: &str) -> bool {
+    fn is_parameter(unit: &Unit, symbol: u32, name: &str) -> bool {
         let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);
         unit.type_params(symbol).iter().any(called)
     }
