@@ -181,7 +181,7 @@ impl Session<'_> {
                         Want::Type => unit.kind(symbol).is_some_and(|kind| fits_type(unit, kind)),
                         _ => true,
                     }
-                    && self.on_this_side(frame, kind, symbol)
+                    && Session::on_this_side(frame, kind, symbol)
             }
             BindingKind::Param | BindingKind::Receiver if want == Want::Type => false,
             BindingKind::Param | BindingKind::Receiver | BindingKind::Local if want == Want::Function => {

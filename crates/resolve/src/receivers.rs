@@ -127,7 +127,7 @@ impl Session<'_> {
     }
 
     /// Whether a symbol that is bound in a scope can be meant by its bare name from this frame.
-    pub(crate) fn on_this_side(&self, frame: &Frame, scope: Option<ScopeKind>, symbol: u32) -> bool {
+    pub(crate) fn on_this_side(frame: &Frame, scope: Option<ScopeKind>, symbol: u32) -> bool {
         let unit = &frame.unit;
         if !unit.rules.split_members || scope != Some(ScopeKind::Type) {
             return true;
