@@ -18,6 +18,7 @@ mod graph_plan;
 #[cfg(test)]
 mod graph_tests;
 mod graph_view;
+mod keep;
 mod languages;
 mod lookup;
 mod memory;
@@ -47,6 +48,7 @@ pub use error::EngineError;
 pub use gc::{Collected, GcOptions};
 pub use graph::NodeInfo;
 pub use graph_view::{Described, GraphView, Mention, Mentions};
+pub use keep::{Keeper, Sweep};
 pub use lookup::Lookup;
 pub use owners::{Owners, Project};
 pub use pattern::{PathPattern, PatternError};

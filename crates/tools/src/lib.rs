@@ -12,6 +12,7 @@ mod error;
 mod faults;
 mod found;
 mod graph;
+mod host;
 mod json;
 mod ops;
 mod page;
@@ -27,6 +28,7 @@ mod words;
 
 pub use amount::{bytes, count, duration};
 pub use error::{Class, Code, Exit, ToolError};
+pub use host::Host;
 pub use json::write_json;
 pub use page::{Ink, Look, Page, Tone};
 pub use reference::reference;

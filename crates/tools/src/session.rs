@@ -3,14 +3,16 @@
 use crate::amount::{duration, plural};
 use crate::answer::{Answer, Freshness};
 use crate::error::ToolError;
+use crate::host::{self, Host};
 use orient_engine::{
-    Cancel, Engine, EngineError, GcOptions, Mode, OpenOptions, Progress, Rebuilt, Refresh, RefreshOptions,
-    Repo, Snapshot,
+    Cancel, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
+    RefreshOptions, Repo, Snapshot, Sweep,
 };
 use orient_model::RepoPath;
-use orient_settings::{Loaded, Override, Sources};
+use orient_settings::{Loaded, Override};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a question waits for another process that is indexing before it answers from what is there.
@@ -38,7 +40,8 @@ pub struct Session<'p> {
     loaded: Loaded,
     progress: &'p dyn Progress,
     cancel: &'p Cancel,
-    engine: OnceCell<Engine>,
+    engine: OnceCell<Arc<Engine>>,
+    keeper: Arc<dyn Keeper>,
     refreshed: RefCell<Option<Refresh>>,
 }
 
@@ -46,11 +49,23 @@ impl<'p> Session<'p> {
     /// Finds the repository and reads the settings; nothing is indexed yet.
     pub fn open(setup: Setup, progress: &'p dyn Progress, cancel: &'p Cancel) -> Result<Self, ToolError> {
         let root = Repo::find(&setup.start).map_err(EngineError::from)?.root;
-        let mut sources = Sources::of_machine(&root);
-        sources.overrides.clone_from(&setup.overrides);
-        let loaded = orient_settings::load(&sources)?;
+        let loaded = host::load(&setup)?;
         let (engine, refreshed) = (OnceCell::new(), RefCell::new(None));
-        Ok(Self { setup, root, loaded, progress, cancel, engine, refreshed })
+        Ok(Self { setup, root, loaded, progress, cancel, engine, keeper: Arc::new(Sweep), refreshed })
+    }
+
+    /// One question to a tree that stays open.
+    pub fn over(host: &Host, progress: &'p dyn Progress, cancel: &'p Cancel) -> Self {
+        Self {
+            setup: host.setup.clone(),
+            root: host.root().to_owned(),
+            loaded: host.loaded.clone(),
+            progress,
+            cancel,
+            engine: OnceCell::from(host.engine.clone()),
+            keeper: host.keeper.clone(),
+            refreshed: RefCell::new(None),
+        }
     }
 
     /// The top of the tree.
@@ -160,12 +175,12 @@ impl<'p> Session<'p> {
         }
         let options = OpenOptions { force: self.setup.force, store: None };
         let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &options)?;
-        Ok(self.engine.get_or_init(|| engine))
+        Ok(self.engine.get_or_init(|| Arc::new(engine)))
     }
 
     fn refresh(&self, mode: Mode, wait: Option<Duration>) -> Result<Refresh, EngineError> {
         let options = RefreshOptions { mode, wait, deadline: None, cancel: self.cancel.clone() };
-        self.engine()?.refresh(&options, self.progress)
+        self.keeper.catch_up(self.engine()?, &options, self.progress)
     }
 }
 

@@ -1,0 +1,55 @@
+//! What a server keeps between questions.
+
+use crate::error::ToolError;
+use crate::session::Setup;
+use orient_engine::{Engine, EngineError, Keeper, OpenOptions, Repo};
+use orient_settings::{Loaded, Sources};
+use std::path::Path;
+use std::sync::Arc;
+
+/// One tree, opened once and asked by many: the engine, the settings it was opened with, and who keeps it fresh.
+#[derive(Clone)]
+pub struct Host {
+    pub(crate) setup: Setup,
+    pub(crate) loaded: Loaded,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) keeper: Arc<dyn Keeper>,
+}
+
+impl Host {
+    /// Finds the repository, reads the settings and opens the engine; nothing is indexed yet. The keeper is made for the
+    /// engine, which it may watch over from now on.
+    pub fn open(
+        setup: Setup,
+        keeper: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Keeper>,
+    ) -> Result<Self, ToolError> {
+        let loaded = load(&setup)?;
+        let options = OpenOptions { force: setup.force, store: None };
+        let engine = Arc::new(Engine::open(&setup.start, loaded.settings.clone(), &options)?);
+        let keeper = keeper(&engine, &loaded);
+        Ok(Self { setup, loaded, engine, keeper })
+    }
+
+    /// The top of the tree.
+    pub fn root(&self) -> &Path {
+        self.engine.root()
+    }
+
+    /// The engine that all questions share.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The settings in force and where each comes from.
+    pub fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+}
+
+/// The settings for a set-up.
+pub(crate) fn load(setup: &Setup) -> Result<Loaded, ToolError> {
+    let root = Repo::find(&setup.start).map_err(EngineError::from)?.root;
+    let mut sources = Sources::of_machine(&root);
+    sources.overrides.clone_from(&setup.overrides);
+    Ok(orient_settings::load(&sources)?)
+}
