@@ -115,6 +115,7 @@ pub struct Effective {
 }
 
 /// The outcome of [`load`].
+#[derive(Clone)]
 pub struct Loaded {
     /// The settings in force.
     pub settings: Settings,
