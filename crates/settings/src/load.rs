@@ -105,6 +105,7 @@ impl fmt::Display for Origin {
 }
 
 /// A setting in force.
+#[derive(Clone)]
 pub struct Effective {
     /// Which.
     pub key: &'static Key,
