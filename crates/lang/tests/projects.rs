@@ -55,9 +55,10 @@ fn endless_nesting_ends() {
 
 #[test]
 fn endless_indentation_ends() {
-    let steps: String = (0..2_000).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
+    let steps: Vec<u8> =
+        (0..400).flat_map(|level| format!("{}a:\n", " ".repeat(level)).into_bytes()).collect();
     for pack in Registry::builtin().packs() {
-        let facts = extract(Some(pack), steps.as_bytes());
-        assert!(facts.outline.lines >= 2_000, "{}", pack.name());
+        let facts = extract(Some(pack), &steps);
+        assert!(facts.outline.lines >= 400, "{}", pack.name());
     }
 }
