@@ -60,7 +60,7 @@ pub(super) fn score(places: &[Option<usize>]) -> Score {
     let ideal: f64 = (1..=places.len().min(PLACES)).map(gain).sum();
     let first = found.first().copied();
     Score {
-        ndcg: found.iter().copied().map(gain).sum::<f64>() / ideal,
+        ndcg: found.iter().copied().map(gain).fold(0.0, |sum, gain| sum + gain) / ideal,
         mrr: first.map_or(0.0, |place| 1.0 / place as f64),
         recall: covered as f64 / places.len() as f64,
         success: if first == Some(1) { 1.0 } else { 0.0 },
@@ -111,6 +111,26 @@ mod tests {
         let score = score(&places(&hits, &spots));
         assert!(close(score.recall, 1.0), "{score:?}");
         assert!(close(score.ndcg, 1.0 / (1.0 + 1.0 / 3_f64.log2())), "{score:?}");
+    }
+
+    /// The same answers, scored by the scorer other programs are scored with, gave these figures.
+    #[test]
+    fn figures_are_those_of_the_common_scorer() {
+        let none =
+            (0..10).map(|_| hit("a", Some((1, 35)))).chain([hit("q", Some((1, 2)))]).collect::<Vec<_>>();
+        let one = [("c", 1, 5), ("b", 7, 9), ("b", 10, 12), ("a", 20, 25)];
+        let one = one.map(|(path, start, end)| hit(path, Some((start, end))));
+        let scores = [
+            score(&places(&one, &[spot("a", Some((10, 20))), spot("b", None), spot("z", Some((1, 2)))])),
+            score(&places(&none[..1], &[spot("a", Some((1, 2))), spot("a", Some((30, 40)))])),
+            score(&places(&none, &[spot("q", None)])),
+        ];
+        let mean = |value: fn(&Score) -> f64| scores.iter().map(value).sum::<f64>() / 3.0;
+        assert!(close(scores[0].ndcg, 0.498_189_257_466_412_85), "{scores:?}");
+        assert!(close(mean(|it| it.ndcg), 0.370_445_483_410_623_7), "{scores:?}");
+        assert!(close(mean(|it| it.mrr), 0.5), "{scores:?}");
+        assert!(close(mean(|it| it.recall), 5.0 / 9.0), "{scores:?}");
+        assert!(close(mean(|it| it.success), 1.0 / 3.0), "{scores:?}");
     }
 
     #[test]
