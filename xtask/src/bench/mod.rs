@@ -10,6 +10,8 @@ mod grep;
 mod memory;
 mod process;
 
+pub(crate) use process::Scratch;
+
 use anyhow::{Result, bail};
 use clap::Subcommand;
 use std::path::PathBuf;
