@@ -14,4 +14,7 @@ pub(crate) struct Chore {
 }
 
 /// Every chore, in the order of the help.
-pub(crate) const CHORES: &[Chore] = &[Chore { command: serve::mcp_command, run: serve::mcp }];
+pub(crate) const CHORES: &[Chore] = &[
+    Chore { command: serve::mcp_command, run: serve::mcp },
+    Chore { command: serve::serve_command, run: serve::serve },
+];

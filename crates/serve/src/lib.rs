@@ -6,7 +6,10 @@
 mod answer;
 mod cursor;
 mod error;
+mod gate;
+mod http;
 mod lines;
+mod metrics;
 mod progress;
 mod prompts;
 mod resources;
@@ -18,6 +21,7 @@ mod stdio;
 mod tree;
 
 pub use error::ServeError;
+pub use http::{HttpOptions, http};
 pub use schema::listing;
 pub use stdio::stdio;
 pub use tree::{KeeperMaker, Options};

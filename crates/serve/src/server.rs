@@ -3,6 +3,7 @@
 
 use crate::answer::{Answered, Desk};
 use crate::error::ServeError;
+use crate::metrics::Metrics;
 use crate::progress::Bridge;
 use crate::sent::Sent;
 use crate::tree::{Options, Tree};
@@ -21,7 +22,8 @@ use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Semaphore};
 
 /// How long a client may take to name its roots.
@@ -47,6 +49,7 @@ pub(crate) struct Serving {
     tree: Mutex<Option<Arc<Tree>>>,
     /// How many questions are worked on at once; the others wait.
     desks: Arc<Semaphore>,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl Serving {
@@ -59,6 +62,7 @@ impl Serving {
             options,
             tree: Mutex::new(None),
             desks: Arc::new(Semaphore::new((2 * threads).max(4))),
+            metrics: Arc::default(),
         })
     }
 
@@ -77,11 +81,14 @@ impl Serving {
         Ok(opened)
     }
 
+    /// The tree, if it is open.
+    pub(crate) fn opened(&self) -> Option<Arc<Tree>> {
+        self.tree.try_lock().ok().and_then(|tree| tree.clone())
+    }
+
     /// Ends what goes on in the background.
     pub(crate) fn close(&self) {
-        if let Ok(tree) = self.tree.try_lock()
-            && let Some(tree) = &*tree
-        {
+        if let Some(tree) = self.opened() {
             tree.close();
         }
     }
@@ -100,12 +107,30 @@ pub(crate) struct Server {
     sent: Arc<RwLock<Sent>>,
     /// Whether the client chooses the folder by its roots: only one that started us itself may.
     rooted: bool,
+    _counted: Arc<Counted>,
+}
+
+/// Counts a session for as long as it lives.
+struct Counted(Arc<Metrics>);
+
+impl Counted {
+    fn new(metrics: &Arc<Metrics>) -> Arc<Self> {
+        metrics.sessions.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Self(metrics.clone()))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.sessions.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Server {
     pub(crate) fn new(serving: Arc<Serving>, alone: bool) -> Self {
         let rooted = alone && !serving.options.chosen;
-        Self { serving, sent: Arc::default(), rooted }
+        let counted = Counted::new(&serving.metrics);
+        Self { serving, sent: Arc::default(), rooted, _counted: counted }
     }
 
     /// Starts to index where the folder is known from the start.
@@ -156,11 +181,18 @@ impl Server {
         let bridge = Bridge::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
         let data = serving.offers[at].gives_data();
+        let begun = Instant::now();
         let answered = self
             .work(&context, move |cancel| {
                 Desk { tree: &tree, sent: &sent, cancel, bridge: &bridge, data }.answer(&question)
             })
             .await;
+        let outcome = match &answered {
+            Ok(answered) if !answered.failed => "ok",
+            Ok(_) => "missed",
+            Err(error) => error.code().word(),
+        };
+        serving.metrics.called(serving.offers[at].name, outcome, begun.elapsed());
         Ok(match answered {
             Ok(answered) => success(answered),
             Err(error) => failure(&error),
