@@ -8,6 +8,7 @@ mod ci;
 mod corpus;
 mod crosscheck;
 mod docgen;
+mod eval;
 mod facts;
 mod graph;
 mod packs;
@@ -18,6 +19,7 @@ mod workspace;
 use anyhow::Result;
 use bench::Bench;
 use clap::{Parser, Subcommand};
+use eval::Eval;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -90,6 +92,8 @@ enum Chore {
         #[arg(long, conflicts_with = "sample")]
         issues: bool,
     },
+    /// Asks the search questions whose answers are known, and says how well it did
+    Eval(Eval),
     /// Measures the product against a floor in the same run (in a release build)
     #[command(subcommand)]
     Bench(Bench),
@@ -128,6 +132,7 @@ fn run(chore: &Chore) -> Result<()> {
             (None, true) => crosscheck::issues(folder, lang),
             (None, false) => crosscheck::run(folder, lang, *all),
         },
+        Chore::Eval(eval) => eval::run(eval),
         Chore::Bench(bench) => bench::run(bench),
     }
 }

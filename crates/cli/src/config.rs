@@ -21,6 +21,8 @@ pub(crate) enum Form {
 pub(crate) struct Config {
     /// What to work on, and how.
     pub(crate) setup: Setup,
+    /// Whether the folder was named, not just the one the user stands in.
+    pub(crate) root_given: bool,
     /// How answers are written.
     pub(crate) form: Form,
     /// Whether to leave out remarks.
@@ -52,6 +54,7 @@ impl Config {
             };
             overrides.push(Override { key: "store.dir".into(), value: value.into(), flag: "--store".into() });
         }
+        let root_given = globals.root.is_some();
         let start = globals.root.map_or_else(|| folder.clone(), |root| folder.join(root));
         let colour = |auto: ColorChoice| match globals.color.as_str() {
             "always" => true,
@@ -65,6 +68,7 @@ impl Config {
         };
         Ok(Self {
             setup: Setup { start, folder, overrides, force: globals.force, refresh: !globals.no_refresh },
+            root_given,
             form: Form::of(globals.json),
             quiet: globals.quiet,
             colour: colour(AutoStream::choice(&std::io::stdout())),

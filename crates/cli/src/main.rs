@@ -1,13 +1,15 @@
 //! The `orient` command: reads the command line, asks the table of operations, shows the answer.
 
 mod args;
+mod chores;
 mod config;
 mod exit_codes;
 mod interrupt;
 mod progress;
 mod render;
+mod serve;
 
-use args::Args;
+use args::{Args, Asked};
 use config::{Config, Form};
 use interrupt::Interrupt;
 use orient_tools::{Code, Exit, Session, ToolError};
@@ -26,9 +28,13 @@ fn main() -> ExitCode {
     exit_codes::code(exit)
 }
 
-fn run(Args { globals, tool, matches }: Args) -> Result<Exit, ToolError> {
+fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
+    let tool = match asked {
+        Asked::Tool(tool) => tool,
+        Asked::Chore(chore) => return (chore.run)(config, &matches),
+    };
     let interrupt = Interrupt::install();
     let meter = Meter::new(config.progress, interrupt.clone());
     let answered = Session::open(config.setup, &meter, &interrupt.cancel)

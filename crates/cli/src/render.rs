@@ -51,7 +51,7 @@ impl Ink for Terminal<'_> {
     }
 
     fn look(&self) -> Look {
-        Look { terminal: self.watched, colours: self.colour }
+        Look { terminal: self.watched, colours: self.colour, quoted: false }
     }
 }
 

@@ -11,6 +11,8 @@ mod live;
 mod memory;
 mod process;
 
+pub(crate) use process::Scratch;
+
 use anyhow::{Result, bail};
 use clap::Subcommand;
 use std::path::PathBuf;
