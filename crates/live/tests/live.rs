@@ -282,5 +282,5 @@ proptest! {
 
 /// A handful in everyday runs; as many as one likes with `PROPTEST_CASES`.
 fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(24)
+    std::env::var("PROPTEST_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(16)
 }
