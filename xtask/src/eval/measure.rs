@@ -38,22 +38,14 @@ impl Asked {
     #[expect(clippy::cast_precision_loss, reason = "spots are few")]
     fn new(question: &Question, found: Found) -> Self {
         let places = places(&found.hits, &question.relevant);
-        let read: Vec<usize> = found
-            .bytes
-            .iter()
-            .take(PLACES)
-            .scan(0, |sum, &bytes| {
-                *sum += bytes;
-                Some(printed::tokens(*sum))
-            })
-            .collect();
+        let read: Vec<usize> = found.read.iter().take(PLACES).copied().map(printed::tokens).collect();
         let at = |place: usize| read.get(place - 1).copied().unwrap_or_default();
-        let all = read.last().copied().unwrap_or_default();
+        let all = read.iter().max().copied().unwrap_or_default();
         let within = places.iter().flatten().filter(|&&place| at(place) <= ROOM).count();
         Self {
             question: question.clone(),
             score: score(&places),
-            tokens: places.iter().flatten().min().map(|&place| at(place)),
+            tokens: places.iter().flatten().map(|&place| at(place)).min(),
             in_vain: all.max(ROOM),
             recall_in_room: within as f64 / places.len().max(1) as f64,
             hits: found.hits,
@@ -162,7 +154,7 @@ mod tests {
             if !without.is_empty() {
                 hits.reverse();
             }
-            Ok(Found { hits, confident: true, bytes: vec![300, 3000], time: Duration::ZERO })
+            Ok(Found { hits, confident: true, read: vec![400, 4400], time: Duration::ZERO })
         }
     }
 
