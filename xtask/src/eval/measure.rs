@@ -10,7 +10,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// How many tokens a reader with little room has.
+/// How many tokens a reader with little room has; also the least that an answer without any help costs, since the reader
+/// has to look elsewhere. An empty answer must not count as a short one.
 const ROOM: usize = 500;
 
 /// A question and what came of asking it.
@@ -20,8 +21,10 @@ pub(super) struct Asked {
     pub(super) hits: Vec<Hit>,
     pub(super) confident: bool,
     pub(super) score: Score,
-    /// Tokens read up to and with the first hit that covers a spot; all that is printed where none does.
-    pub(super) tokens: usize,
+    /// Tokens read up to and with the first hit that covers a spot, where one does.
+    pub(super) tokens: Option<usize>,
+    /// Tokens read in all where none does.
+    pub(super) in_vain: usize,
     /// The share of the spots that are covered within the room.
     pub(super) recall_in_room: f64,
     pub(super) time: Duration,
@@ -35,22 +38,15 @@ impl Asked {
     #[expect(clippy::cast_precision_loss, reason = "spots are few")]
     fn new(question: &Question, found: Found) -> Self {
         let places = places(&found.hits, &question.relevant);
-        let read: Vec<usize> = found
-            .bytes
-            .iter()
-            .take(PLACES)
-            .scan(0, |sum, &bytes| {
-                *sum += bytes;
-                Some(printed::tokens(*sum))
-            })
-            .collect();
+        let read: Vec<usize> = found.read.iter().take(PLACES).copied().map(printed::tokens).collect();
         let at = |place: usize| read.get(place - 1).copied().unwrap_or_default();
-        let all = read.last().copied().unwrap_or_default();
+        let all = read.iter().max().copied().unwrap_or_default();
         let within = places.iter().flatten().filter(|&&place| at(place) <= ROOM).count();
         Self {
             question: question.clone(),
             score: score(&places),
-            tokens: places.iter().flatten().min().map_or(all, |&place| at(place)),
+            tokens: places.iter().flatten().map(|&place| at(place)).min(),
+            in_vain: all.max(ROOM),
             recall_in_room: within as f64 / places.len().max(1) as f64,
             hits: found.hits,
             confident: found.confident,
@@ -158,7 +154,7 @@ mod tests {
             if !without.is_empty() {
                 hits.reverse();
             }
-            Ok(Found { hits, confident: true, bytes: vec![300, 3000], time: Duration::ZERO })
+            Ok(Found { hits, confident: true, read: vec![400, 4400], time: Duration::ZERO })
         }
     }
 
@@ -180,11 +176,13 @@ mod tests {
     fn tokens_are_those_up_to_the_first_that_helps() {
         let found = Fixed.search("q", 10, &[]).expect("always");
         let asked = Asked::new(&question("exact", &["y.c"]), found.clone());
-        assert_eq!((asked.tokens, asked.recall_in_room.to_bits()), (1100, 0.0_f64.to_bits()));
+        assert_eq!((asked.tokens, asked.recall_in_room.to_bits()), (Some(1100), 0.0_f64.to_bits()));
         let asked = Asked::new(&question("exact", &["./x.c", "y.c"]), found.clone());
-        assert_eq!((asked.tokens, asked.recall_in_room.to_bits()), (100, 0.5_f64.to_bits()));
+        assert_eq!((asked.tokens, asked.recall_in_room.to_bits()), (Some(100), 0.5_f64.to_bits()));
         let asked = Asked::new(&question("exact", &["z.c"]), found);
-        assert_eq!(asked.tokens, 1100, "all of it was read in vain");
+        assert_eq!((asked.tokens, asked.in_vain), (None, 1100), "all of it was read in vain");
+        let asked = Asked::new(&question("exact", &["z.c"]), Found::default());
+        assert_eq!((asked.tokens, asked.in_vain), (None, ROOM), "no answer is not a short answer");
     }
 
     #[test]

@@ -160,6 +160,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_missing_is_named_with_what_to_type() {
+        let packages = list().expect("the list");
+        let nowhere = Path::new("/nowhere");
+        let error = demand(&packages[..2], nowhere).expect_err("nothing is there");
+        let names = format!("{}, {}", packages[0].name, packages[1].name);
+        assert_eq!(
+            error.to_string(),
+            format!("not downloaded yet: {names}; `cargo xtask eval --fetch` does it")
+        );
+    }
+
+    #[test]
     fn names_are_names_of_folders() {
         let packages = list().expect("the list");
         let mut names: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();

@@ -38,8 +38,8 @@ pub(super) struct Found {
     pub(super) hits: Vec<Hit>,
     /// Whether the answer says that something matches well.
     pub(super) confident: bool,
-    /// How many bytes each hit takes as it is printed.
-    pub(super) bytes: Vec<usize>,
+    /// How many bytes of the printed answer are read when each hit has been read.
+    pub(super) read: Vec<usize>,
     pub(super) time: Duration,
 }
 
@@ -137,8 +137,8 @@ impl Searcher for Tree {
             end_line: Some(shown.end_line),
         };
         let hits: Vec<Hit> = answer.data.hits.into_iter().map(hit).collect();
-        let bytes = printed::bytes(&text, &hits);
-        Ok(Found { confident: answer.data.confident && !hits.is_empty(), hits, bytes, time })
+        let read = printed::read(&text, &hits);
+        Ok(Found { confident: answer.data.confident && !hits.is_empty(), hits, read, time })
     }
 }
 

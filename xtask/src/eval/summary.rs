@@ -14,7 +14,10 @@ pub(super) struct Summary {
     pub(super) languages: BTreeMap<String, Group>,
     pub(super) repositories: BTreeMap<String, Group>,
     pub(super) negatives: Negatives,
+    /// With what was read in vain, where no hit covers a spot.
     pub(super) tokens_to_first: Mean,
+    /// Only where a hit covers a spot.
+    pub(super) tokens_to_first_found: Mean,
     pub(super) recall_in_500_tokens: Mean,
     pub(super) latency: Latency,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -71,8 +74,8 @@ impl Summary {
             }
             groups.into_iter().map(|(name, asked)| (name, Group::new(&asked))).collect()
         };
-        #[expect(clippy::cast_precision_loss, reason = "tokens are thousands, not more")]
-        let tokens: Vec<f64> = answerable.iter().map(|asked| asked.tokens as f64).collect();
+        let found = answerable.iter().filter_map(|asked| asked.tokens);
+        let read = answerable.iter().map(|asked| asked.tokens.unwrap_or(asked.in_vain));
         let in_room: Vec<f64> = answerable.iter().map(|asked| asked.recall_in_room).collect();
         Self {
             searcher,
@@ -81,12 +84,18 @@ impl Summary {
             languages: by(|asked| &asked.question.language),
             repositories: by(|asked| &asked.question.repo),
             negatives: Negatives::new(all),
-            tokens_to_first: mean(&tokens),
+            tokens_to_first: mean_count(read),
+            tokens_to_first_found: mean_count(found),
             recall_in_500_tokens: mean(&in_room),
             latency: Latency::new(all),
             ablation: runs.iter().skip(1).map(|run| Ablated::new(all, run)).collect(),
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "tokens are thousands, not more")]
+fn mean_count(values: impl Iterator<Item = usize>) -> Mean {
+    mean(&values.map(|value| value as f64).collect::<Vec<_>>())
 }
 
 impl Group {
@@ -154,7 +163,8 @@ pub(super) mod tests {
             hits: Vec::new(),
             confident,
             score: Score { ndcg, mrr: ndcg, recall: ndcg, success: 0.0 },
-            tokens: 300,
+            tokens: Some(300),
+            in_vain: 500,
             recall_in_room: 1.0,
             time: Duration::from_millis(2),
         }

@@ -142,10 +142,12 @@ fn ablation(summary: &Summary) -> Vec<Vec<String>> {
 fn reading(summary: &Summary) -> String {
     let tokens = &summary.tokens_to_first;
     format!(
-        "tokens to the first relevant hit: {:.0} ({:.0} to {:.0}); recall within 500 tokens: {}",
+        "tokens to the first relevant hit: {:.0} ({:.0} to {:.0}), {:.0} where there is one; \
+         recall within 500 tokens: {}",
         tokens.value,
         tokens.low,
         tokens.high,
+        summary.tokens_to_first_found.value,
         share(summary.recall_in_500_tokens.value)
     )
 }

@@ -121,8 +121,12 @@ impl Searcher for Index {
             end_line: Some(window.last as u32),
         };
         let hits: Vec<Hit> = windows.iter().map(hit).collect();
-        let bytes = windows.iter().map(|window| window.path.len() + window.bytes).collect();
-        Ok(Found { confident: !hits.is_empty(), hits, bytes, time })
+        let read = windows.iter().scan(0, |sum, window| {
+            *sum += window.path.len() + window.bytes;
+            Some(*sum)
+        });
+        let read = read.collect();
+        Ok(Found { confident: !hits.is_empty(), hits, read, time })
     }
 }
 
