@@ -7,6 +7,7 @@
 mod amount;
 mod answer;
 mod audit;
+mod budget;
 mod diff;
 mod error;
 mod faults;

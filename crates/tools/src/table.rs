@@ -2,7 +2,7 @@
 
 use crate::ops::{
     Audit, Callees, Callers, Config, Deps, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact, Implementations,
-    Index, Map, Outline, Rdeps, References, Show, Status, Symbols, Trace, Unused,
+    Index, Map, Outline, Rdeps, References, Search, Show, Status, Symbols, Trace, Unused,
 };
 use crate::tool::Tool;
 
@@ -10,6 +10,7 @@ use crate::tool::Tool;
 pub const TOOLS: &[Tool] = &[
     Tool::of::<Index>(),
     Tool::of::<Status>(),
+    Tool::of::<Search>(),
     Tool::of::<Grep>(),
     Tool::of::<Files>(),
     Tool::of::<Symbols>(),
