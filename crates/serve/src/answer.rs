@@ -5,9 +5,9 @@ use crate::cursor::Cursor;
 use crate::progress::Bridge;
 use crate::sent::Sent;
 use crate::sheet::{Sheet, Written};
-use crate::tree::{FIRST_INDEX_WAIT, Tree};
+use crate::tree::Tree;
 use orient_engine::Cancel;
-use orient_tools::{Around, Code, Exit, Page, Question, Reply, Session, ToolError, count, tokens};
+use orient_tools::{Around, Code, Exit, Page, Question, Reply, ToolError, count, tokens};
 use serde_json::{Map, Value, json};
 use std::sync::{PoisonError, RwLock};
 
@@ -44,7 +44,7 @@ impl Desk<'_> {
     pub(crate) fn answer(&self, question: &Question) -> Result<Answered, ToolError> {
         let cursor = question.cursor.as_deref().map(|text| place(text, question)).transpose()?;
         let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
-        let reply = self.ask(question, after)?;
+        let reply = self.tree.ask(self.bridge, self.cancel, |session| question.ask(session, after))?;
         let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
         let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
         let memory = (!question.again).then_some(&*sent);
@@ -93,27 +93,6 @@ impl Desk<'_> {
                 Err(ToolError::new(Code::Io, format!("the answer could not be written: {error}")))
             }
             _ => Ok((written, reply.around())),
-        }
-    }
-
-    /// Asks; while the first index is made, what needs it waits a while and then says how far it is.
-    fn ask(&self, question: &Question, after: Option<&str>) -> Result<Box<dyn Reply>, ToolError> {
-        let ask = || question.ask(&Session::over(&self.tree.host, self.bridge, self.cancel), after);
-        let indexing = &self.tree.indexing;
-        match ask() {
-            Err(error) if error.code() == Code::Busy && indexing.is_running() => {
-                let tell = |moment: &_| self.bridge.tell(moment);
-                if indexing.wait(FIRST_INDEX_WAIT, self.cancel, &tell) {
-                    return match indexing.fault() {
-                        Some(fault) => Err(ToolError::new(Code::Io, format!("indexing failed: {fault}"))),
-                        None => ask(),
-                    };
-                }
-                let message = format!("the first index is being made: {}", indexing.moment().words);
-                Err(ToolError::new(Code::Busy, message)
-                    .hint("ask again in a moment; text search answers already"))
-            }
-            asked => asked,
         }
     }
 
