@@ -10,6 +10,7 @@ mod clients;
 mod corpus;
 mod crosscheck;
 mod docgen;
+mod eval;
 mod facts;
 mod graph;
 mod packs;
@@ -20,6 +21,7 @@ mod workspace;
 use anyhow::Result;
 use bench::Bench;
 use clap::{Parser, Subcommand};
+use eval::Eval;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -94,6 +96,8 @@ enum Chore {
     },
     /// Runs the official MCP clients against the servers, and counts what schemas and answers cost
     Clients,
+    /// Asks the search questions whose answers are known, and says how well it did
+    Eval(Eval),
     /// Measures the product against a floor in the same run (in a release build)
     #[command(subcommand)]
     Bench(Bench),
@@ -133,6 +137,7 @@ fn run(chore: &Chore) -> Result<()> {
             (None, false) => crosscheck::run(folder, lang, *all),
         },
         Chore::Clients => clients::run(),
+        Chore::Eval(eval) => eval::run(eval),
         Chore::Bench(bench) => bench::run(bench),
     }
 }

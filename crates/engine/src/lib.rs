@@ -23,6 +23,7 @@ mod languages;
 mod lookup;
 mod memory;
 mod owners;
+mod part;
 mod pattern;
 mod pipeline;
 mod place;
@@ -51,6 +52,7 @@ pub use graph_view::{Described, GraphView, Mention, Mentions};
 pub use keep::{Keeper, Sweep};
 pub use lookup::Lookup;
 pub use owners::{Owners, Project};
+pub use part::{Rules, Survey};
 pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
 pub use progress::{Cancel, Phase, Progress, Silent};
@@ -69,4 +71,6 @@ pub use orient_store::{
     OutsideRow, Page, Sizes, StoreError, SymbolId,
 };
 pub use orient_text::Query;
-pub use orient_walk::{Haystack, Refusal, Repo, SearchScope, SkipReason, Tree, WalkError};
+pub use orient_walk::{
+    Haystack, Refusal, Region, Repo, SearchScope, SkipReason, Tree, WalkError, is_rule, to_native,
+};

@@ -10,6 +10,7 @@ mod embed;
 mod error;
 mod extract;
 mod hash;
+mod levels;
 mod lower;
 mod mend;
 mod pack;

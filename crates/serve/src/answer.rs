@@ -9,6 +9,7 @@ use crate::tree::Tree;
 use orient_engine::Cancel;
 use orient_tools::{Around, Code, Exit, Page, Question, Reply, ToolError, count, tokens};
 use serde_json::{Map, Value, json};
+use std::fmt::Write;
 use std::sync::{PoisonError, RwLock};
 
 /// Tokens kept for what surrounds the text.
@@ -50,7 +51,7 @@ impl Desk<'_> {
         let memory = (!question.again).then_some(&*sent);
         let mut room = question.max_tokens.saturating_sub(FRAME);
         let (mut written, mut around) = self.write(reply.as_ref(), room, skip, memory)?;
-        notes(question, cursor.as_ref(), &self.indexing(), &mut around);
+        notes(question, cursor.as_ref(), self.indexing().as_ref(), &mut around);
         let spare = around.notes.iter().map(|note| tokens(note) + 2).sum::<usize>();
         if spare > FRAME / 3 {
             room = room.saturating_sub(spare);
@@ -115,7 +116,7 @@ fn place(text: &str, question: &Question) -> Result<Cursor, ToolError> {
 }
 
 /// What a reader should know beside the answer.
-fn notes(question: &Question, cursor: Option<&Cursor>, indexing: &Option<String>, around: &mut Around) {
+fn notes(question: &Question, cursor: Option<&Cursor>, indexing: Option<&String>, around: &mut Around) {
     around.notes.splice(0..0, question.notes.iter().cloned());
     if let (Some(cursor), Some(generation)) = (cursor, around.generation)
         && cursor.generation != generation
@@ -166,7 +167,7 @@ impl Framed<'_> {
         let body = text.trim_end_matches('\n').to_owned();
         let closing = self.closing(next.as_deref());
         for note in &self.around.notes {
-            text.push_str(&format!("note: {note}\n"));
+            let _ = writeln!(text, "note: {note}");
         }
         if tokens(&text) + tokens(&closing) > self.question.max_tokens {
             // The notes were one too many: the data and the closing line matter more.
@@ -192,10 +193,9 @@ impl Framed<'_> {
     /// Complete or partial, totals, generation, pending files, next cursor.
     fn closing(&self, next: Option<&str>) -> String {
         let around = &self.around;
-        let mut parts = vec![match around.reasons.is_empty() {
-            true => "complete".to_owned(),
-            false => format!("partial: {}", shortened(&around.reasons)),
-        }];
+        let complete = around.reasons.is_empty();
+        let state = if complete { "complete".to_owned() } else { format!("partial: {}", shortened(&around.reasons)) };
+        let mut parts = vec![state];
         parts.extend(around.total.map(|total| format!("total {}", count(total))));
         parts.extend(around.generation.map(|generation| format!("generation {generation}")));
         if around.pending > 0 {

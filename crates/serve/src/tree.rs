@@ -29,6 +29,9 @@ const CATCH_UP_WAIT: Duration = Duration::from_secs(2);
 /// How long a question waits for the first index before it says to come again.
 const FIRST_INDEX_WAIT: Duration = Duration::from_secs(20);
 
+/// How long the machine is left to the first question where there is an index to answer it from.
+const FIRST_TURN: Duration = Duration::from_millis(300);
+
 /// A tree that is served.
 pub(crate) struct Tree {
     pub(crate) host: Host,
@@ -85,11 +88,20 @@ impl Tree {
         self.cancel.cancel();
     }
 
+    /// Brings the index up to date in the background: at once where there is none, else when the first question has had
+    /// its turn.
     fn start(&self, keeper: Arc<dyn Keeper>) {
-        self.indexing.begin();
+        let there = self.host.engine().snapshot().is_ok();
+        if !there {
+            self.indexing.begin();
+        }
         let (engine, indexing, cancel) =
             (self.host.engine().clone(), self.indexing.clone(), self.cancel.clone());
         let begun = std::thread::Builder::new().name("first index".to_owned()).spawn(move || {
+            if there {
+                std::thread::sleep(FIRST_TURN);
+                indexing.begin();
+            }
             let options = RefreshOptions { cancel, ..RefreshOptions::default() };
             let caught = keeper.catch_up(&engine, &options, &*indexing);
             indexing.end(caught.err().map(ToolError::from));

@@ -214,6 +214,7 @@ fn notes(refresh: &Refresh) -> Vec<String> {
     if let Some(sibling) = &refresh.seeded_from {
         notes.push(format!("started from the index of {}", sibling.display()));
     }
+    notes.extend(refresh.note.clone());
     if refresh.in_memory {
         notes.push("the store cannot be written, so changes are kept in memory for this answer only".into());
     }

@@ -7,9 +7,12 @@ mod floor;
 mod fresh;
 mod graph;
 mod grep;
+mod live;
 mod mcp;
 mod memory;
 mod process;
+
+pub(crate) use process::Scratch;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
@@ -47,6 +50,17 @@ pub(crate) enum Bench {
         /// How many symbols to ask about, spread evenly
         #[arg(long, default_value_t = 1000)]
         symbols: usize,
+    },
+    /// A watched tree: from a save, and from a switch of thousands of files, to the right answer, beside a sweep
+    Live {
+        /// The folder to watch; it is copied first
+        folder: PathBuf,
+        /// How often to measure
+        #[arg(long, default_value_t = 21)]
+        rounds: usize,
+        /// How many files a switch rewrites
+        #[arg(long, default_value_t = 2000)]
+        switched: usize,
     },
     /// The peak memory of a full index and of a question
     Memory {
@@ -102,6 +116,7 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         Bench::Floor { folder, threads, rounds, at_most } => floor::run(folder, *threads, *rounds, *at_most),
         Bench::Fresh { folder, rounds } => fresh::run(folder, *rounds),
         Bench::Graph { folder, symbols } => graph::run(folder, *symbols),
+        Bench::Live { folder, rounds, switched } => live::run(folder, *rounds, *switched),
         Bench::Memory { folders, threads } => memory::run(folders, *threads),
         Bench::Grep { folder, store, rounds, no_refresh, at_least } => {
             grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)
