@@ -79,9 +79,10 @@ pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolEr
 fn token(file: Option<&Path>) -> Result<Option<String>, ToolError> {
     let wrong = |message: String| ToolError::new(Code::BadArgument, message);
     let text = match file {
-        Some(file) => Some(std::fs::read_to_string(file).map_err(|error| {
-            wrong(format!("the token in {} cannot be read: {error}", file.display()))
-        })?),
+        Some(file) => Some(
+            std::fs::read_to_string(file)
+                .map_err(|error| wrong(format!("the token in {} cannot be read: {error}", file.display())))?,
+        ),
         None => std::env::var("ORIENT_TOKEN").ok(),
     };
     match text.as_deref().map(str::trim) {

@@ -5,10 +5,11 @@ use crate::cursor::Cursor;
 use crate::progress::Bridge;
 use crate::sent::Sent;
 use crate::sheet::{Sheet, Written};
-use crate::tree::{FIRST_INDEX_WAIT, Tree};
+use crate::tree::Tree;
 use orient_engine::Cancel;
-use orient_tools::{Around, Code, Exit, Page, Question, Reply, Session, ToolError, count, tokens};
+use orient_tools::{Around, Code, Exit, Page, Question, Reply, ToolError, count, tokens};
 use serde_json::{Map, Value, json};
+use std::fmt::Write;
 use std::sync::{PoisonError, RwLock};
 
 /// Tokens kept for what surrounds the text.
@@ -44,13 +45,13 @@ impl Desk<'_> {
     pub(crate) fn answer(&self, question: &Question) -> Result<Answered, ToolError> {
         let cursor = question.cursor.as_deref().map(|text| place(text, question)).transpose()?;
         let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
-        let reply = self.ask(question, after)?;
+        let reply = self.tree.ask(self.bridge, self.cancel, |session| question.ask(session, after))?;
         let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
         let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
         let memory = (!question.again).then_some(&*sent);
         let mut room = question.max_tokens.saturating_sub(FRAME);
         let (mut written, mut around) = self.write(reply.as_ref(), room, skip, memory)?;
-        notes(question, cursor.as_ref(), &self.indexing(), &mut around);
+        notes(question, cursor.as_ref(), self.indexing().as_ref(), &mut around);
         let spare = around.notes.iter().map(|note| tokens(note) + 2).sum::<usize>();
         if spare > FRAME / 3 {
             room = room.saturating_sub(spare);
@@ -96,27 +97,6 @@ impl Desk<'_> {
         }
     }
 
-    /// Asks; while the first index is made, what needs it waits a while and then says how far it is.
-    fn ask(&self, question: &Question, after: Option<&str>) -> Result<Box<dyn Reply>, ToolError> {
-        let ask = || question.ask(&Session::over(&self.tree.host, self.bridge, self.cancel), after);
-        let indexing = &self.tree.indexing;
-        match ask() {
-            Err(error) if error.code() == Code::Busy && indexing.is_running() => {
-                let tell = |moment: &_| self.bridge.tell(moment);
-                if indexing.wait(FIRST_INDEX_WAIT, self.cancel, &tell) {
-                    return match indexing.fault() {
-                        Some(fault) => Err(ToolError::new(Code::Io, format!("indexing failed: {fault}"))),
-                        None => ask(),
-                    };
-                }
-                let message = format!("the first index is being made: {}", indexing.moment().words);
-                Err(ToolError::new(Code::Busy, message)
-                    .hint("ask again in a moment; text search answers already"))
-            }
-            asked => asked,
-        }
-    }
-
     fn indexing(&self) -> Option<String> {
         self.tree.indexing.is_running().then(|| self.tree.indexing.moment().words)
     }
@@ -136,7 +116,7 @@ fn place(text: &str, question: &Question) -> Result<Cursor, ToolError> {
 }
 
 /// What a reader should know beside the answer.
-fn notes(question: &Question, cursor: Option<&Cursor>, indexing: &Option<String>, around: &mut Around) {
+fn notes(question: &Question, cursor: Option<&Cursor>, indexing: Option<&String>, around: &mut Around) {
     around.notes.splice(0..0, question.notes.iter().cloned());
     if let (Some(cursor), Some(generation)) = (cursor, around.generation)
         && cursor.generation != generation
@@ -187,7 +167,7 @@ impl Framed<'_> {
         let body = text.trim_end_matches('\n').to_owned();
         let closing = self.closing(next.as_deref());
         for note in &self.around.notes {
-            text.push_str(&format!("note: {note}\n"));
+            let _ = writeln!(text, "note: {note}");
         }
         if tokens(&text) + tokens(&closing) > self.question.max_tokens {
             // The notes were one too many: the data and the closing line matter more.
@@ -213,10 +193,9 @@ impl Framed<'_> {
     /// Complete or partial, totals, generation, pending files, next cursor.
     fn closing(&self, next: Option<&str>) -> String {
         let around = &self.around;
-        let mut parts = vec![match around.reasons.is_empty() {
-            true => "complete".to_owned(),
-            false => format!("partial: {}", shortened(&around.reasons)),
-        }];
+        let complete = around.reasons.is_empty();
+        let state = if complete { "complete".to_owned() } else { format!("partial: {}", shortened(&around.reasons)) };
+        let mut parts = vec![state];
         parts.extend(around.total.map(|total| format!("total {}", count(total))));
         parts.extend(around.generation.map(|generation| format!("generation {generation}")));
         if around.pending > 0 {

@@ -30,17 +30,20 @@ impl Gate {
             known.push(if address.is_ipv6() { format!("[{address}]") } else { address.to_string() });
         }
         known.extend(hosts.iter().map(|host| host.trim().to_ascii_lowercase()));
-        let origins = origins.iter().map(|origin| origin.trim().trim_end_matches('/').to_ascii_lowercase()).collect();
+        let origins =
+            origins.iter().map(|origin| origin.trim().trim_end_matches('/').to_ascii_lowercase()).collect();
         Self { hosts: known, origins, token: token.map(|token| blake3::hash(token.as_bytes())) }
     }
 
-    /// Lets a request pass or says why not. `open` is for what anybody on this machine may know.
-    pub(crate) fn check(&self, headers: &HeaderMap, open: bool) -> Result<(), Refused> {
+    /// Lets a request pass or says why not. `named` is the host in its address, if there is one there; `open` is for what
+    /// anybody on this machine may know.
+    pub(crate) fn check(&self, headers: &HeaderMap, named: Option<&str>, open: bool) -> Result<(), Refused> {
         let host = only(headers, &header::HOST)
             .ok_or(refused(StatusCode::BAD_REQUEST, "one Host header is needed"))?
             .ok_or(refused(StatusCode::BAD_REQUEST, "a Host header is needed"))?;
         let host = host.to_ascii_lowercase();
-        if !self.hosts.iter().any(|known| known == name(&host)) {
+        let ours = |host: &str| self.hosts.iter().any(|known| known == name(host));
+        if !ours(&host) || named.is_some_and(|named| !ours(&named.to_ascii_lowercase())) {
             return Err(refused(StatusCode::FORBIDDEN, "this host name is not ours; see --allow-host"));
         }
         let origin = only(headers, &header::ORIGIN)
@@ -98,11 +101,16 @@ mod tests {
         for (name, value) in headers {
             map.append(name.parse::<HeaderName>().expect("a name"), value.parse().expect("a value"));
         }
-        gate.check(&map, false).err().map_or(200, |refused| refused.status.as_u16())
+        gate.check(&map, None, false).err().map_or(200, |refused| refused.status.as_u16())
     }
 
     fn gate(token: Option<&str>) -> Gate {
-        Gate::new([127, 0, 0, 1].into(), &["Code.example".to_owned()], &["https://app.example".to_owned()], token)
+        Gate::new(
+            [127, 0, 0, 1].into(),
+            &["Code.example".to_owned()],
+            &["https://app.example".to_owned()],
+            token,
+        )
     }
 
     #[test]
@@ -111,7 +119,14 @@ mod tests {
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1:7777", "[::1]:7777", "code.example:1"] {
             assert_eq!(check(&gate, &[("host", host)]), 200, "{host}");
         }
-        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::2]", "localhost:80:80"] {
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "",
+            "[::2]",
+            "localhost:80:80",
+        ] {
             assert_eq!(check(&gate, &[("host", host)]), 403, "{host}");
         }
         assert_eq!(check(&gate, &[]), 400);
@@ -123,7 +138,9 @@ mod tests {
         let gate = gate(None);
         let with = |origin: &str| check(&gate, &[("host", "localhost:7777"), ("origin", origin)]);
         assert_eq!((with("http://localhost:7777"), with("https://app.example")), (200, 200));
-        for origin in ["http://evil.example", "null", "http://localhost:3000", "https://app.example.evil", "file://"] {
+        for origin in
+            ["http://evil.example", "null", "http://localhost:3000", "https://app.example.evil", "file://"]
+        {
             assert_eq!(with(origin), 403, "{origin}");
         }
     }
@@ -133,11 +150,13 @@ mod tests {
         let gate = gate(Some("s3cret"));
         let with = |value: &str| check(&gate, &[("host", "localhost"), ("authorization", value)]);
         assert_eq!((with("Bearer s3cret"), with("bearer s3cret")), (200, 200));
-        for value in ["Bearer s3cre", "Bearer s3crett", "Bearer ", "Basic s3cret", "s3cret", "Bearer S3CRET"] {
+        for value in ["Bearer s3cre", "Bearer s3crett", "Bearer ", "Basic s3cret", "s3cret", "Bearer S3CRET"]
+        {
             assert_eq!(with(value), 401, "{value}");
         }
         assert_eq!(check(&gate, &[("host", "localhost")]), 401);
-        let twice = [("host", "localhost"), ("authorization", "Bearer x"), ("authorization", "Bearer s3cret")];
+        let twice =
+            [("host", "localhost"), ("authorization", "Bearer x"), ("authorization", "Bearer s3cret")];
         assert_eq!(check(&gate, &twice), 401);
     }
 }

@@ -124,7 +124,9 @@ fn router(serving: &Arc<Serving>, http: &HttpOptions, stop: &CancellationToken) 
 async fn enter(State(door): State<Door>, request: Request, next: Next) -> Response {
     let metrics = &door.serving.metrics;
     let open = request.uri().path() == "/healthz";
-    let response = match door.gate.check(request.headers(), open) {
+    // A request may name the host in its address as well, which would count more.
+    let named = request.uri().authority().map(|authority| authority.as_str());
+    let response = match door.gate.check(request.headers(), named, open) {
         Err(refused) => turn_away(refused),
         Ok(()) if begins(&request) && metrics.sessions.load(Ordering::Relaxed) >= SESSIONS => {
             turn_away(Refused { status: StatusCode::SERVICE_UNAVAILABLE, why: "too many sessions are open" })
@@ -148,12 +150,22 @@ fn begins(request: &Request) -> bool {
 
 /// The request with its body read: in time, and not larger than allowed.
 async fn whole(request: Request) -> Result<Request, Refused> {
+    let too_large = Refused { status: StatusCode::PAYLOAD_TOO_LARGE, why: "the request is too large" };
     let (parts, body) = request.into_parts();
+    let claimed = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if claimed.is_some_and(|length| length > LARGEST) {
+        return Err(too_large);
+    }
     let read = tokio::time::timeout(ARRIVAL, to_bytes(body, LARGEST)).await;
     match read {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
-        Ok(Err(_)) => Err(Refused { status: StatusCode::PAYLOAD_TOO_LARGE, why: "the request is too large" }),
-        Err(_) => Err(Refused { status: StatusCode::REQUEST_TIMEOUT, why: "the request did not arrive in time" }),
+        Ok(Err(_)) => Err(too_large),
+        Err(_) => {
+            Err(Refused { status: StatusCode::REQUEST_TIMEOUT, why: "the request did not arrive in time" })
+        }
     }
 }
 

@@ -54,7 +54,8 @@ impl Metrics {
             let labels = format!("tool=\"{tool}\",outcome=\"{outcome}\"");
             for (most, below) in BUCKETS.iter().zip(times.below) {
                 let (whole, part) = (most / 1000, most % 1000);
-                let _ = writeln!(page, "orient_tool_seconds_bucket{{{labels},le=\"{whole}.{part:03}\"}} {below}");
+                let _ =
+                    writeln!(page, "orient_tool_seconds_bucket{{{labels},le=\"{whole}.{part:03}\"}} {below}");
             }
             let _ = writeln!(page, "orient_tool_seconds_bucket{{{labels},le=\"+Inf\"}} {}", times.count);
             let _ = writeln!(page, "orient_tool_seconds_sum{{{labels}}} {}", times.total.as_secs_f64());

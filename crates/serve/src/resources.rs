@@ -8,6 +8,7 @@ use rmcp::model::{
     ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate,
 };
 use rmcp::service::RequestContext;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 const FILE: &str = "orient://file/";
@@ -136,7 +137,9 @@ fn encoded(path: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' | b'@' | b'+' => {
                 text.push(char::from(byte));
             }
-            byte => text.push_str(&format!("%{byte:02X}")),
+            byte => {
+                let _ = write!(text, "%{byte:02X}");
+            }
         }
     }
     text

@@ -21,8 +21,8 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::{Arc, RwLock};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Semaphore};
 
@@ -166,7 +166,7 @@ impl Server {
         let Some(at) = serving.offers.iter().position(|offer| offer.name == request.name) else {
             let near = offered_as(&serving.offers, &request.name);
             let hint = near.map_or_else(String::new, |near| format!("; use `{near}`"));
-            let message = format!("there is no tool `{}`{hint}", request.name);
+            let message = format!("there is no tool `{}`{hint}", short(&request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
@@ -234,7 +234,7 @@ impl Server {
     ) -> Result<T, ToolError> {
         let tree = self.tree(Some(&context.peer)).await?;
         let bridge = Bridge::new(context.peer.clone(), None);
-        self.work(context, move |cancel| ask(&Session::over(&tree.host, &bridge, cancel))).await
+        self.work(context, move |cancel| tree.ask(&bridge, cancel, ask)).await
     }
 }
 
@@ -255,11 +255,21 @@ fn success(answered: Answered) -> CallToolResult {
     result
 }
 
+/// A message may repeat what was sent: nothing in it acts, and it has an end.
+fn short(message: &str) -> String {
+    const MOST: usize = 500;
+    let visible = orient_tools::visible(message);
+    match visible.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &visible[..end]),
+        None => visible.into_owned(),
+    }
+}
+
 /// A tool that gave no answer: what is wrong, and what to do next.
 fn failure(error: &ToolError) -> CallToolResult {
-    let mut text = format!("error ({}): {}", error.code().word(), orient_tools::visible(error.message()));
+    let mut text = format!("error ({}): {}", error.code().word(), short(error.message()));
     if !error.help().is_empty() {
-        text = format!("{text}\nnext: {}", orient_tools::visible(error.help()));
+        text = format!("{text}\nnext: {}", short(error.help()));
     }
     let mut result = CallToolResult::error(vec![ContentBlock::text(text.clone())]);
     result.structured_content = Some(json!({ "text": text, "complete": false }));
@@ -272,7 +282,7 @@ pub(crate) fn refusal(error: &ToolError) -> ErrorData {
     if !error.help().is_empty() {
         message = format!("{message}; {}", error.help());
     }
-    let message = orient_tools::visible(&message).into_owned();
+    let message = short(&message);
     match error.code() {
         Code::NotFound => ErrorData::resource_not_found(message, None),
         Code::BadArgument | Code::Refused | Code::BadSetting => ErrorData::invalid_params(message, None),
@@ -418,7 +428,10 @@ impl ServerHandler for Server {
                 None,
             ));
         }
-        let shown: String = orient_tools::visible(&method).chars().take(100).collect();
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {shown}"), None))
+        Err(ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("there is no method {}", short(&method)),
+            None,
+        ))
     }
 }

@@ -168,8 +168,9 @@ impl Ink for Sheet<'_> {
             self.line.push_str(piece.trim_end_matches('\n'));
             if piece.ends_with('\n') {
                 self.open();
+                // Colours would pass the page; a model has no use for them.
                 let line = std::mem::take(&mut self.line);
-                self.write(&line)?;
+                self.write(&orient_tools::visible(&line))?;
             }
         }
         Ok(())

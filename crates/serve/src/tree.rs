@@ -1,8 +1,9 @@
 //! A tree that is served: the engine that stays open, and its first index, which is made in the background.
 
+use crate::progress::Bridge;
 use orient_engine::{Cancel, Engine, EngineError, Keeper, Phase, Progress, Refresh, RefreshOptions};
 use orient_settings::Loaded;
-use orient_tools::{Code, Host, Setup, ToolError, count, duration};
+use orient_tools::{Code, Host, Session, Setup, ToolError, count, duration};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,7 +27,10 @@ pub struct Options {
 /// How long a question waits for a catch-up that runs in the background before it answers from what is there.
 const CATCH_UP_WAIT: Duration = Duration::from_secs(2);
 /// How long a question waits for the first index before it says to come again.
-pub(crate) const FIRST_INDEX_WAIT: Duration = Duration::from_secs(20);
+const FIRST_INDEX_WAIT: Duration = Duration::from_secs(20);
+
+/// How long the machine is left to the first question where there is an index to answer it from.
+const FIRST_TURN: Duration = Duration::from_millis(300);
 
 /// A tree that is served.
 pub(crate) struct Tree {
@@ -57,16 +61,47 @@ impl Tree {
         Ok(tree)
     }
 
+    /// Asks; while the first index is made, what needs it waits a while and then says how far it is.
+    pub(crate) fn ask<T>(
+        &self,
+        bridge: &Bridge,
+        cancel: &Cancel,
+        ask: impl Fn(&Session<'_>) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
+        let once = || ask(&Session::over(&self.host, bridge, cancel));
+        match once() {
+            Err(error) if error.code() == Code::Busy && self.indexing.is_running() => {}
+            asked => return asked,
+        }
+        if self.indexing.wait(FIRST_INDEX_WAIT, cancel, &|moment| bridge.tell(moment)) {
+            return match self.indexing.fault() {
+                Some(fault) => Err(ToolError::new(Code::Io, format!("indexing failed: {fault}"))),
+                None => once(),
+            };
+        }
+        let message = format!("the first index is being made: {}", self.indexing.moment().words);
+        Err(ToolError::new(Code::Busy, message).hint("ask again in a moment; text search answers already"))
+    }
+
     /// Ends work in the background.
     pub(crate) fn close(&self) {
         self.cancel.cancel();
     }
 
+    /// Brings the index up to date in the background: at once where there is none, else when the first question has had
+    /// its turn.
     fn start(&self, keeper: Arc<dyn Keeper>) {
-        self.indexing.begin();
+        let there = self.host.engine().snapshot().is_ok();
+        if !there {
+            self.indexing.begin();
+        }
         let (engine, indexing, cancel) =
             (self.host.engine().clone(), self.indexing.clone(), self.cancel.clone());
         let begun = std::thread::Builder::new().name("first index".to_owned()).spawn(move || {
+            if there {
+                std::thread::sleep(FIRST_TURN);
+                indexing.begin();
+            }
             let options = RefreshOptions { cancel, ..RefreshOptions::default() };
             let caught = keeper.catch_up(&engine, &options, &*indexing);
             indexing.end(caught.err().map(ToolError::from));

@@ -88,7 +88,12 @@ pub(crate) const GROUPS: &[Group] = &[
                 Example: {\"query\": \"retry backoff\"}",
         chooser: None,
         members: &[
-            member("search", &[], "search", &[("query", "query"), ("path", "in"), ("kind", "kind")]),
+            member(
+                "search",
+                &[],
+                "search",
+                &[("query", "query"), ("path", "path"), ("kind", "kind"), ("max_tokens", "max_tokens")],
+            ),
             member("symbols", &[], "symbols", &[("query", "name"), ("path", "in"), ("kind", "kind")]),
         ],
         params: &[
@@ -102,7 +107,7 @@ pub(crate) const GROUPS: &[Group] = &[
         about: "Collect what a task needs in one answer: the code it touches, callers, tests. \
                 Example: {\"task\": \"add a timeout to uploads\"}",
         chooser: None,
-        members: &[member("context", &[], "context", &[("task", "query")])],
+        members: &[member("context", &[], "context", &[("task", "task"), ("max_tokens", "max_tokens")])],
         params: &[must("task", Form::Text, "")],
     },
     Group {

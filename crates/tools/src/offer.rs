@@ -135,7 +135,12 @@ impl Offer {
         let asked = take(&mut arguments, "max_tokens").map(|value| value.as_u64().unwrap_or(0));
         let max_tokens = budget(asked, &mut notes);
         let (tool, arguments) = match self.kind {
-            Kind::Operation(tool) => (tool, arguments),
+            Kind::Operation(tool) => {
+                if tool.input_schema()["properties"]["max_tokens"].is_object() {
+                    arguments.insert("max_tokens".to_owned(), json!(for_operation(max_tokens)));
+                }
+                (tool, arguments)
+            }
             Kind::Group(group) => chosen(group, arguments, max_tokens, &mut notes)?,
         };
         let arguments = Value::Object(arguments);
@@ -177,6 +182,11 @@ fn with_budget(mut schema: Value) -> Value {
     schema
 }
 
+/// What an operation that has a budget of its own gets of it: what surrounds its text has to fit as well.
+fn for_operation(max_tokens: usize) -> usize {
+    max_tokens.saturating_sub(100).max(50)
+}
+
 fn budget(asked: Option<u64>, notes: &mut Vec<String>) -> usize {
     let Some(asked) = asked else { return USUAL_TOKENS };
     let asked = usize::try_from(asked).unwrap_or(usize::MAX);
@@ -212,7 +222,7 @@ fn chosen(
         arguments.insert((*argument).to_owned(), value);
     }
     for (param, argument) in member.takes {
-        let value = if *param == "max_tokens" { Some(json!(max_tokens)) } else { take(&mut sent, param) };
+        let value = if *param == "max_tokens" { Some(json!(for_operation(max_tokens))) } else { take(&mut sent, param) };
         let Some(value) = value else { continue };
         let lists = schema["properties"][argument]["type"] == "array";
         let value = if lists && !value.is_array() { json!([value]) } else { value };

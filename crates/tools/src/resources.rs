@@ -6,6 +6,7 @@ use crate::session::Session;
 use crate::visible::visible;
 use orient_engine::{DefinitionQuery, FileQuery, FileRow, NameMatch, PathPattern, Snapshot};
 use orient_model::{RepoPath, Span};
+use std::fmt::Write;
 
 /// The most lines one resource shows.
 const LINES: u32 = 5_000;
@@ -89,7 +90,7 @@ fn lines(snapshot: &Snapshot, file: &FileRow, first: u32, last: u32) -> Result<S
         text.push('\n');
     }
     if span.last_line < last {
-        text.push_str(&format!("(lines {}-{last} are left out)\n", span.last_line + 1));
+        let _ = writeln!(text, "(lines {}-{last} are left out)", span.last_line + 1);
     }
     Ok(text)
 }

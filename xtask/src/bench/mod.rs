@@ -8,6 +8,7 @@ mod fresh;
 mod graph;
 mod grep;
 mod live;
+mod mcp;
 mod memory;
 mod process;
 
@@ -87,6 +88,17 @@ pub(crate) enum Bench {
         #[arg(long)]
         at_least: Option<f64>,
     },
+    /// `orient mcp` from its start to the first answer, against a process that prints its version; memory while idle
+    Mcp {
+        /// The folder to serve
+        folder: PathBuf,
+        /// How often to measure; the median counts
+        #[arg(long, default_value_t = 15)]
+        rounds: usize,
+        /// Fails if the first answer takes more milliseconds
+        #[arg(long)]
+        at_most: Option<u64>,
+    },
     /// The floor itself, in the process that is measured
     #[command(hide = true)]
     FloorStep { folder: PathBuf, threads: usize },
@@ -109,6 +121,7 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         Bench::Grep { folder, store, rounds, no_refresh, at_least } => {
             grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)
         }
+        Bench::Mcp { folder, rounds, at_most } => mcp::run(folder, *rounds, *at_most),
         Bench::FloorStep { folder, threads } => floor::step(folder, *threads),
         Bench::WalkStep { folder } => fresh::walk(folder),
     }

@@ -111,10 +111,9 @@ symbols: the one definition is shown and they are named beside it.";
     fn run(session: &Session<'_>, args: ShowArgs) -> Result<Answer<Found<Shown>>, ToolError> {
         let snapshot = session.snapshot()?;
         let file = paths::file(session, &snapshot, &args.symbol)?;
-        if file.is_none() && args.lines.is_none() {
-            if let Some((file, place)) = place(session, &snapshot, &args.symbol)? {
-                return at(session, &snapshot, &file, place);
-            }
+        let unknown = file.is_none() && args.lines.is_none();
+        if unknown && let Some((file, place)) = place(session, &snapshot, &args.symbol)? {
+            return at(session, &snapshot, &file, place);
         }
         if let Some(file) = file.as_ref().filter(|_| args.lines.is_some()) {
             return source(session, &snapshot, file, None, args.lines);
@@ -172,14 +171,11 @@ fn at(
         snapshot.outline(file.clone())?.definitions().filter(holds).min_by_key(|one| {
             (one.span.last_line - one.span.first_line, std::cmp::Reverse(one.span.first_line))
         });
-    match inner.filter(|one| one.span.last_line > one.span.first_line) {
-        Some(definition) => source(session, snapshot, file, Some(definition), None),
-        None => {
-            let lines =
-                LineRange { first: line.saturating_sub(AROUND).max(1), last: line.saturating_add(AROUND) };
-            source(session, snapshot, file, None, Some(lines))
-        }
+    if let Some(definition) = inner.filter(|one| one.span.last_line > one.span.first_line) {
+        return source(session, snapshot, file, Some(definition), None);
     }
+    let lines = LineRange { first: line.saturating_sub(AROUND).max(1), last: line.saturating_add(AROUND) };
+    source(session, snapshot, file, None, Some(lines))
 }
 
 /// The lines of a symbol, or those that were asked for, from the file as it is now.
