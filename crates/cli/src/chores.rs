@@ -1,7 +1,7 @@
 //! What the command does beside asking: one line each. The operations are in their own table.
 
 use crate::config::Config;
-use crate::serve;
+use crate::{serve, setup, shell, watch};
 use clap::{ArgMatches, Command};
 use orient_tools::{Exit, ToolError};
 
@@ -14,4 +14,10 @@ pub(crate) struct Chore {
 }
 
 /// Every chore, in the order of the help.
-pub(crate) const CHORES: &[Chore] = &[Chore { command: serve::mcp_command, run: serve::mcp }];
+pub(crate) const CHORES: &[Chore] = &[
+    Chore { command: serve::mcp_command, run: serve::mcp },
+    Chore { command: setup::command, run: setup::run },
+    Chore { command: watch::command, run: watch::run },
+    Chore { command: shell::completions_command, run: shell::completions },
+    Chore { command: shell::man_command, run: shell::man },
+];
