@@ -49,6 +49,7 @@ pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
 pub use entry::Entry;
 pub use error::EngineError;
+pub use extract::paint;
 pub use gc::{Collected, GcOptions};
 pub use graph::NodeInfo;
 pub use graph_view::{Described, GraphView, Mention, Mentions};
@@ -70,6 +71,7 @@ pub use traversal::{
 pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.
+pub use orient_lang::Class;
 pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights};
 pub use orient_store::{
     EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch, NodeId,

@@ -35,7 +35,7 @@ mod words;
 pub use amount::{bytes, count, duration};
 pub use error::{Class, Code, Exit, ToolError};
 pub use host::Host;
-pub use json::write_json;
+pub use json::{write_json, write_json_line};
 pub use offer::{MOST_TOKENS, Offer, Question, USUAL_TOKENS, offered_as, offers};
 pub use page::{Excerpt, Ink, Look, Page, Tone};
 pub use reference::reference;
