@@ -194,7 +194,8 @@ impl Framed<'_> {
     fn closing(&self, next: Option<&str>) -> String {
         let around = &self.around;
         let complete = around.reasons.is_empty();
-        let state = if complete { "complete".to_owned() } else { format!("partial: {}", shortened(&around.reasons)) };
+        let state =
+            if complete { "complete".to_owned() } else { format!("partial: {}", shortened(&around.reasons)) };
         let mut parts = vec![state];
         parts.extend(around.total.map(|total| format!("total {}", count(total))));
         parts.extend(around.generation.map(|generation| format!("generation {generation}")));

@@ -7,7 +7,6 @@
 mod amount;
 mod answer;
 mod audit;
-mod budget;
 mod diff;
 mod error;
 mod faults;
@@ -21,6 +20,7 @@ mod offer;
 mod ops;
 mod page;
 mod paths;
+mod phrase;
 mod reference;
 mod resources;
 mod session;

@@ -1,7 +1,7 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
-    Audit, Callees, Callers, Config, Deps, Doctor, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact,
+    Audit, Callees, Callers, Config, Context, Deps, Doctor, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact,
     Implementations, Index, Map, Outline, Rdeps, References, Search, Show, Status, Symbols, Trace, Unused,
 };
 use crate::tool::Tool;
@@ -11,6 +11,7 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Index>(),
     Tool::of::<Status>(),
     Tool::of::<Search>(),
+    Tool::of::<Context>(),
     Tool::of::<Grep>(),
     Tool::of::<Files>(),
     Tool::of::<Symbols>(),

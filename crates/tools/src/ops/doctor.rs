@@ -237,7 +237,6 @@ fn client_checks(client: &Client, around: &Surroundings) -> Vec<Check> {
             if scope == Scope::Project { " --scope project" } else { "" }
         );
         match registered(client, &text) {
-            Ok(None) => {}
             Ok(Some(entry)) => {
                 set_up = true;
                 checks.push(match program(&entry.command) {
@@ -255,7 +254,7 @@ fn client_checks(client: &Client, around: &Surroundings) -> Vec<Check> {
                 let says = format!("{}: {refusal}", file.display());
                 checks.push(Check::new(about, Health::Warning, says));
             }
-            Err(_) => {}
+            Ok(None) | Err(_) => {}
         }
     }
     if here && !set_up {

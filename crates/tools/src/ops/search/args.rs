@@ -21,7 +21,7 @@ const TOKENS: usize = 2000;
 pub(crate) struct SearchArgs {
     /// What you look for: words, a name, a path
     #[arg(value_name = "QUERY", required = true)]
-    #[serde(deserialize_with = "one_or_many")]
+    #[serde(deserialize_with = "crate::phrase::one_or_many")]
     #[schemars(with = "String")]
     pub(crate) query: Vec<String>,
     /// Only in files of these languages
@@ -57,20 +57,6 @@ pub(crate) struct SearchArgs {
     /// Leave the vectors out: by words and names alone
     #[arg(long)]
     pub(crate) no_vectors: bool,
-}
-
-/// A program sends the question as one string; a shell as words.
-fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Either {
-        One(String),
-        Many(Vec<String>),
-    }
-    Ok(match Either::deserialize(from)? {
-        Either::One(one) => vec![one],
-        Either::Many(many) => many,
-    })
 }
 
 /// What hits are put together by.

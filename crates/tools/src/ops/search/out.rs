@@ -1,9 +1,9 @@
 //! What a search gives: hits with the lines worth reading, within a budget of tokens.
 
 use super::args::{Group, SearchArgs};
-use crate::budget::tokens;
 use crate::error::ToolError;
 use crate::page::{Page, Tone};
+use crate::tokens::tokens;
 use orient_engine::{Excerpt, Found, SearchHit, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
