@@ -5,13 +5,15 @@ use super::corpus::{Corpus, Nearness};
 use super::hit::{Found, SearchHit, SearchQuery};
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, Embedder, combine, cosine};
-use orient_model::ChunkKind;
-use orient_rank::{Analysis, Candidate, FileInfo, Pool, analyse, rank};
-use orient_store::{ChunkRow, FileId, FileRow, INDEXED, SymbolRow};
-use rustc_hash::FxHashMap;
+use orient_model::{ChunkKind, EdgeKind, Modifier, Modifiers, SymbolKind};
+use orient_rank::{Analysis, Candidate, FileInfo, Form, Pool, Rule, analyse, rank};
+use orient_store::{ChunkRow, EdgeRow, FileId, FileRow, INDEXED, PlaceRow, PlaceSymbol};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// How many of the best are asked for their neighbours.
+const STRONG: usize = 5;
 /// More uses than this are not counted.
 const MANY_USES: u32 = 64;
 /// How many units each channel names.
@@ -90,7 +92,8 @@ impl Snapshot {
                 exact: exact
                     .get(&unit)
                     .map_or(0.0, |surely| surely * of_role(closer.files[place.file as usize].role)),
-                uses: self.uses(place.symbol.as_ref().filter(|_| is_defined))?,
+                test: place.symbol.as_ref().is_some_and(is_test),
+                uses: self.uses(place.symbol.as_ref().filter(|_| is_defined && asked.form == Form::Name))?,
                 linked: 0.0,
                 first_line: place.chunk.first_line,
             });
@@ -103,8 +106,9 @@ impl Snapshot {
             units: file.chunks,
             lexical: lexical.files[shelf as usize],
         });
-        let pool =
+        let mut pool =
             Pool { files: files.collect(), candidates, total: lexical.total, semantic: vector.is_some() };
+        self.link(query, &asked, &mut pool, &closer.places)?;
         Ok(Gathered { asked, pool, files: closer.files, places: closer.places, replaced, holders })
     }
 
@@ -135,8 +139,33 @@ impl Snapshot {
         Ok(Found { hits, analysis: asked.clone(), replaced: replaced.clone(), holders: *holders, more })
     }
 
+    /// Marks the candidates that the best ones use, or are used by.
+    fn link(
+        &self,
+        query: &SearchQuery,
+        asked: &Analysis,
+        pool: &mut Pool,
+        places: &[Place],
+    ) -> Result<(), EngineError> {
+        if query.weights.neighbours <= 0.0 || !query.switches.has(Rule::Neighbours) {
+            return Ok(());
+        }
+        let mut near = FxHashSet::default();
+        for hit in rank(asked, pool, &query.weights, query.switches.without(Rule::Neighbours), STRONG) {
+            let Some(symbol) = &places[hit.candidate].symbol else { continue };
+            let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
+            near.extend(self.outgoing(symbol.id.into())?.iter().filter(calls).map(|edge| edge.target));
+            near.extend(self.incoming(symbol.id.into())?.iter().filter(calls).map(|edge| edge.source));
+        }
+        for (candidate, place) in pool.candidates.iter_mut().zip(places) {
+            let linked = place.symbol.as_ref().is_some_and(|symbol| near.contains(&symbol.id.into()));
+            candidate.linked = f32::from(u8::from(linked));
+        }
+        Ok(())
+    }
+
     /// How often a symbol is used, as far as it matters.
-    fn uses(&self, symbol: Option<&SymbolRow>) -> Result<u32, EngineError> {
+    fn uses(&self, symbol: Option<&PlaceSymbol>) -> Result<u32, EngineError> {
         match symbol {
             Some(symbol) => Ok(self.store.reader().count_incoming(symbol.id.into(), MANY_USES)?),
             None => Ok(0),
@@ -144,9 +173,12 @@ impl Snapshot {
     }
 
     /// The names around and of a symbol, outermost first.
-    fn qualified(&self, symbol: Option<&SymbolRow>) -> Result<Vec<String>, EngineError> {
+    fn qualified(&self, symbol: Option<&PlaceSymbol>) -> Result<Vec<String>, EngineError> {
         let mut names = Vec::new();
-        let mut next = symbol.cloned();
+        let mut next = match symbol {
+            Some(symbol) => self.store.symbol(symbol.id)?,
+            None => None,
+        };
         while let Some(symbol) = next {
             next = match symbol.parent {
                 Some(parent) => self.store.symbol(parent)?,
@@ -214,8 +246,10 @@ impl Snapshot {
 
 /// What the channels said, before it is put in order.
 pub struct Gathered {
-    asked: Analysis,
-    pool: Pool,
+    /// How the question was understood.
+    pub asked: Analysis,
+    /// What the channels and the index say of the places.
+    pub pool: Pool,
     files: Vec<FileRow>,
     places: Vec<Place>,
     replaced: Vec<(String, Vec<String>)>,
@@ -224,6 +258,18 @@ pub struct Gathered {
 
 fn near(nearness: &Nearness<'_>, unit: u32) -> f32 {
     cosine(nearness.product(unit), BuiltIn::shared().dimension())
+}
+
+/// Whether a symbol is a test, or stands in what is only there for tests.
+fn is_test(symbol: &PlaceSymbol) -> bool {
+    let is = |kind: SymbolKind, modifiers: Modifiers| {
+        kind == SymbolKind::Test || modifiers.contains(Modifier::Test)
+    };
+    let around = symbol.around.as_ref();
+    is(symbol.kind, symbol.modifiers)
+        || around.is_some_and(|(kind, modifiers, name)| {
+            is(*kind, *modifiers) || (*kind == SymbolKind::Module && name == "tests")
+        })
 }
 
 fn fits(query: &SearchQuery, place: &Place) -> bool {
@@ -273,7 +319,7 @@ fn first_pass(
 pub(super) struct Place {
     file: u32,
     chunk: ChunkRow,
-    symbol: Option<SymbolRow>,
+    symbol: Option<PlaceSymbol>,
 }
 
 /// Looks at units; files are read once.
@@ -306,11 +352,7 @@ impl Closer<'_> {
         let Some(&id) = self.chunks.get(&file).and_then(|ids| ids.get((unit - shelf.first) as usize)) else {
             return Ok(None);
         };
-        let Some(chunk) = store.chunk(id)? else { return Ok(None) };
-        let symbol = match chunk.symbol {
-            Some(symbol) => store.symbol(symbol)?,
-            None => None,
-        };
+        let Some(PlaceRow { chunk, symbol }) = store.place(id)? else { return Ok(None) };
         Ok(Some(Place { file, chunk, symbol }))
     }
 

@@ -25,7 +25,11 @@ pub(super) fn apply(context: &Context<'_>, board: &mut Board) {
     let factors: Vec<f32> =
         context.pool.files.iter().map(|file| factor(context, &file.path, file.role)).collect();
     for (at, candidate) in context.pool.candidates.iter().enumerate() {
-        board.multiply(at, Rule::Role, factors[candidate.file as usize]);
+        let inside = candidate.test
+            && !context.asked.asked.tests
+            && context.pool.files[candidate.file as usize].role != Role::Test;
+        let factor = factors[candidate.file as usize] * if inside { context.weights.test } else { 1.0 };
+        board.multiply(at, Rule::Role, factor);
     }
 }
 
