@@ -76,6 +76,9 @@ weights! {
     /// What a program wrote or was copied from elsewhere.
     foreign = 0.5;
 
+    /// What has a newer version beside it, unless the question names a version.
+    previous = 0.8;
+
     /// What is left of the score for each further unit of the same file.
     decay = 0.3;
     /// The same for each further file of the same folder, where a question is about several places.

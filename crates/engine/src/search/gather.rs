@@ -1,7 +1,7 @@
 //! From a question to ranked places.
 
 use super::channels::{Words, of_role};
-use super::corpus::{Corpus, Nearness};
+use super::corpus::{Corpus, Nearness, Wanted};
 use super::hit::{Found, SearchHit, SearchQuery};
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, Embedder, combine, cosine};
@@ -36,11 +36,23 @@ impl Snapshot {
         let asked = analyse(&query.text);
         let corpus = self.corpora.of(&self.store)?;
         let allowed = self.allowed(query, &corpus)?;
-        let Words { lexical, replaced } = self.words(&corpus, &asked, &query.weights)?;
         let allows = |unit: u32| {
             allowed.as_ref().is_none_or(|allowed| allowed[corpus.file_of[unit as usize] as usize])
         };
         let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTERED };
+        let vector = (!query.without_vectors).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
+        let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
+        let by_terms = || self.words(&corpus, &asked, &query.weights);
+        let (by_meaning, nearness, words) = match &vector {
+            None => (Vec::new(), None, by_terms()?),
+            Some(vector) => {
+                let wanted =
+                    Wanted { count: OF_VECTORS * times, filtered: allowed.is_some(), allows: &allows };
+                let (best, nearness, words) = corpus.nearest(&self.store, vector, &wanted, by_terms)?;
+                (best, Some(nearness), words)
+            }
+        };
+        let Words { lexical, replaced } = words;
         let mut by_words: Vec<(u32, f32)> = lexical
             .touched
             .iter()
@@ -49,16 +61,6 @@ impl Snapshot {
             .collect();
         let holders = by_words.len();
         best(&mut by_words, OF_WORDS * times);
-        let vector = (!query.without_vectors).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
-        let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
-        let (by_meaning, nearness) = match &vector {
-            None => (Vec::new(), None),
-            Some(vector) => {
-                let (best, nearness) =
-                    corpus.nearest(&self.store, vector, OF_VECTORS * times, &allows, allowed.is_some())?;
-                (best, Some(nearness))
-            }
-        };
         let exact = self.exact_units(&corpus, &asked, &allows)?;
         let near = |unit: u32| nearness.as_ref().map_or(0.0, |nearness| near(nearness, unit));
         let pool = first_pass(&by_words, &by_meaning, &exact, near, POOL * times);
