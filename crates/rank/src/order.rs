@@ -49,7 +49,7 @@ impl Board {
 
     /// Multiplies the score of a candidate.
     pub(crate) fn multiply(&mut self, candidate: usize, rule: Rule, value: f32) {
-        if value < 1.0 || value > 1.0 {
+        if (value - 1.0).abs() > f32::EPSILON {
             let hit = &mut self.hits[candidate];
             hit.score *= value;
             hit.parts.push(Part { rule, value, factor: true });
@@ -131,7 +131,7 @@ impl Board {
                 let before: u32 = files.get(&candidate.file).copied().unwrap_or(0);
                 let beside: u32 =
                     folders.get(folder(&pool.files[candidate.file as usize].path)).copied().unwrap_or(0);
-                let score = hit.score * decay.powi(before as i32) * spread.powi(beside as i32);
+                let score = hit.score * decay.powi(before.cast_signed()) * spread.powi(beside.cast_signed());
                 if best.is_none_or(|(tier, top, _)| own > tier || score > top) {
                     best = Some((own, score, at));
                 }

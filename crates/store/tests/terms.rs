@@ -14,7 +14,7 @@ fn holders(snapshot: &Snapshot, word: &str) -> Vec<String> {
     let mut files = Vec::new();
     snapshot
         .each_with_term(&catalogue, term_number(word.as_bytes()), |unit, _| {
-            files.push(catalogue.shelf(unit).file)
+            files.push(catalogue.shelf(unit).file);
         })
         .expect("readable");
     let path = |id| snapshot.file_by_id(id).expect("readable").expect("a file").path.display().into_owned();
@@ -90,16 +90,13 @@ proptest! {
         let mut now = BTreeMap::from([("f0.x".to_owned(), "function start".to_owned())]);
         for (file, text) in edits {
             let path = format!("f{file}.x");
-            match text {
-                Some(text) => {
-                    let text = format!("function t{text} type u{}", text % 3);
-                    place.apply([put(&path, &text)]);
-                    now.insert(path, text);
-                }
-                None => {
-                    place.apply([remove(&path)]);
-                    now.remove(&path);
-                }
+            if let Some(text) = text {
+                let text = format!("function t{text} type u{}", text % 3);
+                place.apply([put(&path, &text)]);
+                now.insert(path, text);
+            } else {
+                place.apply([remove(&path)]);
+                now.remove(&path);
             }
         }
         let snapshot = place.open();
@@ -127,7 +124,7 @@ fn marks_come_back() {
     let mut marks = Vec::new();
     snapshot
         .each_with_term(&catalogue, term_number(b"alpha"), |unit, mark| {
-            marks.push((unit, mark.count(), mark.is_in(Field::Name)))
+            marks.push((unit, mark.count(), mark.is_in(Field::Name)));
         })
         .expect("readable");
     assert_eq!(marks, [(0, 2, true)]);

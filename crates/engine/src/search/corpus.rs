@@ -58,6 +58,15 @@ pub(crate) struct Wanted<'w> {
     pub(crate) allows: &'w dyn Fn(u32) -> bool,
 }
 
+/// The units nearest to a question.
+pub(crate) struct Nearest<'c, T> {
+    /// Nearest first, with their products.
+    pub(crate) best: Vec<(u32, i32)>,
+    pub(crate) nearness: Nearness<'c>,
+    /// What was done at the same time.
+    pub(crate) meanwhile: T,
+}
+
 /// How near units are to a question.
 pub(crate) enum Nearness<'c> {
     /// The products of all units.
@@ -99,7 +108,7 @@ impl Corpus {
         query: &Vector,
         wanted: &Wanted<'_>,
         meanwhile: impl FnOnce() -> Result<T, EngineError>,
-    ) -> Result<(Vec<(u32, i32)>, Nearness<'_>, T), EngineError> {
+    ) -> Result<Nearest<'_, T>, EngineError> {
         let first_time = self.questions.fetch_add(1, Ordering::Relaxed) == 0 && self.vectors.get().is_none();
         if first_time || wanted.filtered {
             let products = self.products(snapshot, query)?;
@@ -111,7 +120,7 @@ impl Corpus {
                 best.truncate(wanted.count);
             }
             best.sort_unstable_by_key(order);
-            return Ok((best, Nearness::All(products), meanwhile()?));
+            return Ok(Nearest { best, nearness: Nearness::All(products), meanwhile: meanwhile()? });
         }
         let vectors = self.vectors(snapshot)?;
         let (hits, done) = if vectors.unit_of_row.len() < WORTH_A_THREAD {
@@ -126,7 +135,7 @@ impl Corpus {
             })?
         };
         let best = hits.into_iter().map(|hit| (vectors.unit_of_row[hit.row as usize], hit.score)).collect();
-        Ok((best, Nearness::Some(self, query.clone()), done))
+        Ok(Nearest { best, nearness: Nearness::Some(self, query.clone()), meanwhile: done })
     }
 
     /// The products of all units with a query.
