@@ -32,6 +32,7 @@ pub enum Scope {
 
 /// What a question asks for that is otherwise held back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing a question may speak of")]
 pub struct Asked {
     /// Tests, fixtures, benchmarks.
     pub tests: bool,
@@ -242,7 +243,7 @@ fn terms(question: &str, names: &[String]) -> Vec<Term> {
                 term.code |= is_code;
             }
             None => {
-                terms.push(Term { number: term_number(text.as_bytes()), text, weight, whole, code: is_code })
+                terms.push(Term { number: term_number(text.as_bytes()), text, weight, whole, code: is_code });
             }
         }
     };

@@ -22,6 +22,8 @@ pub struct Candidate {
     pub name: String,
     /// Whether it is what the question names: its qualified name, letter by letter. Greater comes first.
     pub exact: f32,
+    /// Whether it is a test, or only there for tests.
+    pub test: bool,
     /// How many uses of it there are.
     pub uses: u32,
     /// Whether it is used by, or uses, one of the best.

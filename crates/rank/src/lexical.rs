@@ -1,5 +1,6 @@
 //! Units by the terms they hold: BM25 over fields, with what the rules need to know beside the sum.
 
+use crate::number::float;
 use crate::weights::Weights;
 use orient_text::{Field, Mark};
 
@@ -41,10 +42,10 @@ pub struct Lexical<'l> {
 impl<'l> Lexical<'l> {
     /// For units of these lengths in so many files.
     pub fn new(lengths: &'l [u16], files: usize) -> Self {
-        let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        let total: usize = lengths.iter().map(|&length| usize::from(length)).sum();
         Self {
             lengths,
-            mean: (total as f32 / lengths.len().max(1) as f32).max(1.0),
+            mean: (float(total) / float(lengths.len().max(1))).max(1.0),
             units: vec![Evidence::default(); lengths.len()],
             files: vec![FileEvidence::default(); files],
             touched: Vec::new(),
@@ -54,7 +55,7 @@ impl<'l> Lexical<'l> {
 
     /// How rare a term is that so many of the units hold.
     pub fn rarity(&self, holders: usize) -> f32 {
-        let (all, held) = (self.lengths.len() as f32, holders as f32);
+        let (all, held) = (float(self.lengths.len()), float(holders));
         (1.0 + (all - held + 0.5) / (held + 0.5)).ln()
     }
 

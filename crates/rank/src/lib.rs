@@ -10,6 +10,7 @@ mod analyse;
 mod candidate;
 mod explain;
 mod lexical;
+mod number;
 mod order;
 mod rules;
 mod stop;

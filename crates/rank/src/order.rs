@@ -20,19 +20,22 @@ pub fn rank(
     for rule in Rule::ALL.iter().filter(|rule| switches.has(**rule)) {
         rules::apply(*rule, &context, &mut board);
     }
+    board.place_within_files();
     board.pick(asked, pool, weights, switches, limit)
 }
 
 /// The scores while rules are applied.
 pub(crate) struct Board {
     hits: Vec<Ranked>,
+    /// For each candidate how good it is beside the best of its file.
+    within: Vec<f32>,
 }
 
 impl Board {
     fn new(pool: &Pool) -> Self {
         let hits =
             (0..pool.candidates.len()).map(|candidate| Ranked { candidate, score: 0.0, parts: Vec::new() });
-        Self { hits: hits.collect() }
+        Self { hits: hits.collect(), within: vec![1.0; pool.candidates.len()] }
     }
 
     /// Adds to the score of a candidate.
@@ -46,10 +49,42 @@ impl Board {
 
     /// Multiplies the score of a candidate.
     pub(crate) fn multiply(&mut self, candidate: usize, rule: Rule, value: f32) {
-        if value < 1.0 || value > 1.0 {
+        if (value - 1.0).abs() > f32::EPSILON {
             let hit = &mut self.hits[candidate];
             hit.score *= value;
             hit.parts.push(Part { rule, value, factor: true });
+        }
+    }
+
+    /// Gives every candidate the most any of its file has by each rule so far, and notes how good it is itself.
+    pub(crate) fn best_of_files(&mut self, pool: &Pool) {
+        let mut tops = vec![0.0_f32; pool.files.len()];
+        let mut most: Vec<Vec<Part>> = vec![Vec::new(); pool.files.len()];
+        for (hit, candidate) in self.hits.iter().zip(&pool.candidates) {
+            let file = candidate.file as usize;
+            tops[file] = tops[file].max(hit.score);
+            for part in &hit.parts {
+                match most[file].iter_mut().find(|known| known.rule == part.rule) {
+                    Some(known) => known.value = known.value.max(part.value),
+                    None => most[file].push(*part),
+                }
+            }
+        }
+        for parts in &mut most {
+            parts.sort_unstable_by_key(|part| part.rule);
+        }
+        for ((hit, within), candidate) in self.hits.iter_mut().zip(&mut self.within).zip(&pool.candidates) {
+            let file = candidate.file as usize;
+            *within = if tops[file] > 0.0 { hit.score / tops[file] } else { 1.0 };
+            hit.parts.clone_from(&most[file]);
+            hit.score = hit.parts.iter().map(|part| part.value).sum();
+        }
+    }
+
+    /// Lowers what is not the best of its file.
+    fn place_within_files(&mut self) {
+        for at in 0..self.hits.len() {
+            self.multiply(at, Rule::Best, self.within[at]);
         }
     }
 
@@ -96,7 +131,7 @@ impl Board {
                 let before: u32 = files.get(&candidate.file).copied().unwrap_or(0);
                 let beside: u32 =
                     folders.get(folder(&pool.files[candidate.file as usize].path)).copied().unwrap_or(0);
-                let score = hit.score * decay.powi(before as i32) * spread.powi(beside as i32);
+                let score = hit.score * decay.powi(before.cast_signed()) * spread.powi(beside.cast_signed());
                 if best.is_none_or(|(tier, top, _)| own > tier || score > top) {
                     best = Some((own, score, at));
                 }

@@ -40,24 +40,30 @@ weights! {
 
     /// What the words say.
     lexical = 0.8;
-    /// What the vectors say.
-    semantic = 1.6;
-    /// What all units of a file say together.
-    coherence = 1.0;
+    /// What the vectors say, from the rest to the nearest.
+    semantic = 1.3;
+    /// What the vectors say, from nought to the nearest.
+    nearness = 0.6;
     /// A definition whose name stands in the question.
     definition = 0.5;
     /// A definition the question writes as code, by its own name.
-    identifier = 0.5;
+    identifier = 0.3;
+    /// A neighbour in the graph of what is found.
+    neighbours = 0.05;
+    /// How much of the repository leads to it, for a question that is a name.
+    centrality = 0.1;
+    /// What the words of a whole file say.
+    coherence = 0.5;
+    /// What the vectors of a whole file say.
+    harmony = 0.8;
+    /// How much of a file answers.
+    density = 0.3;
     /// A file whose name stands in the question.
     stem = 0.3;
     /// Folders that stand in the question.
     folder = 0.2;
-    /// A file with much in it.
-    size = 0.05;
-    /// How much of the repository leads to it.
-    centrality = 0.05;
-    /// A neighbour in the graph of what is found.
-    neighbours = 0.05;
+    /// By how much the words and the name of a file count more where there are no vectors, which know both.
+    alone = 2.0;
 
     /// Tests, unless asked for: what is left of the score.
     test = 0.45;
@@ -69,6 +75,9 @@ weights! {
     config = 0.6;
     /// What a program wrote or was copied from elsewhere.
     foreign = 0.5;
+
+    /// What has a newer version beside it, unless the question names a version.
+    previous = 0.8;
 
     /// What is left of the score for each further unit of the same file.
     decay = 0.3;

@@ -44,7 +44,7 @@ pub use name_match::NameMatch;
 pub use query::{Found, SymbolQuery};
 pub use rows::{
     Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Listed,
-    Page, Sheet, Sizes, StatusCount, SymbolId, SymbolRow,
+    Page, PlaceRow, PlaceSymbol, Sheet, Sizes, StatusCount, SymbolId, SymbolRow,
 };
 pub use seed::copy_index;
 pub use snapshot::{FileFilter, Snapshot};

@@ -192,6 +192,34 @@ pub struct ChunkRow {
     pub last_line: u32,
 }
 
+/// A chunk with the symbol it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceRow {
+    /// The chunk.
+    pub chunk: ChunkRow,
+    /// The innermost symbol around it.
+    pub symbol: Option<PlaceSymbol>,
+}
+
+/// What ranking asks of a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceSymbol {
+    /// Its id.
+    pub id: SymbolId,
+    /// Its own name.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// What else its header says.
+    pub modifiers: Modifiers,
+    /// The symbol around it.
+    pub parent: Option<SymbolId>,
+    /// Its first line, from 1.
+    pub first_line: u32,
+    /// What the symbol around it is, and is called.
+    pub around: Option<(SymbolKind, Modifiers, String)>,
+}
+
 /// A part of an answer, and how large the whole is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {

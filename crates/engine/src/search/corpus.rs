@@ -9,6 +9,7 @@ use orient_store::{Catalogue, FileId, Snapshot};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
 
 /// The corpus of the newest generation that was asked; shared by an engine and its snapshots.
 #[derive(Clone, Default)]
@@ -46,6 +47,26 @@ struct Vectors {
     row_of_unit: Vec<u32>,
 }
 
+/// With fewer vectors the search takes less time than starting a thread.
+const WORTH_A_THREAD: usize = 16_384;
+
+/// Which units are wanted.
+pub(crate) struct Wanted<'w> {
+    pub(crate) count: usize,
+    /// Whether only some units are allowed.
+    pub(crate) filtered: bool,
+    pub(crate) allows: &'w dyn Fn(u32) -> bool,
+}
+
+/// The units nearest to a question.
+pub(crate) struct Nearest<'c, T> {
+    /// Nearest first, with their products.
+    pub(crate) best: Vec<(u32, i32)>,
+    pub(crate) nearness: Nearness<'c>,
+    /// What was done at the same time.
+    pub(crate) meanwhile: T,
+}
+
 /// How near units are to a question.
 pub(crate) enum Nearness<'c> {
     /// The products of all units.
@@ -79,34 +100,42 @@ impl Corpus {
         Some((shelf.first, shelf.count))
     }
 
-    /// The units nearest to a vector, nearest first, with their products.
-    pub(crate) fn nearest(
+    /// The units nearest to a vector, nearest first, with their products; `meanwhile` is done at the same time where that
+    /// can be.
+    pub(crate) fn nearest<T>(
         &self,
         snapshot: &Snapshot,
         query: &Vector,
-        count: usize,
-        allows: &dyn Fn(u32) -> bool,
-        filtered: bool,
-    ) -> Result<(Vec<(u32, i32)>, Nearness<'_>), EngineError> {
+        wanted: &Wanted<'_>,
+        meanwhile: impl FnOnce() -> Result<T, EngineError>,
+    ) -> Result<Nearest<'_, T>, EngineError> {
         let first_time = self.questions.fetch_add(1, Ordering::Relaxed) == 0 && self.vectors.get().is_none();
-        if first_time || filtered {
+        if first_time || wanted.filtered {
             let products = self.products(snapshot, query)?;
-            let mut best: Vec<(u32, i32)> = (0..)
-                .zip(products.iter().copied())
-                .filter(|(unit, product)| *product > 0 && allows(*unit))
-                .collect();
+            let allowed = |(unit, product): &(u32, i32)| *product > 0 && (wanted.allows)(*unit);
+            let mut best: Vec<(u32, i32)> = (0..).zip(products.iter().copied()).filter(allowed).collect();
             let order = |one: &(u32, i32)| (std::cmp::Reverse(one.1), one.0);
-            if best.len() > count {
-                best.select_nth_unstable_by_key(count, order);
-                best.truncate(count);
+            if best.len() > wanted.count {
+                best.select_nth_unstable_by_key(wanted.count, order);
+                best.truncate(wanted.count);
             }
             best.sort_unstable_by_key(order);
-            return Ok((best, Nearness::All(products)));
+            return Ok(Nearest { best, nearness: Nearness::All(products), meanwhile: meanwhile()? });
         }
         let vectors = self.vectors(snapshot)?;
-        let hits = vectors.index.search(query, count);
+        let (hits, done) = if vectors.unit_of_row.len() < WORTH_A_THREAD {
+            (vectors.index.search(query, wanted.count), meanwhile()?)
+        } else {
+            let count = wanted.count;
+            thread::scope(|scope| {
+                let search = scope.spawn(move || vectors.index.search(query, count));
+                let done = meanwhile()?;
+                // A search cannot panic; were it to, the other channels would still answer.
+                Ok::<_, EngineError>((search.join().unwrap_or_default(), done))
+            })?
+        };
         let best = hits.into_iter().map(|hit| (vectors.unit_of_row[hit.row as usize], hit.score)).collect();
-        Ok((best, Nearness::Some(self, query.clone())))
+        Ok(Nearest { best, nearness: Nearness::Some(self, query.clone()), meanwhile: done })
     }
 
     /// The products of all units with a query.

@@ -38,7 +38,7 @@ impl Snapshot {
             let number = source.first_line + at as u32;
             match excerpts.last_mut() {
                 Some(last) if last.first_line + last.lines.len() as u32 == number => {
-                    last.lines.push(source.lines[at].clone())
+                    last.lines.push(source.lines[at].clone());
                 }
                 _ => excerpts.push(Excerpt { first_line: number, lines: vec![source.lines[at].clone()] }),
             }

@@ -1,17 +1,20 @@
 //! From a question to ranked places.
 
 use super::channels::{Words, of_role};
-use super::corpus::{Corpus, Nearness};
+use super::closer::{Closer, Place};
+use super::corpus::{Corpus, Nearness, Wanted};
 use super::hit::{Found, SearchHit, SearchQuery};
+use super::pool::{best, first_pass};
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, Embedder, combine, cosine};
-use orient_model::ChunkKind;
-use orient_rank::{Analysis, Candidate, FileInfo, Pool, analyse, rank};
-use orient_store::{ChunkRow, FileId, FileRow, INDEXED, SymbolRow};
-use rustc_hash::FxHashMap;
+use orient_model::EdgeKind;
+use orient_rank::{Analysis, Candidate, FileInfo, Form, Lexical, Pool, Rule, analyse, rank};
+use orient_store::{EdgeRow, FileRow, PlaceSymbol};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+/// How many of the best are asked for their neighbours.
+const STRONG: usize = 5;
 /// More uses than this are not counted.
 const MANY_USES: u32 = 64;
 /// How many units each channel names.
@@ -34,11 +37,23 @@ impl Snapshot {
         let asked = analyse(&query.text);
         let corpus = self.corpora.of(&self.store)?;
         let allowed = self.allowed(query, &corpus)?;
-        let Words { lexical, replaced } = self.words(&corpus, &asked, &query.weights)?;
         let allows = |unit: u32| {
             allowed.as_ref().is_none_or(|allowed| allowed[corpus.file_of[unit as usize] as usize])
         };
         let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTERED };
+        let vector = (!query.without_vectors).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
+        let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
+        let by_terms = || self.words(&corpus, &asked, &query.weights);
+        let (by_meaning, nearness, words) = match &vector {
+            None => (Vec::new(), None, by_terms()?),
+            Some(vector) => {
+                let wanted =
+                    Wanted { count: OF_VECTORS * times, filtered: allowed.is_some(), allows: &allows };
+                let found = corpus.nearest(&self.store, vector, &wanted, by_terms)?;
+                (found.best, Some(found.nearness), found.meanwhile)
+            }
+        };
+        let Words { lexical, replaced } = words;
         let mut by_words: Vec<(u32, f32)> = lexical
             .touched
             .iter()
@@ -47,65 +62,56 @@ impl Snapshot {
             .collect();
         let holders = by_words.len();
         best(&mut by_words, OF_WORDS * times);
-        let vector = (!query.without_vectors).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
-        let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
-        let (by_meaning, nearness) = match &vector {
-            None => (Vec::new(), None),
-            Some(vector) => {
-                let (best, nearness) =
-                    corpus.nearest(&self.store, vector, OF_VECTORS * times, &allows, allowed.is_some())?;
-                (best, Some(nearness))
-            }
-        };
         let exact = self.exact_units(&corpus, &asked, &allows)?;
         let near = |unit: u32| nearness.as_ref().map_or(0.0, |nearness| near(nearness, unit));
         let pool = first_pass(&by_words, &by_meaning, &exact, near, POOL * times);
-        let mut closer = Closer {
-            snapshot: self,
-            corpus: &corpus,
-            files: Vec::new(),
-            numbers: FxHashMap::default(),
-            places: Vec::new(),
-            chunks: BTreeMap::new(),
-        };
-        let mut candidates = Vec::with_capacity(pool.len());
-        for unit in pool {
-            let Some(place) = closer.look(unit)? else { continue };
-            if !fits(query, &place) {
-                continue;
-            }
-            let is_defined = matches!(place.chunk.kind, ChunkKind::Symbol | ChunkKind::Head);
+        let seen = Seen { words: &lexical, exact: &exact, near: &near };
+        let mut gathered = self.look_at(query, asked, &corpus, &seen, pool)?;
+        gathered.pool.semantic = vector.is_some();
+        self.link(query, &mut gathered)?;
+        Ok(Gathered { replaced, holders, ..gathered })
+    }
+
+    /// Looks at units, and leaves out what is not of a kind that is asked for.
+    fn look_at(
+        &self,
+        query: &SearchQuery,
+        asked: Analysis,
+        corpus: &Corpus,
+        seen: &Seen<'_>,
+        units: Vec<u32>,
+    ) -> Result<Gathered, EngineError> {
+        let mut closer = Closer::new(self, corpus);
+        let (mut candidates, mut places) = (Vec::with_capacity(units.len()), Vec::with_capacity(units.len()));
+        for unit in units {
+            let Some(place) = closer.look(unit)?.filter(|place| place.fits(query)) else { continue };
+            let own = place.symbol.as_ref().filter(|_| place.defines());
+            let role = closer.files[place.file as usize].role;
             candidates.push(Candidate {
                 unit,
                 file: place.file,
-                lexical: lexical.units[unit as usize],
-                semantic: near(unit),
+                lexical: seen.words.units[unit as usize],
+                semantic: (seen.near)(unit),
                 kind: place.chunk.kind,
                 symbol: place.symbol.as_ref().map(|symbol| symbol.kind),
-                name: place
-                    .symbol
-                    .as_ref()
-                    .filter(|_| is_defined)
-                    .map_or_else(String::new, |symbol| symbol.name.clone()),
-                exact: exact
-                    .get(&unit)
-                    .map_or(0.0, |surely| surely * of_role(closer.files[place.file as usize].role)),
-                uses: self.uses(place.symbol.as_ref().filter(|_| is_defined))?,
+                name: own.map_or_else(String::new, |symbol| symbol.name.clone()),
+                exact: seen.exact.get(&unit).map_or(0.0, |surely| surely * of_role(role)),
+                test: place.is_test(),
+                uses: self.uses(own.filter(|_| asked.form == Form::Name))?,
                 linked: 0.0,
                 first_line: place.chunk.first_line,
             });
-            closer.places.push(place);
+            places.push(place);
         }
         let shelves = closer.shelves();
         let files = closer.files.iter().zip(&shelves).map(|(file, &shelf)| FileInfo {
             path: file.path.display().into_owned(),
             role: file.role,
             units: file.chunks,
-            lexical: lexical.files[shelf as usize],
+            lexical: seen.words.files[shelf as usize],
         });
-        let pool =
-            Pool { files: files.collect(), candidates, total: lexical.total, semantic: vector.is_some() };
-        Ok(Gathered { asked, pool, files: closer.files, places: closer.places, replaced, holders })
+        let pool = Pool { files: files.collect(), candidates, total: seen.words.total, semantic: false };
+        Ok(Gathered { asked, pool, files: closer.files, places, replaced: Vec::new(), holders: 0 })
     }
 
     /// Puts what was gathered in its order.
@@ -135,8 +141,32 @@ impl Snapshot {
         Ok(Found { hits, analysis: asked.clone(), replaced: replaced.clone(), holders: *holders, more })
     }
 
+    /// Marks the candidates that the best ones call, or are called by.
+    fn link(&self, query: &SearchQuery, gathered: &mut Gathered) -> Result<(), EngineError> {
+        let Gathered { asked, pool, places, .. } = gathered;
+        if query.weights.neighbours <= 0.0 || !query.switches.has(Rule::Neighbours) {
+            return Ok(());
+        }
+        let mut near = FxHashSet::default();
+        let switches = query.switches.without(Rule::Neighbours);
+        for hit in rank(asked, pool, &query.weights, switches, STRONG) {
+            let Some(symbol) = &places[hit.candidate].symbol else { continue };
+            let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
+            near.extend(self.outgoing(symbol.id.into())?.iter().filter(calls).map(|edge| edge.target));
+            // What everything calls says nothing about who calls it.
+            if self.uses(Some(symbol))? < MANY_USES {
+                near.extend(self.incoming(symbol.id.into())?.iter().filter(calls).map(|edge| edge.source));
+            }
+        }
+        for (candidate, place) in pool.candidates.iter_mut().zip(places) {
+            let linked = place.symbol.as_ref().is_some_and(|symbol| near.contains(&symbol.id.into()));
+            candidate.linked = f32::from(u8::from(linked));
+        }
+        Ok(())
+    }
+
     /// How often a symbol is used, as far as it matters.
-    fn uses(&self, symbol: Option<&SymbolRow>) -> Result<u32, EngineError> {
+    fn uses(&self, symbol: Option<&PlaceSymbol>) -> Result<u32, EngineError> {
         match symbol {
             Some(symbol) => Ok(self.store.reader().count_incoming(symbol.id.into(), MANY_USES)?),
             None => Ok(0),
@@ -144,9 +174,12 @@ impl Snapshot {
     }
 
     /// The names around and of a symbol, outermost first.
-    fn qualified(&self, symbol: Option<&SymbolRow>) -> Result<Vec<String>, EngineError> {
+    fn qualified(&self, symbol: Option<&PlaceSymbol>) -> Result<Vec<String>, EngineError> {
         let mut names = Vec::new();
-        let mut next = symbol.cloned();
+        let mut next = match symbol {
+            Some(symbol) => self.store.symbol(symbol.id)?,
+            None => None,
+        };
         while let Some(symbol) = next {
             next = match symbol.parent {
                 Some(parent) => self.store.symbol(parent)?,
@@ -212,10 +245,19 @@ impl Snapshot {
     }
 }
 
+/// What the channels say of all units.
+struct Seen<'s> {
+    words: &'s Lexical<'s>,
+    exact: &'s BTreeMap<u32, f32>,
+    near: &'s dyn Fn(u32) -> f32,
+}
+
 /// What the channels said, before it is put in order.
 pub struct Gathered {
-    asked: Analysis,
-    pool: Pool,
+    /// How the question was understood.
+    pub asked: Analysis,
+    /// What the channels and the index say of the places.
+    pub pool: Pool,
     files: Vec<FileRow>,
     places: Vec<Place>,
     replaced: Vec<(String, Vec<String>)>,
@@ -224,101 +266,4 @@ pub struct Gathered {
 
 fn near(nearness: &Nearness<'_>, unit: u32) -> f32 {
     cosine(nearness.product(unit), BuiltIn::shared().dimension())
-}
-
-fn fits(query: &SearchQuery, place: &Place) -> bool {
-    let kind = place.symbol.as_ref().map(|symbol| symbol.kind);
-    let whole = matches!(place.chunk.kind, ChunkKind::Symbol | ChunkKind::Head);
-    (query.kinds.is_empty() || kind.is_some_and(|kind| query.kinds.contains(&kind)))
-        && (!query.symbols_only || (whole && kind.is_some()))
-}
-
-/// Keeps the best, best first; of equals the first.
-fn best(units: &mut Vec<(u32, f32)>, count: usize) {
-    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if units.len() > count {
-        units.select_nth_unstable_by(count, order);
-        units.truncate(count);
-    }
-    units.sort_unstable_by(order);
-}
-
-/// The units worth a closer look: the best by both channels together, and all that the question names.
-fn first_pass(
-    by_words: &[(u32, f32)],
-    by_meaning: &[(u32, i32)],
-    exact: &BTreeMap<u32, f32>,
-    near: impl Fn(u32) -> f32,
-    count: usize,
-) -> Vec<u32> {
-    let most = by_words.first().map_or(1.0, |best| best.1).max(f32::MIN_POSITIVE);
-    let nearest = by_meaning.first().map_or(1.0, |best| near(best.0)).max(0.01);
-    let words: FxHashMap<u32, f32> = by_words.iter().copied().collect();
-    let mut all: Vec<u32> =
-        by_words.iter().map(|one| one.0).chain(by_meaning.iter().map(|one| one.0)).collect();
-    all.sort_unstable();
-    all.dedup();
-    let mut scored: Vec<(u32, f32)> = all
-        .into_iter()
-        .map(|unit| (unit, words.get(&unit).copied().unwrap_or(0.0) / most + near(unit) / nearest))
-        .collect();
-    best(&mut scored, count);
-    let mut units: Vec<u32> = scored.into_iter().map(|one| one.0).chain(exact.keys().copied()).collect();
-    units.sort_unstable();
-    units.dedup();
-    units
-}
-
-/// A unit that was looked at.
-pub(super) struct Place {
-    file: u32,
-    chunk: ChunkRow,
-    symbol: Option<SymbolRow>,
-}
-
-/// Looks at units; files are read once.
-struct Closer<'s> {
-    snapshot: &'s Snapshot,
-    corpus: &'s Arc<Corpus>,
-    files: Vec<FileRow>,
-    numbers: FxHashMap<FileId, u32>,
-    places: Vec<Place>,
-    chunks: BTreeMap<u32, Vec<orient_store::ChunkId>>,
-}
-
-impl Closer<'_> {
-    fn look(&mut self, unit: u32) -> Result<Option<Place>, EngineError> {
-        let shelf = self.corpus.catalogue.shelves()[self.corpus.file_of[unit as usize] as usize];
-        let store = &self.snapshot.store;
-        let file = match self.numbers.get(&shelf.file) {
-            Some(&number) => number,
-            None => {
-                let Some(row) = store.file_by_id(shelf.file)?.filter(|row| row.status == INDEXED) else {
-                    return Ok(None);
-                };
-                self.files.push(row);
-                let number = self.files.len() as u32 - 1;
-                self.numbers.insert(shelf.file, number);
-                self.chunks.insert(number, store.chunk_ids(shelf.file)?);
-                number
-            }
-        };
-        let Some(&id) = self.chunks.get(&file).and_then(|ids| ids.get((unit - shelf.first) as usize)) else {
-            return Ok(None);
-        };
-        let Some(chunk) = store.chunk(id)? else { return Ok(None) };
-        let symbol = match chunk.symbol {
-            Some(symbol) => store.symbol(symbol)?,
-            None => None,
-        };
-        Ok(Some(Place { file, chunk, symbol }))
-    }
-
-    /// The shelf of each file.
-    fn shelves(&self) -> Vec<u32> {
-        let shelf = |file: &FileRow| {
-            self.corpus.units_of(file.id).map_or(0, |(first, _)| self.corpus.file_of[first as usize])
-        };
-        self.files.iter().map(shelf).collect()
-    }
 }

@@ -4,11 +4,13 @@
 //! index as a whole is read once for each generation and shared by all snapshots of it.
 
 mod channels;
+mod closer;
 mod corpus;
 mod excerpt;
 mod fuzzy;
 mod gather;
 mod hit;
+mod pool;
 
 pub(crate) use corpus::Corpora;
 pub use excerpt::Excerpt;

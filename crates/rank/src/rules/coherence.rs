@@ -25,7 +25,8 @@ pub(super) fn apply(context: &Context<'_>, board: &mut Board) {
         let file = candidate.file as usize;
         let words = if best > 0.0 { pool.files[file].lexical.score / best } else { 0.0 };
         let meaning = if most > 0.0 { near[file] / most } else { 0.0 };
-        let both = if pool.semantic { (words + meaning) / 2.0 } else { words };
-        board.add(at, Rule::Coherence, context.weights.coherence * both);
+        let weights = context.weights;
+        let words = weights.coherence * words * if pool.semantic { 1.0 } else { weights.alone };
+        board.add(at, Rule::Coherence, words + weights.harmony * meaning);
     }
 }

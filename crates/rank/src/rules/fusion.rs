@@ -22,8 +22,10 @@ pub(super) fn vectors(context: &Context<'_>, board: &mut Board) {
     if !context.pool.semantic {
         return;
     }
-    for (at, near) in nearness(context).into_iter().enumerate() {
-        board.add(at, Rule::Semantic, context.weights.semantic * near);
+    let nearest = context.pool.candidates.iter().map(|one| one.semantic).fold(0.01, f32::max);
+    for ((at, near), candidate) in nearness(context).into_iter().enumerate().zip(&context.pool.candidates) {
+        let whole = (candidate.semantic / nearest).max(0.0);
+        board.add(at, Rule::Semantic, context.weights.semantic * near + context.weights.nearness * whole);
     }
 }
 

@@ -3,12 +3,12 @@
 mod centrality;
 mod coherence;
 mod definition;
+mod density;
 mod folder;
 mod fusion;
 mod identifier;
 mod neighbours;
 mod role;
-mod size;
 mod stem;
 
 use crate::analyse::Analysis;
@@ -16,74 +16,54 @@ use crate::candidate::Pool;
 use crate::order::Board;
 use crate::weights::Weights;
 
-/// What makes the order. They are applied in this order: those that add before those that multiply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Rule {
-    /// What the words say.
-    Lexical = 0,
-    /// What the vectors say.
-    Semantic = 1,
-    /// What all units of a file say together.
-    Coherence = 2,
-    /// A definition whose name stands in the question.
-    Definition = 3,
-    /// A file whose name stands in the question.
-    Stem = 4,
-    /// Folders that stand in the question.
-    Folder = 5,
-    /// How much of the repository leads to it.
-    Centrality = 6,
-    /// A neighbour in the graph of what is found.
-    Neighbours = 7,
-    /// Tests, prose, settings and what nobody here wrote count less, unless asked for.
-    Role = 8,
-    /// Further units of the same file count less.
-    Decay = 9,
-    /// Further files of the same folder count less, where a question is about several places.
-    Spread = 10,
-    /// A definition the question writes as code.
-    Identifier = 11,
-    /// A file with much in it.
-    Size = 12,
+macro_rules! rules {
+    ($($(#[doc = $doc:literal])+ $name:ident, $word:literal;)*) => {
+        /// What makes the order. They are applied in this order.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Rule { $($(#[doc = $doc])+ $name,)* }
+
+        impl Rule {
+            /// Every rule, in the order in which they are applied.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The word users see.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+        }
+    };
 }
 
-impl Rule {
-    /// Every rule, in the order in which they are applied.
-    pub const ALL: &'static [Self] = &[
-        Self::Lexical,
-        Self::Semantic,
-        Self::Coherence,
-        Self::Definition,
-        Self::Identifier,
-        Self::Stem,
-        Self::Folder,
-        Self::Size,
-        Self::Centrality,
-        Self::Neighbours,
-        Self::Role,
-        Self::Decay,
-        Self::Spread,
-    ];
-
-    /// The word users see.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Lexical => "words",
-            Self::Semantic => "meaning",
-            Self::Coherence => "coherence",
-            Self::Definition => "definition",
-            Self::Identifier => "identifier",
-            Self::Size => "size",
-            Self::Stem => "file name",
-            Self::Folder => "folder",
-            Self::Centrality => "centrality",
-            Self::Neighbours => "neighbours",
-            Self::Role => "role",
-            Self::Decay => "decay",
-            Self::Spread => "spread",
-        }
-    }
+rules! {
+    /// What the words say.
+    Lexical, "words";
+    /// What the vectors say.
+    Semantic, "meaning";
+    /// A definition whose name stands in the question.
+    Definition, "definition";
+    /// A definition the question writes as code.
+    Identifier, "identifier";
+    /// A caller or callee of what is found.
+    Neighbours, "neighbours";
+    /// How much of the repository leads to it.
+    Centrality, "centrality";
+    /// A file is as good as the best it has of each of the above; within a file the best comes first.
+    Best, "best of file";
+    /// What all units of a file say together.
+    Coherence, "coherence";
+    /// How much of a file answers.
+    Density, "density";
+    /// A file whose name stands in the question.
+    Stem, "file name";
+    /// Folders that stand in the question.
+    Folder, "folder";
+    /// Tests, prose, settings and what nobody here wrote count less, unless asked for.
+    Role, "role";
+    /// Further units of the same file count less.
+    Decay, "decay";
+    /// Further files of the same folder count less, where a question is about several places.
+    Spread, "spread";
 }
 
 /// What a rule looks at.
@@ -98,14 +78,15 @@ pub(crate) fn apply(rule: Rule, context: &Context<'_>, board: &mut Board) {
     match rule {
         Rule::Lexical => fusion::words(context, board),
         Rule::Semantic => fusion::vectors(context, board),
-        Rule::Coherence => coherence::apply(context, board),
         Rule::Definition => definition::apply(context, board),
         Rule::Identifier => identifier::apply(context, board),
-        Rule::Size => size::apply(context, board),
+        Rule::Neighbours => neighbours::apply(context, board),
+        Rule::Centrality => centrality::apply(context, board),
+        Rule::Best => board.best_of_files(context.pool),
+        Rule::Coherence => coherence::apply(context, board),
+        Rule::Density => density::apply(context, board),
         Rule::Stem => stem::apply(context, board),
         Rule::Folder => folder::apply(context, board),
-        Rule::Centrality => centrality::apply(context, board),
-        Rule::Neighbours => neighbours::apply(context, board),
         Rule::Role => role::apply(context, board),
         Rule::Decay | Rule::Spread => {}
     }

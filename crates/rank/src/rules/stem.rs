@@ -6,8 +6,9 @@ use orient_text::{for_each_term, term_number};
 
 pub(super) fn apply(context: &Context<'_>, board: &mut Board) {
     let shares: Vec<f32> = context.pool.files.iter().map(|file| share(context, &file.path)).collect();
+    let weight = context.weights.stem * if context.pool.semantic { 1.0 } else { context.weights.alone };
     for (at, candidate) in context.pool.candidates.iter().enumerate() {
-        board.add(at, Rule::Stem, context.weights.stem * shares[candidate.file as usize]);
+        board.add(at, Rule::Stem, weight * shares[candidate.file as usize]);
     }
 }
 

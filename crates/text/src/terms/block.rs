@@ -48,7 +48,7 @@ fn others(codes: u8) -> usize {
 pub(crate) fn write_list(
     bytes: &mut Vec<u8>,
     gap: u32,
-    list: impl ExactSizeIterator<Item = (u32, Mark)> + Clone,
+    list: impl ExactSizeIterator<Item = (u32, Mark)>,
     bound: u32,
 ) {
     let count = list.len() as u32;
@@ -89,10 +89,10 @@ impl TermBlockWriter {
     pub(crate) fn push(
         &mut self,
         term: u32,
-        list: impl ExactSizeIterator<Item = (u32, Mark)> + Clone,
+        list: impl ExactSizeIterator<Item = (u32, Mark)>,
     ) -> Option<(u32, Vec<u8>)> {
         self.list.clear();
-        write_list(&mut self.list, 0, list.clone(), self.bound);
+        write_list(&mut self.list, 0, list, self.bound);
         let full = (!self.bytes.is_empty() && self.bytes.len() + self.list.len() > BLOCK)
             .then(|| self.finish())
             .flatten();
