@@ -1,7 +1,7 @@
 //! `orient mcp` and `orient serve`: the operations for programs. What they are and how they answer is the server's
 //! affair; here it is started.
 
-use crate::config::Config;
+use crate::config::{Config, Root};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use orient_engine::Sweep;
 use orient_serve::{HttpOptions, Options, ServeError};
@@ -102,7 +102,7 @@ pub(crate) fn mcp(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
 fn options(config: Config, matches: &ArgMatches) -> Options {
     Options {
         setup: config.setup,
-        chosen: config.root_given,
+        chosen: config.root == Root::Named,
         tools: matches.get_one::<String>("tools").cloned(),
         keeper: Arc::new(|_, _| Arc::new(Sweep)),
     }

@@ -62,8 +62,8 @@ impl Desk<'_> {
             && tokens(&written.text) > WORTH_NAMING;
         drop(sent);
         if known {
-            written.text =
-                "(the same answer was sent before in this session; nothing has changed)\n".to_owned();
+            let same = "(the same answer was sent before in this session; nothing has changed)\n";
+            same.clone_into(&mut written.text);
             written.named = true;
         } else {
             let lines = std::mem::take(&mut written.lines);
@@ -154,7 +154,7 @@ struct Framed<'f> {
 impl Framed<'_> {
     fn close(mut self) -> Answered {
         if self.written.text.is_empty() {
-            self.written.text = "nothing was found\n".to_owned();
+            "nothing was found\n".clone_into(&mut self.written.text);
         }
         let next = self.next();
         if let Some(cut) = self.written.next {
@@ -176,7 +176,7 @@ impl Framed<'_> {
         }
         text.push_str(&closing);
         let failed = self.failed;
-        Answered { text, structured: self.structured(body, next), failed }
+        Answered { text, structured: self.structured(&body, next), failed }
     }
 
     fn next(&self) -> Option<String> {
@@ -194,7 +194,8 @@ impl Framed<'_> {
     fn closing(&self, next: Option<&str>) -> String {
         let around = &self.around;
         let complete = around.reasons.is_empty();
-        let state = if complete { "complete".to_owned() } else { format!("partial: {}", shortened(&around.reasons)) };
+        let state =
+            if complete { "complete".to_owned() } else { format!("partial: {}", shortened(&around.reasons)) };
         let mut parts = vec![state];
         parts.extend(around.total.map(|total| format!("total {}", count(total))));
         parts.extend(around.generation.map(|generation| format!("generation {generation}")));
@@ -206,7 +207,7 @@ impl Framed<'_> {
         format!("[{}]", orient_tools::visible(&parts.join("; ")))
     }
 
-    fn structured(self, body: String, next: Option<String>) -> Value {
+    fn structured(self, body: &str, next: Option<String>) -> Value {
         let around = self.around;
         let mut fields = Map::new();
         fields.insert("text".to_owned(), json!(body));

@@ -222,7 +222,11 @@ fn chosen(
         arguments.insert((*argument).to_owned(), value);
     }
     for (param, argument) in member.takes {
-        let value = if *param == "max_tokens" { Some(json!(for_operation(max_tokens))) } else { take(&mut sent, param) };
+        let value = if *param == "max_tokens" {
+            Some(json!(for_operation(max_tokens)))
+        } else {
+            take(&mut sent, param)
+        };
         let Some(value) = value else { continue };
         let lists = schema["properties"][argument]["type"] == "array";
         let value = if lists && !value.is_array() { json!([value]) } else { value };
