@@ -117,6 +117,10 @@ fn place(text: &str, question: &Question) -> Result<Cursor, ToolError> {
 
 /// What a reader should know beside the answer.
 fn notes(question: &Question, cursor: Option<&Cursor>, indexing: Option<&String>, around: &mut Around) {
+    for remarks in [&mut around.notes, &mut around.reasons] {
+        let own = remarks.iter().map(|remark| question.in_its_words(remark));
+        *remarks = own.filter(|remark| !remark.is_empty()).collect();
+    }
     around.notes.splice(0..0, question.notes.iter().cloned());
     if let (Some(cursor), Some(generation)) = (cursor, around.generation)
         && cursor.generation != generation
