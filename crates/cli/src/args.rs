@@ -44,6 +44,9 @@ pub(crate) struct Globals {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true,
           value_parser = PossibleValuesParser::new(["auto", "always", "never"]))]
     pub(crate) color: String,
+    /// Do not page what is longer than the screen
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
     /// No progress and no remarks, only the answer and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
@@ -66,7 +69,7 @@ pub(crate) fn parse() -> Args {
     Args { globals, asked, matches: own.clone() }
 }
 
-fn command() -> Command {
+pub(crate) fn command() -> Command {
     let examples = format!("Examples:{}", examples());
     let mut exits = String::new();
     for exit in Exit::ALL {

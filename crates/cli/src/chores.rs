@@ -1,7 +1,7 @@
 //! What the command does beside asking: one line each. The operations are in their own table.
 
 use crate::config::Config;
-use crate::serve;
+use crate::{serve, setup, shell, watch};
 use clap::{ArgMatches, Command};
 use orient_tools::{Exit, ToolError};
 
@@ -17,4 +17,8 @@ pub(crate) struct Chore {
 pub(crate) const CHORES: &[Chore] = &[
     Chore { command: serve::mcp_command, run: serve::mcp },
     Chore { command: serve::serve_command, run: serve::serve },
+    Chore { command: setup::command, run: setup::run },
+    Chore { command: watch::command, run: watch::run },
+    Chore { command: shell::completions_command, run: shell::completions },
+    Chore { command: shell::man_command, run: shell::man },
 ];

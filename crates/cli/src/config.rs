@@ -42,6 +42,8 @@ pub(crate) struct Config {
     pub(crate) colour_remarks: bool,
     /// How progress is shown.
     pub(crate) progress: Style,
+    /// How many lines the screen has, where what is longer is paged.
+    pub(crate) screen: Option<usize>,
 }
 
 impl Form {
@@ -75,6 +77,9 @@ impl Config {
             (false, true) => Style::Bar,
             (false, false) => Style::Lines,
         };
+        let person = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+        let screen = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
+        let screen = screen.filter(|rows| person && !globals.no_pager && *rows > 1);
         Ok(Self {
             setup: Setup { start, folder, overrides, force: globals.force, refresh: !globals.no_refresh },
             root,
@@ -83,6 +88,7 @@ impl Config {
             colour: colour(AutoStream::choice(&std::io::stdout())),
             colour_remarks: colour(AutoStream::choice(&std::io::stderr())),
             progress,
+            screen,
         })
     }
 }

@@ -5,17 +5,26 @@ mod chores;
 mod config;
 mod exit_codes;
 mod interrupt;
+mod pager;
 mod progress;
+mod receipts;
 mod render;
+mod replace;
 mod serve;
+mod setup;
+mod shell;
+mod terminal;
+mod watch;
 
 use args::{Args, Asked};
 use config::{Config, Form};
 use interrupt::Interrupt;
 use orient_tools::{Code, Exit, Session, ToolError};
 use progress::Meter;
+use render::Manner;
 use std::io;
 use std::process::ExitCode;
+use terminal::Links;
 
 fn main() -> ExitCode {
     let args = args::parse();
@@ -37,8 +46,11 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
     };
     let interrupt = Interrupt::install();
     let meter = Meter::new(config.progress, interrupt.clone());
-    let answered = Session::open(config.setup, &meter, &interrupt.cancel)
-        .and_then(|session| tool.run(&session, &matches));
+    let mut links = None;
+    let answered = Session::open(config.setup, &meter, &interrupt.cancel).and_then(|session| {
+        links = Links::new(session.root(), |name| std::env::var(name).ok());
+        tool.run(&session, &matches)
+    });
     let reply = match answered {
         Ok(reply) => reply,
         Err(error) => {
@@ -46,7 +58,10 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
             return Ok(error.code().exit());
         }
     };
-    let written = match render::answer(reply.as_ref(), config.form, config.colour) {
+    // From here on Ctrl-C belongs to the pager, if there is one.
+    interrupt.paging(config.screen.is_some());
+    let manner = Manner { form: config.form, colour: config.colour, links, screen: config.screen };
+    let written = match render::answer(reply.as_ref(), manner) {
         Ok(false) if !config.quiet => render::remarks(reply.as_ref(), config.colour_remarks),
         written => written.map(drop),
     };

@@ -3,7 +3,8 @@
 
 use crate::config::{Config, Root};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use orient_engine::Sweep;
+use orient_engine::{Keeper, Sweep};
+use orient_live::{Live, LiveOptions};
 use orient_serve::{HttpOptions, Options, ServeError};
 use orient_tools::{Code, Exit, ToolError};
 use std::io::Write;
@@ -100,11 +101,15 @@ pub(crate) fn mcp(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
 }
 
 fn options(config: Config, matches: &ArgMatches) -> Options {
+    // Whoever wants no look at the files wants none in the background either.
+    let watched = config.setup.refresh;
     Options {
         setup: config.setup,
         chosen: config.root == Root::Named,
         tools: matches.get_one::<String>("tools").cloned(),
-        keeper: Arc::new(|_, _| Arc::new(Sweep)),
+        keeper: Arc::new(move |engine, _| -> Arc<dyn Keeper> {
+            if watched { Arc::new(Live::start(engine, LiveOptions::default())) } else { Arc::new(Sweep) }
+        }),
     }
 }
 

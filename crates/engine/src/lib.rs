@@ -7,6 +7,7 @@ mod candidates;
 mod definition;
 mod dump;
 mod dump_graph;
+mod dump_text;
 mod engine;
 mod entry;
 mod error;
@@ -31,11 +32,13 @@ mod plan;
 mod progress;
 mod refresh;
 mod resolving;
+mod search;
 mod seed;
 mod sheet;
 mod snapshot;
 mod source;
 mod traversal;
+mod units;
 mod whole;
 mod work;
 mod world;
@@ -46,6 +49,7 @@ pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
 pub use entry::Entry;
 pub use error::EngineError;
+pub use extract::paint;
 pub use gc::{Collected, GcOptions};
 pub use graph::NodeInfo;
 pub use graph_view::{Described, GraphView, Mention, Mentions};
@@ -57,6 +61,7 @@ pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
 pub use progress::{Cancel, Phase, Progress, Silent};
 pub use refresh::{Mode, Rebuilt, Refresh, RefreshOptions};
+pub use search::{Excerpt, Found, Gathered, SearchHit, SearchQuery};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
 pub use source::Source;
 pub use traversal::{
@@ -66,6 +71,8 @@ pub use traversal::{
 pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.
+pub use orient_lang::Class;
+pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights};
 pub use orient_store::{
     EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch, NodeId,
     OutsideRow, Page, Sizes, StoreError, SymbolId,

@@ -61,6 +61,9 @@ impl Shared {
         if !state.dirty.is_empty() {
             return Next::Catch;
         }
+        if state.asked {
+            return Next::Look;
+        }
         match (state.changed, state.looked) {
             (Some(changed), Some((at, took))) => {
                 let due = (changed + self.options.look_again).max(at + took * SELDOM);

@@ -28,6 +28,8 @@ pub struct LiveOptions {
     /// After changes, how long to wait before all files are compared once: that notes the tree as a whole, and finds what
     /// no notice tells of.
     pub look_again: Duration,
+    /// After a question, all files are compared once more when the last time is so long ago.
+    pub look_often: Duration,
     /// Told of everything that was caught up with in the background.
     pub seen: Option<Arc<dyn Fn(&Seen) + Send + Sync>>,
 }
@@ -39,6 +41,7 @@ impl Default for LiveOptions {
             longest: Duration::from_millis(300),
             start: Duration::from_millis(250),
             look_again: Duration::from_secs(2),
+            look_often: Duration::from_secs(60),
             seen: None,
         }
     }
@@ -97,6 +100,8 @@ pub(crate) struct State {
     pub(crate) looked: Option<(Instant, Duration)>,
     /// When something was noticed since.
     pub(crate) changed: Option<Instant>,
+    /// Whether a question was answered by notices alone for long enough.
+    pub(crate) asked: bool,
 }
 
 /// Tells an index from another.
@@ -127,6 +132,7 @@ impl Live {
             note,
             looked: None,
             changed: None,
+            asked: false,
         };
         let shared = Arc::new(Shared::new(engine, options, bell, state));
         let attending = shared.clone();
@@ -172,7 +178,13 @@ impl Keeper for Live {
             Some(_turn) => shared.bring(options, progress),
             None => Ok(shared.as_far_as_it_is(started)),
         }?;
-        let note = shared.state().note.take();
+        let mut state = shared.state();
+        let note = state.note.take();
+        if state.looked.is_some_and(|(at, _)| at.elapsed() > shared.options.look_often) && !state.asked {
+            state.asked = true;
+            shared.bell.ring();
+        }
+        drop(state);
         Ok(Refresh { elapsed: started.elapsed(), note, ..refresh })
     }
 }
@@ -291,6 +303,7 @@ impl Shared {
         if let Ok(refresh) = &done {
             state.remembered = refresh.remembered && state.dirty.is_empty();
             state.looked = Some((Instant::now(), started.elapsed()));
+            state.asked = false;
             if refresh.in_memory {
                 state.settled = false;
             }

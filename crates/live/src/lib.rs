@@ -16,4 +16,4 @@ mod turn;
 mod watch;
 
 pub use keeper::{Live, LiveOptions, Seen};
-pub use limits::{Limits, Unwatchable};
+pub use limits::{Limits, Unwatchable, probe};

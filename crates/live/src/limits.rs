@@ -1,5 +1,7 @@
 //! What keeps a tree from being watched, and the limits the system sets.
 
+use crate::watch::Watch;
+use orient_model::RepoPath;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +47,15 @@ impl fmt::Display for Unwatchable {
     }
 }
 
+/// Why a tree cannot be watched; none where it can, as far as its root tells.
+pub fn probe(root: &Path) -> Option<Unwatchable> {
+    let (mut watch, _bell) = match Watch::open(root) {
+        Ok(opened) => opened,
+        Err(why) => return Some(why),
+    };
+    watch.add(&RepoPath::from("")).err()
+}
+
 /// The limits the system sets, as far as it tells them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -82,6 +93,15 @@ mod tests {
         std::fs::write(folder.path().join("max_user_watches"), "8192\n").expect("written");
         let limits = Limits::read_from(folder.path());
         assert_eq!((limits.watches, limits.instances, limits.queued), (Some(8192), None, None));
+    }
+
+    #[test]
+    fn a_folder_of_this_machine_can_be_watched() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let expected = if cfg!(target_os = "linux") { None } else { Some(Unwatchable::System) };
+        assert_eq!(probe(folder.path()), expected);
+        #[cfg(target_os = "linux")]
+        assert!(matches!(probe(Path::new("/proc")), Some(Unwatchable::FileSystem { .. })));
     }
 
     #[test]

@@ -183,6 +183,26 @@ fn the_background_works_ahead_of_the_questions() {
 }
 
 #[test]
+fn what_no_notice_tells_of_is_found_by_a_later_look() {
+    let look_often = Duration::ZERO;
+    let options = LiveOptions { start: Duration::ZERO, look_often, ..LiveOptions::default() };
+    let outside = tempfile::tempdir().expect("a folder");
+    let other = outside.path().join("other.py");
+    let watched = Watched::with(SMALL, options);
+    fs::write(&other, "def linked(): pass\n").expect("written");
+    fs::hard_link(&other, watched.root().join("linked.py")).expect("another name");
+    watched.check();
+    std::thread::sleep(Duration::from_millis(300));
+    fs::write(&other, "def through_another_name(): pass\n").expect("written");
+    let begun = Instant::now();
+    while !knows(&watched, "through_another_name") {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it is found");
+        watched.catch_up();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
 fn an_index_written_by_somebody_else_is_compared_with_the_files() {
     let watched = Watched::new(SMALL);
     watched.catch_up();

@@ -252,6 +252,18 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
+    /// Those of this machine; none without a home folder.
+    pub fn of_machine(project: &Path) -> Option<Self> {
+        let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        Some(Self {
+            project: project.to_owned(),
+            home: std::env::home_dir().filter(|home| home.is_absolute())?,
+            xdg_config: folder("XDG_CONFIG_HOME"),
+            app_data: folder("APPDATA"),
+            system: System::HERE,
+        })
+    }
+
     fn base(&self, base: Base) -> PathBuf {
         let dot_config = || self.xdg_config.clone().unwrap_or_else(|| self.home.join(".config"));
         match (base, self.system) {

@@ -16,7 +16,7 @@ const WRITING: &str =
 const LOADING: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; \
      PRAGMA cache_size = -32768;";
 /// Statements we use at the same time; above the number of constants in `sql`.
-const STATEMENTS: usize = 96;
+const STATEMENTS: usize = 128;
 
 /// How long to wait for another program that looks at the file with its own tools.
 const PATIENCE: Duration = Duration::from_secs(5);

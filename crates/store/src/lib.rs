@@ -26,6 +26,7 @@ mod rows;
 mod seed;
 mod snapshot;
 mod sql;
+mod terms;
 mod version;
 mod writer;
 
@@ -47,5 +48,6 @@ pub use rows::{
 };
 pub use seed::copy_index;
 pub use snapshot::{FileFilter, Snapshot};
+pub use terms::{Catalogue, Shelf};
 pub use version::FORMAT;
 pub use writer::{ChangeSet, Writer};

@@ -2,7 +2,7 @@
 
 use crate::Prepared;
 use orient_model::{ChunkKind, ContentHash, Modifiers, RepoPath, Role, Stamp, SymbolKind, Visibility};
-use orient_text::Grams;
+use orient_text::{Grams, Terms};
 
 macro_rules! ids {
     ($($(#[doc = $doc:literal])+ $name:ident;)*) => { $(
@@ -47,6 +47,10 @@ pub struct FilePut {
     pub facts: Option<Prepared>,
     /// The trigrams of its text; a file without them is never left out of a text search.
     pub grams: Option<Grams>,
+    /// The terms of its chunks.
+    pub terms: Option<Terms>,
+    /// The vectors of its chunks, one after the other; empty where there are none.
+    pub vectors: Vec<u8>,
 }
 
 /// One step of a change set.

@@ -182,7 +182,8 @@ impl<'p> Session<'p> {
         self.refreshed.borrow().as_ref().is_some_and(|refresh| refresh.in_memory)
     }
 
-    fn engine(&self) -> Result<&Engine, EngineError> {
+    /// The engine, opened when it is first needed.
+    pub(crate) fn engine(&self) -> Result<&Engine, EngineError> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }

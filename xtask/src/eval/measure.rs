@@ -21,6 +21,8 @@ pub(super) struct Asked {
     pub(super) hits: Vec<Hit>,
     pub(super) confident: bool,
     pub(super) score: Score,
+    /// The share of the spots whose file has a hit, whatever its lines.
+    pub(super) files: f64,
     /// Tokens read up to and with the first hit that covers a spot, where one does.
     pub(super) tokens: Option<usize>,
     /// Tokens read in all where none does.
@@ -41,10 +43,13 @@ impl Asked {
         let read: Vec<usize> = found.read.iter().take(PLACES).copied().map(printed::tokens).collect();
         let at = |place: usize| read.get(place - 1).copied().unwrap_or_default();
         let all = read.iter().max().copied().unwrap_or_default();
+        let has_hit = |path: &str| found.hits.iter().take(PLACES).any(|hit| hit.path == path);
+        let in_files = question.relevant.iter().filter(|spot| has_hit(&spot.path)).count();
         let within = places.iter().flatten().filter(|&&place| at(place) <= ROOM).count();
         Self {
             question: question.clone(),
             score: score(&places),
+            files: in_files as f64 / places.len().max(1) as f64,
             tokens: places.iter().flatten().map(|&place| at(place)).min(),
             in_vain: all.max(ROOM),
             recall_in_room: within as f64 / places.len().max(1) as f64,

@@ -20,7 +20,7 @@ mod words;
 
 use crate::bench::Scratch;
 use crate::workspace;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use measure::Run;
 use packages::Package;
 use searcher::{Product, Provider};
@@ -105,7 +105,10 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
     };
     let provider: Box<dyn Provider> =
         if eval.baseline { Box::new(Words) } else { Box::new(Product::find()?) };
-    let (runs, summary) = ask(&set, &*provider, eval)?;
+    if eval.ablate && provider.parts().is_empty() {
+        bail!("`{}` lists nothing that can be left out with `without`", provider.name());
+    }
+    let (runs, summary) = ask(&set, &*provider, eval, eval.ablate)?;
     if let Some(file) = &eval.run_file {
         measure::write_run_file(&runs[0], file)?;
     }
@@ -118,7 +121,7 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
         tables::print(&summary);
     }
     if eval.write {
-        let (_, baseline) = ask(&set, &Words, eval)?;
+        let (_, baseline) = ask(&set, &Words, eval, false)?;
         std::fs::write(workspace::root().join(RESULTS), tables::page(&summary, &baseline))
             .with_context(|| format!("writing {RESULTS}"))?;
     }
@@ -151,10 +154,10 @@ fn own(eval: &Eval, only: &[String]) -> Result<Option<Set>> {
     Ok(Some(set))
 }
 
-fn ask(set: &Set, provider: &dyn Provider, eval: &Eval) -> Result<(Vec<Run>, Summary)> {
+fn ask(set: &Set, provider: &dyn Provider, eval: &Eval, ablate: bool) -> Result<(Vec<Run>, Summary)> {
     let scratch = Scratch::new("eval")?;
     let tell = |name: &str| eprintln!("{}: {name}", provider.name());
-    let runs = measure::measure(set, provider, &eval.without, eval.ablate, scratch.path(), tell)?;
+    let runs = measure::measure(set, provider, &eval.without, ablate, scratch.path(), tell)?;
     let summary = Summary::new(provider.name(), &runs);
     Ok((runs, summary))
 }

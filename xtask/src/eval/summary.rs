@@ -32,6 +32,8 @@ pub(super) struct Group {
     pub(super) mrr: Mean,
     pub(super) recall: Mean,
     pub(super) success: Mean,
+    /// The share of the spots whose file has a hit: what is missing to the recall are the right lines.
+    pub(super) files: Mean,
 }
 
 /// How well the search knows when it has nothing. Declining is to say so: no hits, or none that match well.
@@ -107,6 +109,7 @@ impl Group {
             mrr: of(|it| it.score.mrr),
             recall: of(|it| it.score.recall),
             success: of(|it| it.score.success),
+            files: of(|it| it.files),
         }
     }
 }
@@ -163,6 +166,7 @@ pub(super) mod tests {
             hits: Vec::new(),
             confident,
             score: Score { ndcg, mrr: ndcg, recall: ndcg, success: 0.0 },
+            files: 1.0,
             tokens: Some(300),
             in_vain: 500,
             recall_in_room: 1.0,

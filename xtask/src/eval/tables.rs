@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What stands above the measures of a group.
-const HEADING: [&str; 7] = ["", "questions", "NDCG@10", "95 of 100", "MRR", "recall@10", "success@1"];
+const HEADING: [&str; 8] =
+    ["", "questions", "NDCG@10", "95 of 100", "MRR", "recall@10", "success@1", "files@10"];
 
 /// Prints everything.
 pub(super) fn print(summary: &Summary) {
@@ -63,6 +64,7 @@ pub(super) fn page(summary: &Summary, baseline: &Summary) -> String {
         "MRR",
         "recall@10",
         "success@1",
+        "files@10",
         "tokens to first",
         "recall in 500",
         "declined",
@@ -83,9 +85,8 @@ pub(super) fn page(summary: &Summary, baseline: &Summary) -> String {
     page
 }
 
-fn heading_beside(baseline: &str) -> [&str; 8] {
-    let [first, questions, ndcg, range, mrr, recall, success] = HEADING;
-    [first, questions, ndcg, range, mrr, recall, success, baseline]
+fn heading_beside(baseline: &str) -> Vec<&str> {
+    HEADING.into_iter().chain([baseline]).collect()
 }
 
 fn beside(ours: &BTreeMap<String, Group>, theirs: &BTreeMap<String, Group>) -> Vec<Vec<String>> {
@@ -106,6 +107,7 @@ fn row(name: &str, group: &Group) -> Vec<String> {
         share(group.mrr.value),
         share(group.recall.value),
         share(group.success.value),
+        share(group.files.value),
     ]
 }
 
@@ -187,7 +189,7 @@ mod tests {
     fn the_page_sets_both_beside_each_other_and_names_no_time() {
         let page = page(&summary(), &summary());
         assert!(
-            page.contains("| exact | 1 | 1.000 | 1.000 to 1.000 | 1.000 | 1.000 | 0.000 | 1.000 |"),
+            page.contains("| exact | 1 | 1.000 | 1.000 to 1.000 | 1.000 | 1.000 | 0.000 | 1.000 | 1.000 |"),
             "{page}"
         );
         assert!(page.contains("| names | 0.500 | -0.250 |"), "{page}");

@@ -9,3 +9,4 @@ pub(crate) mod names;
 pub(crate) mod sheets;
 pub(crate) mod symbols;
 pub(crate) mod tags;
+pub(crate) mod terms;

@@ -99,6 +99,8 @@ pub(crate) fn file(path: &str, text: &str) -> FilePut {
         bytes: text.len() as u64,
         facts: Some(Prepared::new(&outline(text))),
         grams: Some(Extractor::default().grams(text.as_bytes())),
+        terms: None,
+        vectors: Vec::new(),
     }
 }
 
@@ -110,6 +112,8 @@ pub(crate) fn skipped(path: &str, status: u8, detail: &str) -> FilePut {
         hash: None,
         facts: None,
         grams: None,
+        terms: None,
+        vectors: Vec::new(),
         ..file(path, "")
     }
 }
