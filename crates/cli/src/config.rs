@@ -17,12 +17,21 @@ pub(crate) enum Form {
     Json,
 }
 
+/// How the folder to work on was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// By name.
+    Named,
+    /// It is the one the user stands in.
+    Here,
+}
+
 /// Everything the command needs to know of its surroundings.
 pub(crate) struct Config {
     /// What to work on, and how.
     pub(crate) setup: Setup,
-    /// Whether the folder was named, not just the one the user stands in.
-    pub(crate) root_given: bool,
+    /// How the folder was chosen.
+    pub(crate) root: Root,
     /// How answers are written.
     pub(crate) form: Form,
     /// Whether to leave out remarks.
@@ -56,7 +65,7 @@ impl Config {
             };
             overrides.push(Override { key: "store.dir".into(), value: value.into(), flag: "--store".into() });
         }
-        let root_given = globals.root.is_some();
+        let root = if globals.root.is_some() { Root::Named } else { Root::Here };
         let start = globals.root.map_or_else(|| folder.clone(), |root| folder.join(root));
         let colour = |auto: ColorChoice| match globals.color.as_str() {
             "always" => true,
@@ -73,7 +82,7 @@ impl Config {
         let screen = screen.filter(|rows| person && !globals.no_pager && *rows > 1);
         Ok(Self {
             setup: Setup { start, folder, overrides, force: globals.force, refresh: !globals.no_refresh },
-            root_given,
+            root,
             form: Form::of(globals.json),
             quiet: globals.quiet,
             colour: colour(AutoStream::choice(&std::io::stdout())),

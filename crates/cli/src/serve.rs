@@ -1,7 +1,7 @@
 //! `orient mcp` and `orient serve`: the operations for programs. What they are and how they answer is the server's
 //! affair; here it is started.
 
-use crate::config::Config;
+use crate::config::{Config, Root};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use orient_engine::{Keeper, Sweep};
 use orient_live::{Live, LiveOptions};
@@ -105,7 +105,7 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
     let watched = config.setup.refresh;
     Options {
         setup: config.setup,
-        chosen: config.root_given,
+        chosen: config.root == Root::Named,
         tools: matches.get_one::<String>("tools").cloned(),
         keeper: Arc::new(move |engine, _| -> Arc<dyn Keeper> {
             if watched { Arc::new(Live::start(engine, LiveOptions::default())) } else { Arc::new(Sweep) }

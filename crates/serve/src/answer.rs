@@ -62,8 +62,8 @@ impl Desk<'_> {
             && tokens(&written.text) > WORTH_NAMING;
         drop(sent);
         if known {
-            written.text =
-                "(the same answer was sent before in this session; nothing has changed)\n".to_owned();
+            let same = "(the same answer was sent before in this session; nothing has changed)\n";
+            same.clone_into(&mut written.text);
             written.named = true;
         } else {
             let lines = std::mem::take(&mut written.lines);
@@ -117,6 +117,10 @@ fn place(text: &str, question: &Question) -> Result<Cursor, ToolError> {
 
 /// What a reader should know beside the answer.
 fn notes(question: &Question, cursor: Option<&Cursor>, indexing: Option<&String>, around: &mut Around) {
+    for remarks in [&mut around.notes, &mut around.reasons] {
+        let own = remarks.iter().map(|remark| question.in_its_words(remark));
+        *remarks = own.filter(|remark| !remark.is_empty()).collect();
+    }
     around.notes.splice(0..0, question.notes.iter().cloned());
     if let (Some(cursor), Some(generation)) = (cursor, around.generation)
         && cursor.generation != generation
@@ -154,7 +158,7 @@ struct Framed<'f> {
 impl Framed<'_> {
     fn close(mut self) -> Answered {
         if self.written.text.is_empty() {
-            self.written.text = "nothing was found\n".to_owned();
+            "nothing was found\n".clone_into(&mut self.written.text);
         }
         let next = self.next();
         if let Some(cut) = self.written.next {
@@ -176,7 +180,7 @@ impl Framed<'_> {
         }
         text.push_str(&closing);
         let failed = self.failed;
-        Answered { text, structured: self.structured(body, next), failed }
+        Answered { text, structured: self.structured(&body, next), failed }
     }
 
     fn next(&self) -> Option<String> {
@@ -207,7 +211,7 @@ impl Framed<'_> {
         format!("[{}]", orient_tools::visible(&parts.join("; ")))
     }
 
-    fn structured(self, body: String, next: Option<String>) -> Value {
+    fn structured(self, body: &str, next: Option<String>) -> Value {
         let around = self.around;
         let mut fields = Map::new();
         fields.insert("text".to_owned(), json!(body));

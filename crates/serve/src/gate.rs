@@ -38,17 +38,16 @@ impl Gate {
     /// Lets a request pass or says why not. `named` is the host in its address, if there is one there; `open` is for what
     /// anybody on this machine may know.
     pub(crate) fn check(&self, headers: &HeaderMap, named: Option<&str>, open: bool) -> Result<(), Refused> {
-        let host = only(headers, &header::HOST)
-            .ok_or(refused(StatusCode::BAD_REQUEST, "one Host header is needed"))?
-            .ok_or(refused(StatusCode::BAD_REQUEST, "a Host header is needed"))?;
+        let wrong = |Unclear| refused(StatusCode::BAD_REQUEST, "Host and Origin can be given once, as text");
+        let Some(host) = only(headers, &header::HOST).map_err(wrong)? else {
+            return Err(refused(StatusCode::BAD_REQUEST, "a Host header is needed"));
+        };
         let host = host.to_ascii_lowercase();
         let ours = |host: &str| self.hosts.iter().any(|known| known == name(host));
         if !ours(&host) || named.is_some_and(|named| !ours(&named.to_ascii_lowercase())) {
             return Err(refused(StatusCode::FORBIDDEN, "this host name is not ours; see --allow-host"));
         }
-        let origin = only(headers, &header::ORIGIN)
-            .ok_or(refused(StatusCode::BAD_REQUEST, "one Origin header at most is understood"))?;
-        if let Some(origin) = origin {
+        if let Some(origin) = only(headers, &header::ORIGIN).map_err(wrong)? {
             let origin = origin.to_ascii_lowercase();
             let own = [format!("http://{host}"), format!("https://{host}")];
             if !own.contains(&origin) && !self.origins.contains(&origin) {
@@ -57,7 +56,7 @@ impl Gate {
         }
         match &self.token {
             Some(token) if !open => {
-                let given = only(headers, &header::AUTHORIZATION).flatten().and_then(bearer);
+                let given = only(headers, &header::AUTHORIZATION).ok().flatten().and_then(bearer);
                 // Hashes compare in constant time, and say nothing of the length.
                 if given.is_some_and(|given| blake3::hash(given.as_bytes()) == *token) {
                     return Ok(());
@@ -69,13 +68,17 @@ impl Gate {
     }
 }
 
-/// The value of a header that must not be given twice: none if it was, or if it is not text.
-fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<Option<&'h str>> {
+/// A header that was given twice, or is not text.
+#[derive(Debug)]
+struct Unclear;
+
+/// The value of a header that may be given once.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Unclear> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
-        (None, _) => Some(None),
-        (Some(value), None) => value.to_str().ok().map(Some),
-        (Some(_), Some(_)) => None,
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| Unclear),
+        (Some(_), Some(_)) => Err(Unclear),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::tree::Options;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -33,7 +34,7 @@ const CONNECTIONS: usize = 512;
 /// How many sessions are open at once; others are turned away.
 const SESSIONS: usize = 256;
 /// How long a session may be silent.
-const SILENCE: Duration = Duration::from_secs(30 * 60);
+const SILENCE: Duration = Duration::from_mins(30);
 /// How long open requests may take to end when the server does.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -125,7 +126,7 @@ async fn enter(State(door): State<Door>, request: Request, next: Next) -> Respon
     let metrics = &door.serving.metrics;
     let open = request.uri().path() == "/healthz";
     // A request may name the host in its address as well, which would count more.
-    let named = request.uri().authority().map(|authority| authority.as_str());
+    let named = request.uri().authority().map(Authority::as_str);
     let response = match door.gate.check(request.headers(), named, open) {
         Err(refused) => turn_away(refused),
         Ok(()) if begins(&request) && metrics.sessions.load(Ordering::Relaxed) >= SESSIONS => {
@@ -201,16 +202,14 @@ async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(place) = room.clone().acquire_owned().await else { break };
-        let stream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                // Out of files, most likely: others close theirs.
-                Err(_) => {
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
             () = stop.cancelled() => break,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Out of files, most likely: others close theirs.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
         };
         tokio::spawn(connection(stream, app.clone(), stop.clone(), place));
     }

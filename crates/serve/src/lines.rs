@@ -94,7 +94,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
             // The SDK would end the session.
             Ok(_) => {}
             Err(_) => {
-                self.refuse(ErrorCode::INVALID_REQUEST, "this is no request, notification or answer", id)
+                self.refuse(ErrorCode::INVALID_REQUEST, "this is no request, notification or answer", id);
             }
         }
     }

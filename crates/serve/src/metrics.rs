@@ -85,7 +85,7 @@ mod tests {
     fn buckets_add_up() {
         let metrics = Metrics::default();
         metrics.called("find", "ok", Duration::from_millis(3));
-        metrics.called("find", "ok", Duration::from_secs(60));
+        metrics.called("find", "ok", Duration::from_mins(1));
         metrics.answered(200);
         let text = metrics.text(true, Some(7));
         for line in [

@@ -29,7 +29,7 @@ use tokio::sync::{Mutex, Semaphore};
 /// How long a client may take to name its roots.
 const ROOTS_WAIT: Duration = Duration::from_secs(3);
 /// No question may take longer.
-pub(crate) const LONGEST: Duration = Duration::from_secs(120);
+pub(crate) const LONGEST: Duration = Duration::from_mins(2);
 
 /// What agents are told once.
 const INSTRUCTIONS: &str = "\

@@ -70,6 +70,17 @@ const fn may(name: &'static str, form: Form, about: &'static str) -> Param {
     Param { name, form, about, required: false }
 }
 
+/// More than anybody reads: the budget cuts the text, and a cursor goes on.
+const MANY: Given = Given::Number(2_000);
+
+impl Member {
+    /// The same with arguments that are always given.
+    const fn with(mut self, given: &'static [(&'static str, Given)]) -> Self {
+        self.given = given;
+        self
+    }
+}
+
 const fn member(
     word: &'static str,
     also: &'static [&'static str],
@@ -148,13 +159,15 @@ pub(crate) const GROUPS: &[Group] = &[
                 &["caller", "called_by", "incoming", "in", "who_calls", "incoming_calls"],
                 "callers",
                 &[("symbol", "symbol"), ("depth", "depth"), ("no_tests", "no_tests")],
-            ),
+            )
+            .with(&[("per_level", MANY), ("limit", MANY)]),
             member(
                 "callees",
                 &["callee", "calls", "outgoing", "out", "outgoing_calls"],
                 "callees",
                 &[("symbol", "symbol"), ("depth", "depth"), ("no_tests", "no_tests")],
-            ),
+            )
+            .with(&[("per_level", MANY), ("limit", MANY)]),
             member(
                 "references",
                 &["reference", "refs", "usages", "uses", "used_by", "find_references"],
@@ -166,13 +179,15 @@ pub(crate) const GROUPS: &[Group] = &[
                 &["implementation", "implements", "implementors", "implementers", "overrides", "subclasses"],
                 "implementations",
                 &[("symbol", "symbol")],
-            ),
+            )
+            .with(&[("limit", MANY)]),
             member(
                 "hierarchy",
                 &["type_hierarchy", "inheritance", "bases", "supertypes", "subtypes"],
                 "hierarchy",
                 &[("symbol", "symbol"), ("depth", "depth")],
-            ),
+            )
+            .with(&[("limit", MANY)]),
             member(
                 "trace",
                 &["path", "paths", "route", "flow", "reaches"],
@@ -184,19 +199,22 @@ pub(crate) const GROUPS: &[Group] = &[
                 &["blast_radius", "affected", "breaks", "change"],
                 "impact",
                 &[("symbol", "changed"), ("depth", "depth")],
-            ),
+            )
+            .with(&[("limit", MANY)]),
             member(
                 "deps",
                 &["dependencies", "imports", "depends_on"],
                 "deps",
                 &[("symbol", "path"), ("depth", "depth"), ("no_tests", "no_tests")],
-            ),
+            )
+            .with(&[("limit", MANY)]),
             member(
                 "rdeps",
                 &["dependents", "imported_by", "reverse_dependencies"],
                 "rdeps",
                 &[("symbol", "path"), ("depth", "depth"), ("no_tests", "no_tests")],
-            ),
+            )
+            .with(&[("limit", MANY)]),
             member("similar", &["alike", "duplicates", "clones"], "similar", &[("symbol", "symbol")]),
         ],
         params: &[

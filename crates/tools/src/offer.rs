@@ -92,6 +92,8 @@ pub struct Question {
     pub notes: Vec<String>,
     /// Stands for the question, however it was written.
     pub key: u64,
+    /// What could have been given.
+    known: Vec<String>,
 }
 
 impl Offer {
@@ -146,11 +148,33 @@ impl Offer {
         let arguments = Value::Object(arguments);
         let mut hasher = DefaultHasher::new();
         (tool.name, arguments.to_string()).hash(&mut hasher);
-        Ok(Question { tool, arguments, cursor, max_tokens, again, notes, key: hasher.finish() })
+        let known =
+            schema["properties"].as_object().map_or_else(Vec::new, |known| known.keys().cloned().collect());
+        Ok(Question { tool, arguments, cursor, max_tokens, again, notes, key: hasher.finish(), known })
     }
 }
 
 impl Question {
+    /// A remark of the operation, which may name flags of the command line, for whoever asked this: arguments that could
+    /// have been given are named, what says no more than another flag is left out.
+    pub fn in_its_words(&self, remark: &str) -> String {
+        let mut said: Vec<String> = Vec::new();
+        for clause in remark.split("; ") {
+            let flags = clause.split("--").skip(1).map(|rest| {
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+                rest[..end].replace('-', "_")
+            });
+            let flags: Vec<String> = flags.filter(|flag| !flag.is_empty()).collect();
+            if flags.iter().all(|flag| self.known.contains(flag)) {
+                said.push(clause.replace("--", ""));
+            } else if let Some((before, _)) = clause.split_once(": --").or_else(|| clause.split_once(" (--"))
+            {
+                said.push(before.to_owned());
+            }
+        }
+        said.join("; ")
+    }
+
     /// The operation that answers.
     pub fn operation(&self) -> &'static str {
         self.tool.name
@@ -184,7 +208,7 @@ fn with_budget(mut schema: Value) -> Value {
 
 /// What an operation that has a budget of its own gets of it: what surrounds its text has to fit as well.
 fn for_operation(max_tokens: usize) -> usize {
-    max_tokens.saturating_sub(100).max(50)
+    max_tokens.saturating_sub(100) * 4 / 5 + 20
 }
 
 fn budget(asked: Option<u64>, notes: &mut Vec<String>) -> usize {
@@ -271,4 +295,68 @@ fn pick(
 fn example(group: &Group) -> String {
     let behind = group.about.split_once("Example: ").map_or("", |(_, example)| example);
     format!("for example {behind}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(sent: Value) -> Question {
+        let offers = offers(None).expect("the groups");
+        let graph = offers.iter().find(|offer| offer.name == "graph").expect("it is there");
+        graph.read(sent).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn a_word_chooses_the_operation_and_arguments_find_their_names() {
+        let question = question(json!({ "relation": "who calls", "symbol": "run", "depth": 2 }));
+        assert_eq!(question.operation(), "callers");
+        assert_eq!(question.arguments["symbol"], "run");
+        assert_eq!(question.arguments["depth"], 2);
+        assert_eq!(question.notes, ["`relation`: \"who calls\" was read as \"callers\""]);
+    }
+
+    #[test]
+    fn what_means_nothing_for_an_operation_is_left_out_and_said() {
+        let question = question(json!({ "relation": "references", "symbol": "run", "depth": 2 }));
+        assert_eq!(question.notes, ["`depth` means nothing for references and was left out"]);
+    }
+
+    #[test]
+    fn a_list_is_made_where_one_is_needed() {
+        assert_eq!(
+            question(json!({ "relation": "impact", "symbol": "run" })).arguments["changed"],
+            json!(["run"])
+        );
+    }
+
+    #[test]
+    fn remarks_do_not_name_flags_that_cannot_be_given() {
+        let question = question(json!({ "relation": "callers", "symbol": "run" }));
+        for (remark, said) in [
+            ("50 shown, 9 more left out: --per-level and --limit show more", "50 shown, 9 more left out"),
+            (
+                "200 of 272 shown: --limit shows more; look further: --depth shows more",
+                "200 of 272 shown; look further: depth shows more",
+            ),
+            ("3 of 9 listed", "3 of 9 listed"),
+            ("answered without a look at the files (--no-refresh)", "answered without a look at the files"),
+        ] {
+            assert_eq!(question.in_its_words(remark), said);
+        }
+    }
+
+    #[test]
+    fn a_budget_is_held_within_its_bounds() {
+        assert_eq!(question(json!({ "relation": "callers", "symbol": "x" })).max_tokens, USUAL_TOKENS);
+        let large = question(json!({ "relation": "callers", "symbol": "x", "max_tokens": "99999" }));
+        assert_eq!((large.max_tokens, large.notes.len()), (MOST_TOKENS, 2));
+    }
+
+    #[test]
+    fn unknown_tools_are_answered_with_the_nearest() {
+        let error = offers(Some("serch")).err().expect("there is none");
+        assert_eq!(error.help(), "did you mean `search`?");
+        assert_eq!(offered_as(&offers(None).expect("groups"), "callers").as_deref(), Some("graph"));
+    }
 }

@@ -20,9 +20,9 @@ impl Tree {
             "shop/cart.py",
             "def total(items):\n    return sum(items)\n\n\ndef main():\n    print(total([1, 2]))\n",
         );
-        let parts: String =
+        let parts: Vec<String> =
             (0..300).map(|part| format!("def part_{part}(x):\n    return x + {part}\n\n\n")).collect();
-        tree.write("shop/parts.py", &parts);
+        tree.write("shop/parts.py", &parts.concat());
         #[cfg(unix)]
         {
             use std::os::unix::fs::symlink;

@@ -3,13 +3,14 @@
 use crate::stdio::hello;
 use crate::tree::{SECRET, Tree};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// The machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A server and where it is.
 pub(crate) struct Web {
@@ -81,7 +82,7 @@ impl Web {
         ];
         let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
         for (name, value) in usual.iter().filter(|(name, _)| !given(name)).chain(headers) {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(head, "{name}: {value}\r\n");
         }
         self.raw(format!("{head}Connection: close\r\n\r\n{body}").as_bytes())
     }
@@ -119,7 +120,7 @@ impl Reply {
     pub(crate) fn message(&self) -> Value {
         let data = self.body.lines().map(|line| line.trim_start_matches("data:").trim());
         data.filter_map(|line| serde_json::from_str::<Value>(line).ok())
-            .rfind(|value| value.is_object())
+            .rfind(Value::is_object)
             .unwrap_or_else(|| panic!("no message: {self:?}"))
     }
 }
