@@ -95,7 +95,7 @@ pub(crate) struct State {
     /// What is being caught up with.
     working: Dirty,
     /// What is yet to be said.
-    note: Option<String>,
+    pub(crate) note: Option<String>,
     /// How long the last look at all files took, and when it was.
     pub(crate) looked: Option<(Instant, Duration)>,
     /// When something was noticed since.
