@@ -32,6 +32,7 @@ impl Links {
 
     /// The address of what is written as `path`, `path:line` or `path:first-last`.
     fn address(&self, written: &str) -> String {
+        use std::fmt::Write;
         let (path, line) = match written.rsplit_once(':') {
             Some((path, line)) if line.starts_with(|c: char| c.is_ascii_digit()) => (path, Some(line)),
             _ => (written, None),
@@ -42,12 +43,12 @@ impl Links {
             if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~') {
                 address.push(byte as char);
             } else {
-                address.push_str(&format!("%{byte:02X}"));
+                let _ = write!(address, "%{byte:02X}");
             }
         }
         if let (true, Some(line)) = (self.lines, line) {
             let first = line.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-            address.push_str(&format!(":{first}"));
+            let _ = write!(address, ":{first}");
         }
         address
     }

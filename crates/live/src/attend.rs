@@ -2,6 +2,7 @@
 
 use crate::dirty::Dirty;
 use crate::keeper::{Seen, Shared, State};
+use crate::limits::Unwatchable;
 use orient_engine::{EngineError, Refresh, RefreshOptions};
 use orient_model::RepoPath;
 use std::time::{Duration, Instant};
@@ -103,7 +104,12 @@ impl Shared {
         let Some(_turn) = self.turn_in_background() else { return false };
         let done = self.whole(&self.background(), &self.activity, &Dirty::default());
         let mut state = self.state();
-        state.settled = done.as_ref().is_ok_and(|refresh| !refresh.in_memory) && !state.dirty.is_all();
+        if done.as_ref().is_ok_and(|refresh| refresh.in_memory) {
+            // An index in memory is compared as a whole each time; the answers say so by themselves.
+            state.give_up(Unwatchable::Refused("the store cannot be written".to_owned()));
+            state.note = None;
+        }
+        state.settled = done.is_ok() && state.watch.is_some() && !state.dirty.is_all();
         drop(state);
         self.tell(paths, since.or(Some(begun)), done)
     }

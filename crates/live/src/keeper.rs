@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// How often whoever waits for a turn looks up.
 const LOOK_UP: Duration = Duration::from_millis(50);
 
+/// Told of what was caught up with.
+pub type Watcher = Arc<dyn Fn(&Seen) + Send + Sync>;
+
 /// How to watch.
 #[derive(Clone)]
 pub struct LiveOptions {
@@ -31,7 +34,7 @@ pub struct LiveOptions {
     /// After a question, all files are compared once more when the last time is so long ago.
     pub look_often: Duration,
     /// Told of everything that was caught up with in the background.
-    pub seen: Option<Arc<dyn Fn(&Seen) + Send + Sync>>,
+    pub seen: Option<Watcher>,
 }
 
 impl Default for LiveOptions {
@@ -41,7 +44,7 @@ impl Default for LiveOptions {
             longest: Duration::from_millis(300),
             start: Duration::from_millis(250),
             look_again: Duration::from_secs(2),
-            look_often: Duration::from_secs(60),
+            look_often: Duration::from_mins(1),
             seen: None,
         }
     }
@@ -95,7 +98,7 @@ pub(crate) struct State {
     /// What is being caught up with.
     working: Dirty,
     /// What is yet to be said.
-    note: Option<String>,
+    pub(crate) note: Option<String>,
     /// How long the last look at all files took, and when it was.
     pub(crate) looked: Option<(Instant, Duration)>,
     /// When something was noticed since.
@@ -170,7 +173,7 @@ impl Keeper for Live {
         progress: &dyn Progress,
     ) -> Result<Refresh, EngineError> {
         let shared = &*self.shared;
-        if !std::ptr::eq(engine, &*shared.engine) {
+        if !std::ptr::eq(engine, Arc::as_ptr(&shared.engine)) {
             return engine.refresh(options, progress);
         }
         let started = Instant::now();
@@ -219,7 +222,8 @@ impl Shared {
         let turn = self.turns.wait(LOOK_UP, || {
             self.activity.tell(&mut told, progress);
             let late = most.is_some_and(|most| started.elapsed() > most);
-            !options.cancel.is_cancelled() && !(late && self.engine.generation().is_some())
+            let enough = late && self.engine.generation().is_some();
+            !enough && !options.cancel.is_cancelled()
         });
         if told != Stand::default() {
             progress.done();
@@ -367,13 +371,12 @@ impl Shared {
                     }
                 }
             }
-            match region {
-                Some(_) => state.rules.extend(survey.rules),
-                None => {
-                    state.rules = survey.rules;
-                    if let Some(watch) = &mut state.watch {
-                        watch.keep_only(&survey.folders.into_iter().collect());
-                    }
+            if region.is_some() {
+                state.rules.extend(survey.rules);
+            } else {
+                state.rules = survey.rules;
+                if let Some(watch) = &mut state.watch {
+                    watch.keep_only(&survey.folders.into_iter().collect());
                 }
             }
             if !new || self.stop.is_cancelled() {

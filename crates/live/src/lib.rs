@@ -15,5 +15,5 @@ mod turn;
 #[cfg_attr(not(target_os = "linux"), path = "unwatched.rs")]
 mod watch;
 
-pub use keeper::{Live, LiveOptions, Seen};
+pub use keeper::{Live, LiveOptions, Seen, Watcher};
 pub use limits::{Limits, Unwatchable, probe};

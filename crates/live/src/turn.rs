@@ -52,7 +52,7 @@ mod tests {
         assert!(turns.wait(Duration::ZERO, || false).is_some());
         std::thread::scope(|scope| {
             let held = turns.wait(Duration::ZERO, || false).expect("nobody has it");
-            let waiting = scope.spawn(|| turns.wait(Duration::from_secs(60), || true).is_some());
+            let waiting = scope.spawn(|| turns.wait(Duration::from_mins(1), || true).is_some());
             std::thread::sleep(Duration::from_millis(20));
             drop(held);
             assert!(waiting.join().expect("no panic"));

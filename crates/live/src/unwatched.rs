@@ -58,7 +58,7 @@ impl Bell {
 
     pub(crate) fn wait(&self, most: Option<Duration>) {
         let rung = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let most = most.unwrap_or(Duration::from_secs(3600));
+        let most = most.unwrap_or(Duration::from_hours(1));
         let (mut rung, _) =
             self.1.wait_timeout_while(rung, most, |rung| !*rung).unwrap_or_else(PoisonError::into_inner);
         *rung = false;

@@ -39,7 +39,7 @@ impl Watched {
         let watched = Self { folder, engine, live };
         let begun = Instant::now();
         while !watched.live.is_settled() && watched.live.unwatched().is_none() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "it settles");
+            assert!(begun.elapsed() < Duration::from_mins(1), "it settles");
             std::thread::sleep(Duration::from_millis(5));
         }
         watched

@@ -269,7 +269,7 @@ impl Surroundings {
         match (base, self.system) {
             (Base::Project, _) => self.project.clone(),
             (Base::Home, _) => self.home.clone(),
-            (Base::DotConfig, System::Windows) | (Base::AppConfig, System::Windows) => {
+            (Base::DotConfig | Base::AppConfig, System::Windows) => {
                 self.app_data.clone().unwrap_or_else(|| self.home.join("AppData/Roaming"))
             }
             (Base::AppConfig, System::Mac) => self.home.join("Library/Application Support"),

@@ -68,7 +68,7 @@ fn settled(engine: &Arc<Engine>) -> Result<Live> {
         if let Some(why) = live.unwatched() {
             bail!("the tree cannot be watched: {why}");
         }
-        if begun.elapsed() > Duration::from_secs(300) {
+        if begun.elapsed() > Duration::from_mins(5) {
             bail!("the watcher does not settle");
         }
         std::thread::sleep(Duration::from_millis(1));
