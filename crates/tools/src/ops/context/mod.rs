@@ -50,7 +50,7 @@ impl Operation for Context {
     const ABOUT: &'static str = "Collect what a task needs: the code, who calls it, what it uses, its tests";
     const DETAILS: &'static str = "\
 The places a task is about, best first, each with its source, its callers and callees, the types it uses and the tests \
-that reach it, within a budget of tokens: the first place gets half of what is left, and so on. Of a symbol, that symbol \
+that reach it, within a budget of tokens, of which the first place gets the most. Of a symbol, that symbol \
 alone. What did not fit is counted.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "context \"add a timeout to uploads\"", about: "before starting on a task" },

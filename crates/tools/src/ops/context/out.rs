@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 
-/// A place whose source does not fit is shown by so many of its lines.
-const EXCERPT_LINES: usize = 12;
+/// A place whose source does not fit is shown by so many of its lines, or by fewer.
+const EXCERPT_LINES: [usize; 4] = [24, 12, 6, 3];
 /// At most so many of each kind of neighbour.
 const NEIGHBOURS: usize = 8;
 /// The share of a place's room that its source may take; the rest is for what stands around it.
@@ -138,7 +138,12 @@ impl ContextOut {
         let mut left = budget.saturating_sub(spots.iter().map(|spot| tokens(&spot.heading())).sum());
         let last = spots.len().saturating_sub(1);
         for (at, (spot, hit)) in spots.iter_mut().zip(&chosen.spots).enumerate() {
-            let mut room = if at == last { left } else { left / 2 };
+            // The first place gets more than half: it is what most readers came for.
+            let mut room = match at {
+                _ if at == last => left,
+                0 => left * 3 / 5,
+                _ => left / 2,
+            };
             left -= room;
             spot.fill(snapshot, &view, hit, &chosen.analysis, &mut room, tests)?;
             left += room;
@@ -247,12 +252,16 @@ impl SpotOut {
             self.whole = true;
             return Ok(());
         }
-        let excerpts = snapshot.excerpts(hit, analysis, EXCERPT_LINES)?;
-        for excerpt in excerpts {
-            let lines = LinesOut { line: excerpt.first_line, text: excerpt.lines.join("\n") };
-            if lines.cost() <= *room {
-                *room -= lines.cost();
-                self.source.push(lines);
+        for most in EXCERPT_LINES {
+            let excerpts = snapshot.excerpts(hit, analysis, most)?.into_iter();
+            let lines: Vec<LinesOut> = excerpts
+                .map(|excerpt| LinesOut { line: excerpt.first_line, text: excerpt.lines.join("\n") })
+                .collect();
+            let cost: usize = lines.iter().map(LinesOut::cost).sum();
+            if cost <= *room {
+                *room -= cost;
+                self.source = lines;
+                break;
             }
         }
         Ok(())
