@@ -130,9 +130,14 @@ impl<'i> Page<'i> {
         self.end()
     }
 
+    /// Hands lines of a file to an ink that has a form of its own for them; says whether it has.
+    pub(crate) fn hands_over(&mut self, excerpt: &Excerpt<'_>) -> io::Result<bool> {
+        self.ink.excerpt(excerpt)
+    }
+
     /// Lines of a file with their numbers.
     pub(crate) fn excerpt(&mut self, excerpt: &Excerpt<'_>) -> io::Result<()> {
-        if self.ink.excerpt(excerpt)? {
+        if self.hands_over(excerpt)? {
             return Ok(());
         }
         let width =

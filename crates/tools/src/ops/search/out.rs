@@ -236,6 +236,11 @@ impl HitOut {
             if at > 0 {
                 page.line(Tone::Dim, "  …")?;
             }
+            let excerpt =
+                crate::page::Excerpt { path: &self.path, first_line: lines.line, text: &lines.text };
+            if page.hands_over(&excerpt)? {
+                continue;
+            }
             for (number, line) in (lines.line..).zip(lines.text.lines()) {
                 page.put(Tone::Number, &format!("{number}"))?;
                 page.plain(" ")?;
