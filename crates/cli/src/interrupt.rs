@@ -32,9 +32,9 @@ impl Interrupt {
         self.indexing.store(on, Ordering::Relaxed);
     }
 
-    /// Says whether a pager may be showing the answer, which has its own use for Ctrl-C.
-    pub(crate) fn paging(&self, on: bool) {
-        self.paging.store(on, Ordering::Relaxed);
+    /// To be set once a pager shows the answer, which has its own use for Ctrl-C.
+    pub(crate) fn paging(&self) -> Arc<AtomicBool> {
+        self.paging.clone()
     }
 
     fn signalled(&self) {

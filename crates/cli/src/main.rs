@@ -58,9 +58,8 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
             return Ok(error.code().exit());
         }
     };
-    // From here on Ctrl-C belongs to the pager, if there is one.
-    interrupt.paging(config.screen.is_some());
-    let manner = Manner { form: config.form, colour: config.colour, links, screen: config.screen };
+    let screen = config.screen.map(|rows| (rows, interrupt.paging()));
+    let manner = Manner { form: config.form, colour: config.colour, links, screen };
     let written = match render::answer(reply.as_ref(), manner) {
         Ok(false) if !config.quiet => render::remarks(reply.as_ref(), config.colour_remarks),
         written => written.map(drop),

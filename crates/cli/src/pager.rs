@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes to the standard output as long as all fits on the screen, and else to a pager.
 pub(crate) struct Pager {
@@ -11,6 +13,7 @@ pub(crate) struct Pager {
     lines: usize,
     held: Vec<u8>,
     child: Option<Child>,
+    paging: Arc<AtomicBool>,
 }
 
 /// What pages where the user names nothing: colours pass, and what fits on a screen stays there.
@@ -18,12 +21,16 @@ const USUAL: &str = "less";
 
 impl Pager {
     /// A pager for a screen. The command is what the user's variables say; an empty one, or `cat`, is none.
-    pub(crate) fn new(rows: usize, variable: impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn new(
+        rows: usize,
+        paging: Arc<AtomicBool>,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Self {
         let named = variable("ORIENT_PAGER").or_else(|| variable("PAGER"));
         let command = named.unwrap_or_else(|| USUAL.to_owned());
         let command =
             Some(command.trim().to_owned()).filter(|command| !matches!(command.as_str(), "" | "cat"));
-        Self { command, rows, lines: 0, held: Vec::new(), child: None }
+        Self { command, rows, lines: 0, held: Vec::new(), child: None, paging }
     }
 
     /// Shows what is still held back, and waits until the user has seen enough.
@@ -49,6 +56,7 @@ impl Pager {
         }
         // Without a pager all goes to the screen, as it would without being longer than that.
         if let Ok(mut child) = pager.spawn() {
+            self.paging.store(true, Ordering::Relaxed);
             if let Some(stdin) = &mut child.stdin {
                 stdin.write_all(&self.held)?;
             }
@@ -95,7 +103,7 @@ mod tests {
     #[test]
     fn the_user_names_the_pager_or_wants_none() {
         let of = |named: Option<&str>| {
-            Pager::new(3, |name| named.filter(|_| name == "PAGER").map(str::to_owned)).command
+            Pager::new(3, Arc::default(), |name| named.filter(|_| name == "PAGER").map(str::to_owned)).command
         };
         assert_eq!(of(None).as_deref(), Some("less"));
         assert_eq!(of(Some("more -s")).as_deref(), Some("more -s"));
@@ -107,10 +115,10 @@ mod tests {
     fn only_what_is_longer_than_the_screen_is_paged() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let command = format!("tee {}", file.path().display());
-        let mut short = Pager::new(3, |_| Some(command.clone()));
+        let mut short = Pager::new(3, Arc::default(), |_| Some(command.clone()));
         (&mut short).write_all(b"1\n2\n").expect("held");
         assert!(short.child.is_none() && short.held == b"1\n2\n");
-        let mut long = Pager::new(3, |_| Some(command.clone()));
+        let mut long = Pager::new(3, Arc::default(), |_| Some(command.clone()));
         for line in ["1\n", "2\n", "3\n", "4\n"] {
             (&mut long).write_all(line.as_bytes()).expect("written");
         }

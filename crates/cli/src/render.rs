@@ -5,14 +5,16 @@ use crate::pager::Pager;
 use crate::terminal::{Links, Terminal};
 use orient_tools::{Page, Reply, Tone, ToolError, write_json};
 use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// How an answer is put on the terminal.
 pub(crate) struct Manner {
     pub(crate) form: Form,
     pub(crate) colour: bool,
     pub(crate) links: Option<Links>,
-    /// How many lines the screen has, where what is longer is paged.
-    pub(crate) screen: Option<usize>,
+    /// How many lines the screen has, where what is longer is paged, and what to set once it is.
+    pub(crate) screen: Option<(usize, Arc<AtomicBool>)>,
 }
 
 /// Writes an answer to the standard output. Gives whether what surrounds the data is part of what was written.
@@ -33,12 +35,12 @@ pub(crate) fn answer(reply: &dyn Reply, manner: Manner) -> io::Result<bool> {
 }
 
 fn text(reply: &dyn Reply, manner: Manner) -> io::Result<()> {
-    let Some(rows) = manner.screen else {
+    let Some((rows, paging)) = manner.screen else {
         let mut terminal = Terminal::stdout(manner.colour).linked(manner.links);
         reply.text(&mut Page::new(&mut terminal))?;
         return terminal.out.flush();
     };
-    let mut pager = Pager::new(rows, |name| std::env::var(name).ok());
+    let mut pager = Pager::new(rows, paging, |name| std::env::var(name).ok());
     let mut terminal = Terminal::over(Box::new(&mut pager), manner.colour, true).linked(manner.links);
     let written = reply.text(&mut Page::new(&mut terminal)).and_then(|()| terminal.out.flush());
     drop(terminal);
