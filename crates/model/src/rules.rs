@@ -33,6 +33,9 @@ pub struct Rules {
     pub constructors: Vec<String>,
     /// Several functions of one name and scope are overloads, told apart by their parameters.
     pub overloads: bool,
+    /// Nothing declares what names hold: whatever is put into them counts, under constant keys too, and so does what calls
+    /// in the same file give for parameters.
+    pub dynamic: bool,
     /// A name bound later in a function hides outer ones in all of it.
     pub hoists: bool,
     /// A namespace sees what the namespaces around it hold.
@@ -51,6 +54,8 @@ pub struct Rules {
     pub own_module: Vec<String>,
     /// Functions that give the module whose path they are given.
     pub loads: Vec<String>,
+    /// Members that put the entries of what they are given into their receiver: `update`.
+    pub updates: Vec<String>,
     /// Members that give what their holder holds: `unwrap`, `iter`.
     pub passes: Vec<String>,
     /// Members of collections that give one of their elements: `find`, `pop`.

@@ -187,7 +187,18 @@ impl Session<'_> {
             kind if kind.is_callable() => {
                 let result = self.result_of(sym);
                 let result = self.with_receiver(&unit, sym, result, via);
-                self.with_arguments(&unit, sym, result, args, from)
+                let result = self.with_arguments(&unit, sym, result, args, from);
+                match from.filter(|_| unit.rules.dynamic) {
+                    Some(from) => {
+                        let handed = self.handed_on(&unit, sym, args, from);
+                        if handed.is_known() {
+                            result.with(Ty::either([result.ty.clone(), handed]))
+                        } else {
+                            result
+                        }
+                    }
+                    None => result,
+                }
             }
             _ => {
                 let val = self.through(self.type_of(sym), via);

@@ -209,6 +209,12 @@ impl Session<'_> {
         if !found.is_empty() {
             return found;
         }
+        if from.rules.dynamic && val.rule == Rule::Receiver {
+            let found = self.of_heirs(sym, name, from);
+            if !found.is_empty() {
+                return found;
+            }
+        }
         if self.line(&val.ty).iter().any(|ty| matches!(ty, Ty::Outside(..))) {
             let home = self.home(sym);
             let of = home.as_ref().map_or("", |unit| unit.name(sym.at));
@@ -408,7 +414,7 @@ impl Session<'_> {
             },
             Expr::Call { callee, args } => self.call(frame, callee, args),
             Expr::New { ty, args } => self.made(frame, ty, args),
-            Expr::Index { base, key } => self.indexed(frame, base, key),
+            Expr::Index { base, key } => self.indexed(frame, expr, base, key),
             Expr::Await(inner) => {
                 let val = self.eval(frame, inner);
                 val.with(awaited(&val.ty))
@@ -424,6 +430,9 @@ impl Session<'_> {
                 Sequence::Tuple => inferred(Ty::Tuple(
                     flow.list(items).iter().map(|&item| self.eval(frame, item).ty).collect(),
                 )),
+                Sequence::List if unit.rules.dynamic && Self::is_short(frame, items) => inferred(Ty::Tuple(
+                    flow.list(items).iter().map(|&item| self.eval(frame, item).ty).collect(),
+                )),
                 Sequence::List => {
                     let items = flow.list(items).iter().take(8).map(|&item| self.eval(frame, item).ty);
                     inferred(Ty::Many(Ty::either(items).into()))
@@ -435,6 +444,13 @@ impl Session<'_> {
             Expr::Text(_) => inferred(Self::literal(unit, Literal::String)),
             _ => Val::unknown(),
         }
+    }
+
+    /// Whether each item of a list can be told by its place.
+    fn is_short(frame: &Frame, items: ExprList) -> bool {
+        let spread =
+            |&item: &ExprId| matches!(frame.unit.expr(item), Expr::Wrap { wrapper: Wrapper::Spread, .. });
+        items.len <= 8 && !frame.unit.facts.flow.list(items).iter().any(spread)
     }
 
     /// The type of a literal.
@@ -462,27 +478,6 @@ impl Session<'_> {
         match ty {
             Ty::Of(sym, args) if is_static => Val::new(Ty::Type(sym, args), Rule::Receiver),
             ty => Val::new(ty, Rule::Receiver),
-        }
-    }
-
-    fn indexed(&self, frame: &Frame, base: ExprId, key: ExprId) -> Val {
-        let val = self.eval(frame, base);
-        match &val.ty {
-            Ty::Type(sym, _) => Val::new(Ty::Type(*sym, Arc::from([self.ty(frame, key)])), Rule::Static),
-            Ty::Shape(file, scope, expr) => {
-                if let Expr::Text(name) = frame.unit.expr(key) {
-                    let found = self.entry(*file, *scope, *expr, frame.unit.text(name));
-                    return self.values(&found);
-                }
-                Val::unknown()
-            }
-            Ty::Tuple(_) => Val::unknown(),
-            Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
-            Ty::Of(..) => {
-                let member = frame.unit.implicit("index").map(|name| self.member(&val, name, &frame.unit));
-                member.map_or_else(Val::unknown, |found| self.call_found(&found, &[], None))
-            }
-            _ => self.via(frame, &val, Via::Element),
         }
     }
 

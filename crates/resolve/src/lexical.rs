@@ -332,6 +332,15 @@ impl Session<'_> {
                 return declared;
             }
         }
+        let taken = self
+            .taken
+            .get(&binding.at)
+            .filter(|_| unit.file == self.file && binding.kind == BindingKind::Param && binding.ty.is_none());
+        if let Some(taken) = taken {
+            let default = binding.value.map_or(Ty::Unknown, |value| self.eval(&frame, value).ty);
+            let ty = Ty::either([default, taken.clone()]);
+            return Val { ty, rule: Rule::Inferred, sure: Confidence::Probable };
+        }
         let Some(value) = binding.value else {
             if binding.kind == BindingKind::Param && binding.ty.is_none() {
                 return self.given(unit, binding);
@@ -351,7 +360,9 @@ impl Session<'_> {
             BindingKind::Symbol(symbol) => unit.kind(symbol) == Some(SymbolKind::Variable),
             _ => false,
         };
-        if !varies || !unit.rules.type_space {
+        let follows =
+            unit.rules.type_space || unit.rules.dynamic && matches!(binding.kind, BindingKind::Symbol(_));
+        if !varies || !follows {
             return first;
         }
         let mut types = vec![first.ty.clone()];
@@ -365,8 +376,10 @@ impl Session<'_> {
                 again = true;
             }
         }
-        let sure = if again { first.sure.max(Confidence::Probable) } else { first.sure };
-        Val { ty: Ty::either(types), sure, ..first }
+        let ty = Ty::either(types);
+        let unsure = again && (unit.rules.type_space || ty != first.ty);
+        let sure = if unsure { first.sure.max(Confidence::Probable) } else { first.sure };
+        Val { ty, sure, ..first }
     }
 
     /// What is put into a name later, where it is declared without a value.

@@ -4,6 +4,7 @@
 //! what it cannot prove is kept with the reason. What differs between languages comes as data, in
 //! [`orient_model::Rules`].
 
+mod arguments;
 mod call;
 mod collections;
 mod components;
@@ -11,6 +12,8 @@ mod denote;
 mod forms;
 mod given;
 mod heirs;
+mod implicit;
+mod keyed;
 mod lexical;
 mod modules;
 mod objects;
@@ -18,6 +21,7 @@ mod project;
 mod receivers;
 mod resolver;
 mod session;
+mod shared;
 mod surface;
 mod types;
 mod unit;
@@ -30,4 +34,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 1;
+pub const RESOLVER: u64 = 2;

@@ -63,11 +63,26 @@ impl Uses<'_, '_> {
         if found.is_empty() {
             return self.miss(frame, callee);
         }
+        if self.unit.rules.dynamic
+            && found.iter().all(|one| matches!(self.session.value(one).ty, Ty::Lambda(..)))
+        {
+            // A function without a name belongs to the symbol around it.
+            return;
+        }
         let targets = self.callables(found);
         if targets.is_empty() {
             return self.miss(frame, callee);
         }
         self.emit_calls(frame, targets, args);
+        let is_call = matches!(self.unit.expr(self.reference.expr), Expr::Call { .. });
+        if self.reference.kind == RefKind::Decorate && is_call && self.unit.rules.dynamic {
+            // What the call gives is the decorator, and is called with what it stands before.
+            let val = self.session.eval(frame, self.reference.expr);
+            let mut found = self.held(&val, Confidence::Probable);
+            found
+                .retain(|one| one.sym().and_then(|sym| self.session.kind(sym)) == Some(SymbolKind::Function));
+            self.emit_calls(frame, found, &[]);
+        }
     }
 
     /// Functions behind what was found: a variable that holds one, an instance that can be called.
@@ -228,10 +243,22 @@ impl Uses<'_, '_> {
         let found = self.session.only(found, Want::Value);
         let mut targets = Vec::new();
         let type_space = self.unit.rules.type_space && self.unit.expr(ty) != Expr::SelfRef;
+        let named = ty == self.reference.expr && self.unit.rules.dynamic;
         for one in found {
             match &one.thing {
                 // A value of a type is no type that can be made.
                 Thing::Value(Ty::Of(..)) if type_space => return,
+                // Neither is what is only named: `raise error`.
+                Thing::Value(Ty::Of(..) | Ty::Either(_)) if named => return,
+                Thing::Symbol(sym, _) if named && !self.session.is_type(*sym) => {
+                    match self.session.value(&one).ty {
+                        Ty::Type(of, _) => targets.push(Found::symbol(of, Rule::Implicit).at_most(one.sure)),
+                        _ => return,
+                    }
+                }
+                Thing::Symbol(sym, _) if named => {
+                    targets.push(Found::symbol(*sym, Rule::Implicit).at_most(one.sure));
+                }
                 Thing::Value(Ty::Module(module)) => {
                     let whole = self.session.whole_module(module, self.unit);
                     targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
@@ -406,7 +433,11 @@ impl Uses<'_, '_> {
             }
             for one in self.decided(fitting) {
                 if let Some(constructor) = one.sym() {
-                    let rule = if at == 0 { Rule::Constructor } else { Rule::Inherited };
+                    let rule = match target.rule {
+                        Rule::Implicit => Rule::Implicit,
+                        _ if at == 0 => Rule::Constructor,
+                        _ => Rule::Inherited,
+                    };
                     self.edge(EdgeKind::Calls, constructor, rule, target.sure.max(one.sure));
                     self.arguments(frame, constructor, args);
                 }

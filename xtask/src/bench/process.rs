@@ -70,7 +70,7 @@ fn high_water(process: u32) -> u64 {
 }
 
 /// The time the threads of a process have run so far, also of one that has ended and was not asked for yet.
-fn cpu_time(process: u32) -> Duration {
+pub(super) fn cpu_time(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The name of the program, in brackets, may hold anything; the numbers come after it.
     let numbers = stat.rsplit_once(')').map(|(_, numbers)| numbers).unwrap_or_default();

@@ -300,25 +300,7 @@ impl Session<'_> {
 
     /// The full name of a symbol; spelled once.
     pub(crate) fn known_name(&self, sym: Sym) -> Arc<str> {
-        if let Some(known) = self.full_names.borrow().get(&sym) {
-            return known.clone();
-        }
-        let full: Arc<str> = self.spell(sym).into();
-        self.full_names.borrow_mut().insert(sym, full.clone());
-        full
-    }
-
-    fn spell(&self, sym: Sym) -> String {
-        let Some(unit) = self.home(sym) else { return String::new() };
-        let names = unit.facts.outline.qualified(sym.at);
-        let mut full = plain(unit.package());
-        for name in names {
-            if !full.is_empty() {
-                full.push('.');
-            }
-            full.push_str(&plain(name));
-        }
-        full
+        self.home(sym).and_then(|unit| unit.full_name(sym.at).cloned()).unwrap_or_default()
     }
 
     fn has_exports(&self, module: &Module) -> bool {
