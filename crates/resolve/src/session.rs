@@ -89,6 +89,9 @@ pub(crate) struct Session<'r> {
     pub(crate) full_names: RefCell<FxHashMap<Sym, Arc<str>>>,
     pub(crate) full: RefCell<FxHashMap<Box<str>, Arc<[Sym]>>>,
     pub(crate) parts: RefCell<FxHashMap<Sym, Arc<[Sym]>>>,
+    /// How many types the type takes that is looked for; for the next lookup alone.
+    pub(crate) arity: Cell<Option<usize>>,
+    pub(crate) elsewhere: RefCell<FxHashMap<(u32, u32), bool>>,
 }
 
 impl<'r> Session<'r> {
@@ -121,6 +124,8 @@ impl<'r> Session<'r> {
             full_names: RefCell::default(),
             full: RefCell::default(),
             parts: RefCell::default(),
+            arity: Cell::new(None),
+            elsewhere: RefCell::default(),
         }
     }
 

@@ -41,6 +41,8 @@ pub(crate) struct Unit {
     called: FxHashMap<(u32, Atom), Vec<u32>>,
     /// Where functions without a declared type stand, by their scope.
     pub(crate) places: std::sync::OnceLock<FxHashMap<u32, crate::given::Place>>,
+    /// Functions that run what they are given as if it stood elsewhere.
+    pub(crate) runs_as_other: std::sync::OnceLock<rustc_hash::FxHashSet<u32>>,
 }
 
 impl Unit {
@@ -113,6 +115,7 @@ impl Unit {
             called,
             facts,
             places: std::sync::OnceLock::new(),
+            runs_as_other: std::sync::OnceLock::new(),
         }
     }
 
