@@ -71,6 +71,8 @@ pub struct Rules {
     pub split_members: bool,
     /// What is mixed in hides what is inherited; the last that is mixed in comes first.
     pub mixins_first: bool,
+    /// The base is what a type extends; what is mixed in stands beside it.
+    pub base_past_mixins: bool,
     /// Calls that mix a module into the type itself, not into its instances: `extend`.
     pub mixes_into_type: Vec<String>,
     /// Before its name, what a property reads; reading a property is a call: `@`.
@@ -79,6 +81,12 @@ pub struct Rules {
     pub arity: bool,
     /// An object inside a type may stand for the type: its members are seen as the type's.
     pub companions: bool,
+    /// What stands in an annotation of a definition that nothing written can mean: it is there for old binaries.
+    pub hidden_by: Vec<String>,
+    /// What stands in an annotation of a function that gives way to others of its name.
+    pub yields_by: Vec<String>,
+    /// Extensions of files whose definitions no other file sees.
+    pub scripts: Vec<String>,
     /// Functions have a space of names beside that of values: a call means no variable that cannot be called.
     pub function_space: bool,
     /// Functions outside of all namespaces are seen from within them.

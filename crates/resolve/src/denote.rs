@@ -7,7 +7,7 @@ use crate::session::{Frame, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{
-    Confidence, Expr, ExprId, ExprList, Literal, Modules, Rule, Sequence, SymbolKind, Via, Wrapper,
+    Confidence, Expr, ExprId, ExprList, Literal, Modules, Relation, Rule, Sequence, SymbolKind, Via, Wrapper,
 };
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Session<'_> {
             }
             _ => {
                 let val = self.compute(frame, expr);
-                let found = Found { thing: Thing::Value(val.ty), rule: val.rule, sure: val.sure };
+                let found = Found { thing: Thing::Value(val.ty), rule: val.rule, sure: val.sure, far: 0 };
                 if found.thing == Thing::Value(Ty::Unknown) { Vec::new() } else { vec![found] }
             }
         }
@@ -77,13 +77,27 @@ impl Session<'_> {
             let home = one.sym().and_then(|sym| Some((self.home(sym)?, sym)));
             home.is_none_or(|(home, sym)| {
                 let free = count == 0 && !home.kind(sym.at).is_some_and(SymbolKind::is_type);
-                free || home.type_params(sym.at).len() == count
+                (free && crate::fit::can_be_inferred(&home, sym.at))
+                    || home.type_params(sym.at).len() == count
             })
         };
         if found.iter().any(fits) {
             found.retain(fits);
         }
         found
+    }
+
+    /// Without types that take another number of types.
+    pub(crate) fn keep_arity(&self, found: &mut Vec<Found>, arity: Option<usize>) {
+        let Some(arity) = arity else { return };
+        found.retain(|one| {
+            let home = one.sym().and_then(|sym| Some((self.home(sym)?, sym.at)));
+            home.is_none_or(|(unit, at)| {
+                let is_type =
+                    unit.kind(at).is_some_and(|kind| kind.is_type() || kind == SymbolKind::Delegate);
+                !is_type || unit.type_params(at).len() == arity
+            })
+        });
     }
 
     fn find_applied(&self, frame: &Frame, base: ExprId, args: ExprList) -> Vec<Found> {
@@ -133,6 +147,7 @@ impl Session<'_> {
             let one = Val { ty: ty.clone(), ..val.clone() };
             found.extend(self.member(&one, name, unit));
         }
+        found = self.in_sight(frame, found);
         if found.is_empty() && base_is_self {
             found = self.beside(frame, name);
         }
@@ -146,6 +161,12 @@ impl Session<'_> {
     /// A member of the base, asked for as such.
     pub(crate) fn super_member(&self, frame: &Frame, name: &str) -> Vec<Found> {
         let Some(ty) = self.self_type(&frame.unit, frame.symbol()) else { return Vec::new() };
+        if let (Ty::Of(sym, _), true) = (&ty, frame.unit.rules.base_past_mixins) {
+            let shape = self.shape(*sym);
+            let bases = shape.bases.iter().filter(|(_, relation)| *relation == Relation::Extends);
+            let found = bases.map(|(base, _)| self.type_member(base, name, 0, Rule::Super));
+            return found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
+        }
         self.type_member(&ty, name, 1, Rule::Super)
     }
 

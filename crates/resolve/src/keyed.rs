@@ -3,7 +3,7 @@
 use crate::session::{Frame, Question, Session};
 use crate::unit::{PutKey, Unit};
 use crate::value::{Found, Ty, Val};
-use orient_model::{Binding, BindingKind, Confidence, Expr, ExprId, Literal, Rule, Via};
+use orient_model::{Binding, BindingKind, Confidence, Expr, ExprId, Literal, Rule, SymbolKind, Via};
 use std::sync::Arc;
 
 /// With more than so many values under different keys, a table is data.
@@ -38,8 +38,14 @@ impl Session<'_> {
             },
             Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
             Ty::Of(..) => {
-                let member = frame.unit.implicit("index").map(|name| self.member(&val, name, &frame.unit));
-                member.map_or_else(Val::unknown, |found| self.call_found(&found, &[], None))
+                let Some(name) = frame.unit.implicit("index") else { return Val::unknown() };
+                let found = self.member(&val, name, &frame.unit);
+                let is_property =
+                    |one: &Found| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Property);
+                if found.iter().all(is_property) {
+                    return self.values(&found);
+                }
+                self.call_found(&found, &[], None)
             }
             _ => self.via(frame, &val, Via::Element),
         }

@@ -55,7 +55,7 @@ impl Session<'_> {
                 None => return Vec::new(),
             }
         };
-        let mut found = self.member(&val, name, unit);
+        let mut found = self.in_sight(frame, self.member(&val, name, unit));
         found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym) != Some(SymbolKind::Constructor)));
         if found.is_empty() && unit.rules.companions && kind == Some(ScopeKind::Type) {
             return self.of_companions(&Ty::of(unit.sym(symbol)), name);
@@ -75,7 +75,7 @@ impl Session<'_> {
             let inherits = |ty: &Ty| matches!(ty, Ty::Of(base, _) if *base == sym);
             if is_type && self.line(&heir).iter().skip(1).any(inherits) {
                 let thing = Thing::Symbol(bearer.sym, Some(heir.into()));
-                found.push(Found { thing, rule: Rule::Implementation, sure: Confidence::Probable });
+                found.push(Found { thing, rule: Rule::Implementation, sure: Confidence::Probable, far: 0 });
             }
         }
         found
@@ -248,12 +248,22 @@ impl Session<'_> {
     pub(crate) fn callees(&self, frame: &Frame, callee: orient_model::ExprId) -> Vec<Found> {
         let unit = &frame.unit;
         let mut found = self.only(self.denote(frame, callee).to_vec(), crate::lexical::Want::Value);
-        let calls =
-            |one: &Found| one.sym().and_then(|sym| self.kind(sym)).is_some_and(crate::lexical::can_be_called);
+        found.retain(|one| one.sym().is_none_or(|sym| !self.is_hidden(sym)));
+        self.without_yielding(&mut found);
+        let reads = !unit.rules.field_mark.is_empty();
+        if reads {
+            found.retain(|one| !self.is_only_written(one));
+        }
+        let calls = |one: &Found| {
+            one.sym().and_then(|sym| self.kind(sym)).is_some_and(|kind| {
+                crate::lexical::can_be_called(kind) || (reads && kind == SymbolKind::Property)
+            })
+        };
         if found.len() > 1 && found.iter().any(calls) {
             let holds = |one: &Found| {
                 one.sym().and_then(|sym| self.kind(sym)).is_some_and(|kind| {
-                    matches!(kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Constant)
+                    matches!(kind, SymbolKind::Field | SymbolKind::Constant)
+                        || (kind == SymbolKind::Property && !reads)
                 })
             };
             found.retain(|one| !holds(one));

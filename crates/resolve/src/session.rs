@@ -99,6 +99,9 @@ pub(crate) struct Session<'r> {
     pub(crate) spaces_sought: Cell<u32>,
     pub(crate) full: RefCell<FxHashMap<Box<str>, Arc<[Sym]>>>,
     pub(crate) parts: RefCell<FxHashMap<Sym, Arc<[Sym]>>>,
+    /// How many types the type takes that is looked for; for the next lookup alone.
+    pub(crate) arity: Cell<Option<usize>>,
+    pub(crate) elsewhere: RefCell<FxHashMap<(u32, u32), bool>>,
 }
 
 impl<'r> Session<'r> {
@@ -135,6 +138,8 @@ impl<'r> Session<'r> {
             spaces_sought: Cell::new(0),
             full: RefCell::default(),
             parts: RefCell::default(),
+            arity: Cell::new(None),
+            elsewhere: RefCell::default(),
         }
     }
 

@@ -65,6 +65,8 @@ pub(crate) struct Unit {
     full_names: std::sync::OnceLock<Vec<Arc<str>>>,
     /// Where functions without a declared type stand, by their scope.
     pub(crate) places: std::sync::OnceLock<FxHashMap<u32, crate::given::Place>>,
+    /// Functions that run what they are given as if it stood elsewhere.
+    pub(crate) runs_as_other: std::sync::OnceLock<rustc_hash::FxHashSet<u32>>,
 }
 
 impl Unit {
@@ -140,6 +142,7 @@ impl Unit {
             facts,
             full_names: std::sync::OnceLock::new(),
             places: std::sync::OnceLock::new(),
+            runs_as_other: std::sync::OnceLock::new(),
         }
     }
 

@@ -94,6 +94,14 @@ impl Uses<'_, '_> {
                 Thing::Symbol(sym, via) => {
                     let Some(home) = self.session.home(*sym) else { continue };
                     let Some(kind) = home.kind(sym.at) else { continue };
+                    if kind == SymbolKind::Object {
+                        // An object is never made again: what is called is its member.
+                        let held = self.held(&Val::new(Ty::of(*sym), Rule::Static), one.sure);
+                        if !held.is_empty() {
+                            targets.extend(held);
+                            continue;
+                        }
+                    }
                     let calls = (kind.is_callable() && kind != SymbolKind::Property)
                         || kind.is_type()
                         || matches!(
@@ -133,7 +141,7 @@ impl Uses<'_, '_> {
             match ty {
                 Ty::Function(sym, via) => {
                     let thing = Thing::Symbol(*sym, via.clone());
-                    targets.push(Found { thing, rule: Rule::Value, sure: unsure });
+                    targets.push(Found { thing, rule: Rule::Value, sure: unsure, far: 0 });
                 }
                 Ty::Type(sym, _) => targets.push(Found::symbol(*sym, Rule::Value).at_most(unsure)),
                 Ty::Of(sym, _) => {
@@ -142,7 +150,10 @@ impl Uses<'_, '_> {
                         continue;
                     }
                     if let Some(name) = home.implicit("call") {
-                        let found = session.member(&val.with(ty.clone()), name, &home);
+                        let (scope, at) = (self.reference.scope, self.reference.at);
+                        let frame = Frame { unit: self.unit.clone(), scope, at };
+                        let found = session.member(&val.with(ty.clone()), name, self.unit);
+                        let found = session.in_sight(&frame, found);
                         targets.extend(found.into_iter().map(|one| one.by(Rule::Implicit).at_most(unsure)));
                     }
                 }
@@ -237,7 +248,15 @@ impl Uses<'_, '_> {
                 let own = own.map(|ty| Found::value(ty, Rule::Receiver));
                 own.into_iter().collect()
             }
+            Expr::Apply { base, args } if self.unit.rules.overloads => {
+                self.session.find_type(frame, base, args.len as usize)
+            }
             Expr::Apply { base, args } => self.session.with_arity(frame, base, args.len as usize),
+            Expr::Name(_) if self.unit.rules.overloads && !self.unit.rules.type_space => {
+                // A member of the name of a type hides it nowhere that something is made.
+                let found = self.session.find_type(frame, ty, 0);
+                if found.is_empty() { self.session.denote(frame, ty).to_vec() } else { found }
+            }
             _ => self.session.denote(frame, ty).to_vec(),
         };
         let found = self.session.only(found, Want::Value);
@@ -404,7 +423,8 @@ impl Uses<'_, '_> {
                 SymbolKind::Macro => self.edge(EdgeKind::References, sym, target.rule, target.sure),
                 kind if kind.is_callable() => {
                     self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
-                    self.arguments(frame, sym, args);
+                    let shift = crate::fit::receivers_of(&target, &home, sym.at);
+                    self.arguments(frame, sym, args, shift);
                 }
                 _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_space => {
                     self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
@@ -439,7 +459,7 @@ impl Uses<'_, '_> {
                         _ => Rule::Inherited,
                     };
                     self.edge(EdgeKind::Calls, constructor, rule, target.sure.max(one.sure));
-                    self.arguments(frame, constructor, args);
+                    self.arguments(frame, constructor, args, 0);
                 }
             }
             break;
@@ -447,7 +467,7 @@ impl Uses<'_, '_> {
     }
 
     /// Functions given as arguments to a function that calls its parameter.
-    fn arguments(&mut self, frame: &Frame, callee: Sym, args: &[ExprId]) {
+    fn arguments(&mut self, frame: &Frame, callee: Sym, args: &[ExprId], shift: usize) {
         let Some(home) = self.session.home(callee) else { return };
         let Some(scope) = home.scope_of(callee.at) else { return };
         for (place, &arg) in args.iter().enumerate() {
@@ -476,7 +496,7 @@ impl Uses<'_, '_> {
                     .iter()
                     .copied()
                     .find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name)),
-                None => home.params(scope).get(place).copied(),
+                None => home.params(scope).get(place + shift).copied(),
             };
             let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else {
                 continue;
