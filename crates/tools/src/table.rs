@@ -2,7 +2,7 @@
 
 use crate::ops::{
     Audit, Callees, Callers, Config, Deps, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact, Implementations,
-    Index, Map, Outline, Rdeps, References, Search, Show, Status, Symbols, Trace, Unused,
+    Index, Map, Outline, Rdeps, References, Search, Show, Similar, Status, Symbols, Trace, Unused,
 };
 use crate::tool::Tool;
 
@@ -16,6 +16,7 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Symbols>(),
     Tool::of::<Outline>(),
     Tool::of::<Show>(),
+    Tool::of::<Similar>(),
     Tool::of::<Callers>(),
     Tool::of::<Callees>(),
     Tool::of::<References>(),

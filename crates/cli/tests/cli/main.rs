@@ -6,6 +6,7 @@ mod graph;
 mod grep;
 mod json;
 mod questions;
+mod search;
 mod settings;
 mod terminal;
 mod tree;
