@@ -2,7 +2,7 @@
 
 use crate::ops::{
     Audit, Callees, Callers, Config, Context, Deps, Doctor, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact,
-    Implementations, Index, Map, Outline, Rdeps, References, Search, Show, Status, Symbols, Trace, Unused,
+    Implementations, Index, Map, Outline, Rdeps, References, Search, Show, Similar, Status, Symbols, Trace, Unused,
 };
 use crate::tool::Tool;
 
@@ -17,6 +17,7 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Symbols>(),
     Tool::of::<Outline>(),
     Tool::of::<Show>(),
+    Tool::of::<Similar>(),
     Tool::of::<Callers>(),
     Tool::of::<Callees>(),
     Tool::of::<References>(),

@@ -9,6 +9,7 @@ mod grep;
 mod json;
 mod people;
 mod questions;
+mod search;
 mod settings;
 mod terminal;
 mod tree;
