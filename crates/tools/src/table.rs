@@ -1,8 +1,13 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
+<<<<<<< HEAD
     Audit, Callees, Callers, Config, Context, Deps, Doctor, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact,
     Implementations, Index, Map, Outline, Rdeps, References, Search, Show, Status, Symbols, Trace, Unused,
+=======
+    Audit, Callees, Callers, Config, Deps, Dump, Edges, Embed, Files, Gc, Grep, Hierarchy, Impact,
+    Implementations, Index, Map, Outline, Rdeps, References, Show, Status, Symbols, Trace, Unused,
+>>>>>>> cf2f3e9 (orient embed: who makes vectors, whether that works, and whether it may)
 };
 use crate::tool::Tool;
 
@@ -31,7 +36,11 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Map>(),
     Tool::of::<Audit>(),
     Tool::of::<Dump>(),
+<<<<<<< HEAD
     Tool::of::<Doctor>(),
+=======
+    Tool::of::<Embed>(),
+>>>>>>> cf2f3e9 (orient embed: who makes vectors, whether that works, and whether it may)
     Tool::of::<Gc>(),
     Tool::of::<Config>(),
 ];
