@@ -2,6 +2,7 @@
 
 mod chores;
 mod context;
+mod embed;
 mod errors;
 mod fresh;
 mod graph;
