@@ -5,6 +5,7 @@
 
 use crate::Vector;
 use crate::kernel::{Kernel, LANES, PLANES, STRIDE};
+use crate::sum::unit_length;
 
 /// Below this many vectors the exact scan is as fast as the first pass.
 const EXACT_BELOW: usize = 16_384;
@@ -12,6 +13,8 @@ const EXACT_BELOW: usize = 16_384;
 /// Measured on questions against chunks of source: 3 % of them hold 99 % of the true ten best.
 const SHARE: usize = 25;
 const CANDIDATES_EACH: usize = 200;
+/// Few results need more candidates for each than many do.
+const FEW: usize = 10;
 /// Rows or blocks scored at a time: their scores stay in the nearest cache.
 const STEP: usize = 256;
 
@@ -98,10 +101,17 @@ impl FlatIndex {
         best.into_hits()
     }
 
+    /// The product of one vector with a query.
+    pub fn product(&self, row: u32, query: &Vector) -> i32 {
+        let at = row as usize * self.stride;
+        let ours = self.rows[at..at + self.dimension].iter().zip(query.values());
+        ours.map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
+    }
+
     fn search_by_bits(&self, query: &Vector, count: usize) -> Vec<Hit> {
         let query = self.padded(query);
         let planes = planes(&query);
-        let mut likely = Best::new((count * CANDIDATES_EACH).max(self.len / SHARE));
+        let mut likely = Best::new((count * each(count)).max(self.len / SHARE));
         let mut scores = [[0; LANES]; STEP];
         for (step, blocks) in self.bits.chunks(STEP * self.words()).enumerate() {
             let scores = &mut scores[..blocks.len() / self.words()];
@@ -133,6 +143,38 @@ impl FlatIndex {
         padded.resize(self.stride, 0);
         padded
     }
+}
+
+/// How many candidates are let through for each result. Of many results the last ones matter less.
+fn each(count: usize) -> usize {
+    CANDIDATES_EACH.min(2 * FEW * CANDIDATES_EACH / count.max(1)).max(CANDIDATES_EACH / FEW)
+}
+
+/// Compares a query with vectors as they are stored, without an index of them: for those who ask only once.
+#[derive(Clone, Debug)]
+pub struct Scan {
+    query: Vec<i8>,
+    kernel: Kernel,
+}
+
+impl Scan {
+    /// A scan for one query.
+    pub fn new(query: &Vector) -> Self {
+        Self { query: query.values().to_vec(), kernel: Kernel::detect() }
+    }
+
+    /// The products with rows that lie one after the other, added to `out`.
+    pub fn products(&self, rows: &[u8], out: &mut Vec<i32>) {
+        let start = out.len();
+        out.resize(start + rows.len() / self.query.len().max(1), 0);
+        self.kernel.stored_products(&self.query, rows, &mut out[start..]);
+    }
+}
+
+/// The cosine that a product of two vectors stands for.
+pub fn cosine(product: i32, dimension: usize) -> f32 {
+    let unit = unit_length(dimension);
+    (f64::from(product) / (unit * unit)) as f32
 }
 
 /// The query's values as signed numbers of [`PLANES`] bits, one plane of bits for each.

@@ -83,6 +83,26 @@ versions! {
 }
 
 versions! {
+    /// The same with rows as they are stored.
+    stored_products(query: &[i8], rows: &[u8], out: &mut [i32]) {
+        for (row, to) in rows.chunks_exact(query.len()).zip(out) {
+            let mut total = 0;
+            let (whole, rest) = query.as_chunks::<STRIDE>();
+            let (their_whole, their_rest) = row.as_chunks::<STRIDE>();
+            for (ours, theirs) in whole.iter().zip(their_whole) {
+                for at in 0..STRIDE {
+                    total += i32::from(ours[at]) * i32::from(theirs[at].cast_signed());
+                }
+            }
+            for (ours, theirs) in rest.iter().zip(their_rest) {
+                total += i32::from(*ours) * i32::from(theirs.cast_signed());
+            }
+            *to = total;
+        }
+    }
+}
+
+versions! {
     /// The estimates of a query against blocks of [`LANES`] vectors' bits: the sum of its values where a bit is set.
     ///
     /// A value of the query is a signed number of [`PLANES`] bits, one plane of bits for each; the last has a minus.

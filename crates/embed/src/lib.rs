@@ -22,5 +22,5 @@ mod words;
 pub use builtin::BuiltIn;
 pub use embedder::{Embedder, ModelId, Role};
 pub use error::{EmbedError, ModelError};
-pub use index::{FlatIndex, Hit};
+pub use index::{FlatIndex, Hit, Scan, cosine};
 pub use sum::{Sum, Vector, combine};

@@ -4,6 +4,7 @@
 //! rows, since those are what could go stale.
 
 use crate::dump_graph::Names;
+use crate::dump_text::ChunkTexts;
 use crate::{EngineError, FileOutline, Snapshot};
 use orient_model::{Atom, Modifiers, Outline, Span, Symbol};
 use orient_store::{FileRow, INDEXED, SymbolId, SymbolRow};
@@ -21,6 +22,7 @@ impl Snapshot {
         self.store.each_file(|file| files.push(file))?;
         let mut names = Names::default();
         let mut tags = Tags::new();
+        let texts = self.chunk_texts()?;
         self.store.each_tag(|symbol, base, words| {
             tags.entry(symbol).or_default().push((base, words.to_owned()));
         })?;
@@ -28,7 +30,7 @@ impl Snapshot {
             write_file(out, &file)?;
             if file.status == INDEXED {
                 let id = file.id;
-                self.dump_outline(out, &self.outline(file)?, &mut tags)?;
+                self.dump_outline(out, &self.outline(file)?, &mut tags, &texts)?;
                 self.dump_graph(out, id, &mut names)?;
             }
         }
@@ -43,6 +45,7 @@ impl Snapshot {
         out: &mut dyn Write,
         held: &FileOutline,
         tags: &mut Tags,
+        texts: &ChunkTexts,
     ) -> Result<(), EngineError> {
         let outline = &held.outline;
         for &id in &held.ids {
@@ -74,7 +77,8 @@ impl Snapshot {
             };
             let span = outline.chunks.get(row.at as usize).map(|chunk| chunk.span).unwrap_or_default();
             let (at, kind, lines) = (row.at, row.kind.as_str(), Lines(row.first_line, row.last_line));
-            writeln!(out, "chunk\t{at}\t{kind}\t{}\t{lines}\t{}", Maybe(symbol), Range(span))?;
+            let text = texts.get(held.file.id, at);
+            writeln!(out, "chunk\t{at}\t{kind}\t{}\t{lines}\t{}\t{text}", Maybe(symbol), Range(span))?;
         }
         for issue in &outline.issues {
             writeln!(out, "issue\t{}\t{}", issue.kind.as_str(), Range(issue.span))?;

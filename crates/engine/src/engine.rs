@@ -4,6 +4,7 @@ use crate::languages::Languages;
 use crate::memory::{Loan, Memory};
 use crate::place::Place;
 use crate::resolving::Resolution;
+use crate::search::Corpora;
 use crate::{EngineError, Snapshot};
 use orient_settings::Settings;
 use orient_store::StoreError;
@@ -30,6 +31,7 @@ pub struct Engine {
     pub(crate) languages: Languages,
     pub(crate) memory: Memory,
     pub(crate) resolution: Resolution,
+    pub(crate) corpora: Corpora,
 }
 
 impl Engine {
@@ -48,6 +50,7 @@ impl Engine {
             languages,
             memory: Memory::default(),
             resolution: Resolution::default(),
+            corpora: Corpora::default(),
         })
     }
 

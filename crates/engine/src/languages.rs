@@ -105,6 +105,7 @@ fn fingerprint(settings: &Settings) -> u64 {
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text.as_bytes());
     };
+    add(&crate::units::version());
     for (number, patterns) in [&index.generated, &index.vendored].into_iter().enumerate() {
         add(&number.to_string());
         for pattern in patterns {

@@ -7,6 +7,7 @@ mod candidates;
 mod definition;
 mod dump;
 mod dump_graph;
+mod dump_text;
 mod engine;
 mod entry;
 mod error;
@@ -23,6 +24,7 @@ mod languages;
 mod lookup;
 mod memory;
 mod owners;
+mod part;
 mod pattern;
 mod pipeline;
 mod place;
@@ -30,11 +32,13 @@ mod plan;
 mod progress;
 mod refresh;
 mod resolving;
+mod search;
 mod seed;
 mod sheet;
 mod snapshot;
 mod source;
 mod traversal;
+mod units;
 mod whole;
 mod work;
 mod world;
@@ -45,16 +49,19 @@ pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
 pub use entry::Entry;
 pub use error::EngineError;
+pub use extract::paint;
 pub use gc::{Collected, GcOptions};
 pub use graph::NodeInfo;
 pub use graph_view::{Described, GraphView, Mention, Mentions};
 pub use keep::{Keeper, Sweep};
 pub use lookup::Lookup;
 pub use owners::{Owners, Project};
+pub use part::{Rules, Survey};
 pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
 pub use progress::{Cancel, Phase, Progress, Silent};
 pub use refresh::{Mode, Rebuilt, Refresh, RefreshOptions};
+pub use search::{Excerpt, Found, Gathered, SearchHit, SearchQuery};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
 pub use source::Source;
 pub use traversal::{
@@ -64,9 +71,13 @@ pub use traversal::{
 pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.
+pub use orient_lang::Class;
+pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights};
 pub use orient_store::{
     EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch, NodeId,
     OutsideRow, Page, Sizes, StoreError, SymbolId,
 };
 pub use orient_text::Query;
-pub use orient_walk::{Haystack, Refusal, Repo, SearchScope, SkipReason, Tree, WalkError};
+pub use orient_walk::{
+    Haystack, Refusal, Region, Repo, SearchScope, SkipReason, Tree, WalkError, is_rule, to_native,
+};

@@ -5,6 +5,7 @@ use crate::graph_view::OutlineCache;
 use crate::memory::Loan;
 use crate::pattern::PathPattern;
 use crate::refresh::skip_reason;
+use crate::search::Corpora;
 use crate::{Definition, Engine, EngineError, Place};
 use orient_model::{Outline, RepoPath, Role, SymbolKind};
 use orient_store::{
@@ -23,6 +24,7 @@ pub struct Snapshot {
     pub(crate) sheet_key: [u8; 16],
     pub(crate) graphs: GraphCache,
     pub(crate) outlines: OutlineCache,
+    pub(crate) corpora: Corpora,
 }
 
 /// What there is, in numbers.
@@ -109,6 +111,7 @@ impl Snapshot {
             sheet_key: engine.sheet_key(),
             graphs: GraphCache::default(),
             outlines: OutlineCache::default(),
+            corpora: engine.corpora.clone(),
         }
     }
 

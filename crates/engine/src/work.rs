@@ -5,6 +5,7 @@ use crate::languages::Languages;
 use crate::pipeline::Work;
 use crate::plan::{Job, Seen, veiled};
 use crate::progress::Cancel;
+use crate::units::Units;
 use orient_model::{RepoPath, Role, Stamp};
 use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
 use orient_text::Extractor;
@@ -127,12 +128,14 @@ impl Reading<'_> {
         let key = CacheKey::new(content.hash, Language::version(language));
         let cached = tools.cache.get_outline(&key);
         let remembered = cached.and_then(|outline| Prepared::from_encoded(outline).ok());
-        let (facts, origin) = if let Some(facts) = remembered {
-            (facts, Origin::Cached(key))
+        let (facts, outline, origin) = if let Some((facts, outline)) = remembered {
+            (facts, outline, Origin::Cached(key))
         } else {
             let facts = extract::facts(language, &content.bytes);
-            (Prepared::new(&facts.outline), Origin::Extracted { key, flow: encode_flow(&facts.flow) })
+            let origin = Origin::Extracted { key, flow: encode_flow(&facts.flow) };
+            (Prepared::new(&facts.outline), facts.outline, origin)
         };
+        let units = Units::of(path, &outline, &content.bytes);
         let put = FilePut {
             path: path.clone(),
             language: language.map(|language| language.name().into()),
@@ -144,6 +147,8 @@ impl Reading<'_> {
             bytes: content.bytes.len() as u64,
             facts: Some(facts),
             grams: Some(tools.extractor.grams(&content.bytes)),
+            terms: Some(units.terms),
+            vectors: units.vectors,
         };
         Outcome::Put(Box::new(put), Some(origin))
     }
@@ -174,6 +179,8 @@ pub(crate) fn skipped(path: RepoPath, reason: &SkipReason, stamp: Stamp) -> File
         bytes: if let SkipReason::TooLarge { size, .. } = reason { *size } else { 0 },
         facts: None,
         grams: None,
+        terms: None,
+        vectors: Vec::new(),
     }
 }
 
@@ -186,5 +193,6 @@ fn held(outcome: &Outcome) -> u64 {
     };
     let facts = put.facts.as_ref().map_or(0, |facts| facts.outline().as_bytes().len() + facts.symbols() * 96);
     let grams = put.grams.as_ref().map_or(0, |grams| grams.len() * 4);
-    (flow + facts + grams + 1024) as u64
+    let terms = put.terms.as_ref().map_or(0, |terms| terms.postings.len() * 12);
+    (flow + facts + grams + terms + put.vectors.len() + 1024) as u64
 }

@@ -122,6 +122,8 @@ fn file(number: u64, facts: Prepared) -> FilePut {
         bytes: 20_000,
         facts: Some(facts),
         grams: None,
+        terms: None,
+        vectors: Vec::new(),
     }
 }
 

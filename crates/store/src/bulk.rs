@@ -14,7 +14,8 @@ use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, Listed, SymbolId};
 use crate::snapshot::Snapshot;
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunks, files, names, symbols, tags};
+use crate::sql::{chunks, files, names, symbols, tags, terms as term_tables};
+use crate::terms::TermLoad;
 use crate::version::beside;
 use crate::writer::put_sheet;
 use orient_model::Modifiers;
@@ -67,6 +68,7 @@ impl<'lock> BulkWriter<'lock> {
             symbols: Vec::new(),
             chunks: Vec::new(),
             grams: GramLoad::default(),
+            terms: TermLoad::default(),
         };
         Ok(Self { db, growing, path: path.to_path_buf(), load, lock: PhantomData })
     }
@@ -84,10 +86,10 @@ impl<'lock> BulkWriter<'lock> {
     /// Ends the list of files: what follows is their graph.
     pub fn graph(self) -> GraphWriter<'lock> {
         let Self { db, growing, path, load, lock } = self;
-        let Load { meta, names, noted, mut grams, .. } = load;
+        let Load { meta, names, noted, mut grams, mut terms, .. } = load;
         // Their memory is needed now; what went wrong is told when the work is done.
-        let flushed = grams.flush(&db);
-        drop(grams);
+        let flushed = grams.flush(&db).and_then(|()| terms.flush(&db));
+        drop((grams, terms));
         let directory = Arc::new(Directory::new(noted, Arc::new(names)));
         let load = GraphLoad::new(&directory, meta.next_file, meta.next_symbol);
         GraphWriter { db, growing, path, meta, directory, load, flushed, lock }
@@ -184,6 +186,7 @@ struct Load {
     symbols: Vec<StoredSymbol>,
     chunks: Vec<ChunkRow>,
     grams: GramLoad,
+    terms: TermLoad,
 }
 
 impl Load {
@@ -197,6 +200,12 @@ impl Load {
         files::insert(db, id, lang, file, file.facts.as_ref().map(|facts| &facts.digest))?;
         if let Some(grams) = &file.grams {
             self.grams.put(db, id, grams)?;
+        }
+        if let Some(terms) = &file.terms {
+            self.terms.put(db, id, terms)?;
+        }
+        if !file.vectors.is_empty() {
+            term_tables::put_vectors(db, id, &file.vectors)?;
         }
         let Some(facts) = &file.facts else { return Ok(()) };
         let digest = &facts.digest;

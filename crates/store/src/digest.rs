@@ -24,10 +24,11 @@ impl Prepared {
         Self { outline: codec::encode_outline(outline), digest: Digest::of(outline) }
     }
 
-    /// Prepares an outline that was encoded before, as it comes from the cache.
-    pub fn from_encoded(outline: Encoded) -> Result<Self, CodecError> {
-        let digest = Digest::of(&codec::decode_outline(outline.as_bytes())?);
-        Ok(Self { outline, digest })
+    /// Prepares an outline that was encoded before, as it comes from the cache; gives the outline as well.
+    pub fn from_encoded(outline: Encoded) -> Result<(Self, Outline), CodecError> {
+        let decoded = codec::decode_outline(outline.as_bytes())?;
+        let digest = Digest::of(&decoded);
+        Ok((Self { outline, digest }, decoded))
     }
 
     /// The outline as bytes.

@@ -26,6 +26,7 @@ mod rows;
 mod seed;
 mod snapshot;
 mod sql;
+mod terms;
 mod version;
 mod writer;
 
@@ -43,9 +44,10 @@ pub use name_match::NameMatch;
 pub use query::{Found, SymbolQuery};
 pub use rows::{
     Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Listed,
-    Page, Sheet, Sizes, StatusCount, SymbolId, SymbolRow,
+    Page, PlaceRow, PlaceSymbol, Sheet, Sizes, StatusCount, SymbolId, SymbolRow,
 };
 pub use seed::copy_index;
 pub use snapshot::{FileFilter, Snapshot};
+pub use terms::{Catalogue, Shelf};
 pub use version::FORMAT;
 pub use writer::{ChangeSet, Writer};

@@ -2,7 +2,7 @@
 
 use crate::Prepared;
 use orient_model::{ChunkKind, ContentHash, Modifiers, RepoPath, Role, Stamp, SymbolKind, Visibility};
-use orient_text::Grams;
+use orient_text::{Grams, Terms};
 
 macro_rules! ids {
     ($($(#[doc = $doc:literal])+ $name:ident;)*) => { $(
@@ -47,6 +47,10 @@ pub struct FilePut {
     pub facts: Option<Prepared>,
     /// The trigrams of its text; a file without them is never left out of a text search.
     pub grams: Option<Grams>,
+    /// The terms of its chunks.
+    pub terms: Option<Terms>,
+    /// The vectors of its chunks, one after the other; empty where there are none.
+    pub vectors: Vec<u8>,
 }
 
 /// One step of a change set.
@@ -186,6 +190,34 @@ pub struct ChunkRow {
     pub first_line: u32,
     /// Its last line, from 1.
     pub last_line: u32,
+}
+
+/// A chunk with the symbol it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceRow {
+    /// The chunk.
+    pub chunk: ChunkRow,
+    /// The innermost symbol around it.
+    pub symbol: Option<PlaceSymbol>,
+}
+
+/// What ranking asks of a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceSymbol {
+    /// Its id.
+    pub id: SymbolId,
+    /// Its own name.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// What else its header says.
+    pub modifiers: Modifiers,
+    /// The symbol around it.
+    pub parent: Option<SymbolId>,
+    /// Its first line, from 1.
+    pub first_line: u32,
+    /// What the symbol around it is, and is called.
+    pub around: Option<(SymbolKind, Modifiers, String)>,
 }
 
 /// A part of an answer, and how large the whole is.

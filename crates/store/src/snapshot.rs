@@ -6,12 +6,12 @@ use crate::error::{AtPath, StoreError};
 use crate::graph::Reader;
 use crate::idlist;
 use crate::rows::{
-    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Listed, Page, Sheet, Sizes, StatusCount,
-    SymbolId, SymbolRow,
+    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Listed, Page, PlaceRow, Sheet, Sizes,
+    StatusCount, SymbolId, SymbolRow,
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunks, files, names, sheets, symbols, tags};
+use crate::sql::{chunks, files, names, places, sheets, symbols, tags};
 use crate::writer::Writer;
 use orient_model::{Outline, RepoPath, Role};
 use rusqlite::Connection;
@@ -109,6 +109,16 @@ impl Snapshot {
     /// Shows all files with their stamps, by path.
     pub fn each_known(&self, see: impl FnMut(Known)) -> Result<(), StoreError> {
         files::stamps(&self.db, see).at(&self.path)
+    }
+
+    /// The files at these paths and beneath them with their stamps, by path.
+    pub fn known_in(&self, tops: &[RepoPath]) -> Result<Vec<Known>, StoreError> {
+        let mut some = Vec::new();
+        for top in tops {
+            files::stamps_in(&self.db, top, |known| some.push(known)).at(&self.path)?;
+        }
+        some.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(some)
     }
 
     /// Files by path: `limit` of them after the first `offset`, and how many there are.
@@ -221,6 +231,11 @@ impl Snapshot {
     /// The chunk with an id.
     pub fn chunk(&self, id: ChunkId) -> Result<Option<ChunkRow>, StoreError> {
         chunks::by_id(&self.db, id).at(&self.path)
+    }
+
+    /// The chunk with an id, with the symbol it is of.
+    pub fn place(&self, id: ChunkId) -> Result<Option<PlaceRow>, StoreError> {
+        places::by_chunk(&self.db, id).at(&self.path)
     }
 
     pub(crate) fn symbol_row(&self, stored: &StoredSymbol, path: RepoPath) -> Result<SymbolRow, StoreError> {

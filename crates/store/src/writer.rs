@@ -12,7 +12,8 @@ use crate::sql::files::FileKey;
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::tags::TagRow;
-use crate::sql::{chunks, files, names, sheets, symbols, tags};
+use crate::sql::{chunks, files, names, sheets, symbols, tags, terms as term_tables};
+use crate::terms::TermChanges;
 use crate::{codec, idlist, matching};
 use orient_model::{ContentHash, Modifiers, RepoPath};
 use rusqlite::Connection;
@@ -76,6 +77,7 @@ impl<'lock> Writer<'lock> {
             leaving_by_hash: HashMap::new(),
             released: BTreeSet::new(),
             grams: GramChanges::default(),
+            terms: TermChanges::default(),
             severed: BTreeSet::new(),
             open: true,
         })
@@ -127,6 +129,7 @@ pub struct ChangeSet<'w> {
     /// Files with edges to what was removed.
     pub(crate) severed: BTreeSet<i64>,
     grams: GramChanges,
+    terms: TermChanges,
     open: bool,
 }
 
@@ -155,18 +158,31 @@ impl ChangeSet<'_> {
 
     /// Makes the change set visible to readers.
     pub fn commit(self) -> Result<Applied, StoreError> {
-        self.commit_with(|_| None)
+        self.commit_sheet(None::<fn(&[Listed]) -> Option<Vec<u8>>>)
     }
 
     /// The same, with a sheet of all files made last; without one, none is kept.
     pub fn commit_with(
-        mut self,
+        self,
         sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
+    ) -> Result<Applied, StoreError> {
+        self.commit_sheet(Some(sheet))
+    }
+
+    fn commit_sheet(
+        mut self,
+        sheet: Option<impl FnOnce(&[Listed]) -> Option<Vec<u8>>>,
     ) -> Result<Applied, StoreError> {
         self.settle()?;
         let grams = std::mem::take(&mut self.grams);
         grams.finish(self.db).map_err(|error| error.at(self.path))?;
-        put_sheet(self.db, sheet).at(self.path)?;
+        let terms = std::mem::take(&mut self.terms);
+        terms.finish(self.db).map_err(|error| error.at(self.path))?;
+        match sheet {
+            Some(sheet) => put_sheet(self.db, sheet),
+            None => sheets::put(self.db, Sheet::Tree as u8, None),
+        }
+        .at(self.path)?;
         // A new stamp saves work the next time and tells readers nothing.
         let seen = Applied { restamped: 0, ..self.applied } != Applied::default() || self.next != *self.meta;
         self.next.generation += u64::from(seen);
@@ -212,7 +228,7 @@ impl ChangeSet<'_> {
         self.applied.added += 1;
         let id = take_next(&mut self.next.next_file);
         files::insert(self.db, id, lang, file, digest(file)).at(self.path)?;
-        self.grams.put(self.db, id, file.grams.as_ref()).at(self.path)?;
+        self.put_text(id, Some(file)).at(self.path)?;
         match &file.facts {
             None => Ok(()),
             Some(facts) => self.put_facts(id, &Held::default(), facts),
@@ -240,7 +256,7 @@ impl ChangeSet<'_> {
 
     fn replace(&mut self, key: FileKey, lang: Option<i64>, file: &FilePut) -> Result<(), StoreError> {
         files::update(self.db, key.id, lang, file, digest(file)).at(self.path)?;
-        self.grams.put(self.db, key.id, file.grams.as_ref()).at(self.path)?;
+        self.put_text(key.id, Some(file)).at(self.path)?;
         let held = self.held(key)?;
         match &file.facts {
             Some(facts) if held.data == facts.outline.as_bytes() => Ok(()),
@@ -253,9 +269,19 @@ impl ChangeSet<'_> {
         let held = self.held(key)?;
         self.sever(NodeId::from(FileId(key.id))).at(self.path)?;
         self.drop_facts(key.id, &held)?;
-        self.grams.put(self.db, key.id, None).at(self.path)?;
+        self.put_text(key.id, None).at(self.path)?;
         self.severed.remove(&key.id);
         files::delete(self.db, key.id).at(self.path)
+    }
+
+    /// Writes what text search and ranked search need of a file; nothing for one that is gone.
+    fn put_text(&mut self, id: i64, file: Option<&FilePut>) -> rusqlite::Result<()> {
+        self.grams.put(self.db, id, file.and_then(|file| file.grams.as_ref()))?;
+        self.terms.put(self.db, id, file.and_then(|file| file.terms.as_ref()))?;
+        match file.map(|file| file.vectors.as_slice()).filter(|vectors| !vectors.is_empty()) {
+            Some(vectors) => term_tables::put_vectors(self.db, id, vectors),
+            None => term_tables::delete_vectors(self.db, id),
+        }
     }
 
     /// What the index holds of a file.

@@ -35,7 +35,7 @@ fn facts_come_back_as_they_went_in() {
         let CachedFacts { outline, flow } = encoded(&facts);
         assert_eq!(decode_outline(outline.as_bytes()), Ok(facts.outline.clone()));
         assert_eq!(decode_flow(flow.as_bytes()), Ok(facts.flow));
-        assert_eq!(Prepared::from_encoded(outline).unwrap().symbols(), facts.outline.symbols.len());
+        assert_eq!(Prepared::from_encoded(outline).unwrap().0.symbols(), facts.outline.symbols.len());
     }
 }
 

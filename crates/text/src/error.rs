@@ -1,10 +1,10 @@
-//! What can be wrong with lists of trigrams that were kept somewhere.
+//! What can be wrong with lists that were kept somewhere.
 
 use thiserror::Error;
 
 /// Kept bytes that are not what was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a list of trigrams cannot be read: {0}")]
+#[error("a list of trigrams or terms cannot be read: {0}")]
 pub struct TextError(pub(crate) &'static str);
 
 impl TextError {

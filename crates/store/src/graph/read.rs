@@ -117,6 +117,11 @@ impl Reader<'_> {
         read().at(self.path)
     }
 
+    /// How many edges lead to a node, counted up to a limit.
+    pub fn count_incoming(&self, node: NodeId, most: u32) -> Result<u32, StoreError> {
+        graphs::count_incoming(self.db, node.0, most).at(self.path)
+    }
+
     /// The edges that lead to a node, by source, kind and line.
     pub fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
         self.rows(graphs::incoming(self.db, node.0))

@@ -4,7 +4,7 @@ use crate::codec::chunk_kind;
 use crate::rows::{ChunkId, ChunkRow, FileId, SymbolId};
 use orient_model::ChunkKind;
 use rusqlite::types::Type;
-use rusqlite::{Connection, Error, OptionalExtension, Result, Statement, params};
+use rusqlite::{Connection, Error, OptionalExtension, Result, Row, Statement, params};
 
 pub(crate) const INSERT: &str = "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 /// For rows that come in the order of their ids, from 1: the database then appends without searching.
@@ -53,19 +53,20 @@ pub(crate) fn delete(db: &Connection, id: i64) -> Result<()> {
 }
 
 pub(crate) fn by_id(db: &Connection, id: ChunkId) -> Result<Option<ChunkRow>> {
-    db.prepare_cached(BY_ID)?
-        .query_row([id.0], |row| {
-            Ok(ChunkRow {
-                id: ChunkId(row.get(0)?),
-                file: FileId(row.get(1)?),
-                at: row.get(2)?,
-                kind: kind(row.get(3)?)?,
-                symbol: row.get::<_, Option<i64>>(4)?.map(SymbolId),
-                first_line: row.get(5)?,
-                last_line: row.get(6)?,
-            })
-        })
-        .optional()
+    db.prepare_cached(BY_ID)?.query_row([id.0], row).optional()
+}
+
+/// A chunk whose columns are the first of a row, in their order.
+pub(crate) fn row(row: &Row<'_>) -> Result<ChunkRow> {
+    Ok(ChunkRow {
+        id: ChunkId(row.get(0)?),
+        file: FileId(row.get(1)?),
+        at: row.get(2)?,
+        kind: kind(row.get(3)?)?,
+        symbol: row.get::<_, Option<i64>>(4)?.map(SymbolId),
+        first_line: row.get(5)?,
+        last_line: row.get(6)?,
+    })
 }
 
 pub(crate) fn count(db: &Connection) -> Result<u64> {

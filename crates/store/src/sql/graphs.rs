@@ -18,6 +18,7 @@ const FROM_ELSEWHERE: &str =
 const FIND: &str =
     "SELECT proof FROM edge WHERE target = ?1 AND kind = ?2 AND source = ?3 AND line = ?4 AND owner = ?5";
 const COUNT: &str = "SELECT count(*) FROM edge";
+const COUNT_INCOMING: &str = "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ?1 LIMIT ?2)";
 
 const PUT_GRAPH: &str = "INSERT OR REPLACE INTO graph VALUES (?1, ?2, ?3)";
 const DELETE_GRAPH: &str = "DELETE FROM graph WHERE file = ?1";
@@ -71,6 +72,11 @@ fn append_with(statement: &mut Statement<'_>, rows: &[StoredEdge]) -> Result<()>
 pub(crate) fn delete(db: &Connection, row: &StoredEdge) -> Result<()> {
     let (target, kind, source, line, owner) = row.key();
     db.prepare_cached(DELETE)?.execute(params![target, kind, source, line, owner]).map(drop)
+}
+
+/// How many edges lead to a node, counted up to a limit.
+pub(crate) fn count_incoming(db: &Connection, target: i64, most: u32) -> Result<u32> {
+    db.prepare_cached(COUNT_INCOMING)?.query_row(params![target, most], |row| row.get(0))
 }
 
 /// The edges that lead to a node, in the order of the table.

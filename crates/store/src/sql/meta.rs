@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 
 const TABLES: &str = include_str!("../schema/tables.sql");
 const GRAMS: &str = include_str!("../schema/grams.sql");
+const TERMS: &str = include_str!("../schema/terms.sql");
 const SHEETS: &str = include_str!("../schema/sheets.sql");
 const INDEXES: &str = include_str!("../schema/indexes.sql");
 
@@ -41,6 +42,7 @@ impl Meta {
 pub(crate) fn create_tables(db: &Connection) -> Result<()> {
     db.execute_batch(TABLES)?;
     db.execute_batch(GRAMS)?;
+    db.execute_batch(TERMS)?;
     db.execute_batch(SHEETS)
 }
 

@@ -6,6 +6,8 @@ pub(crate) mod grams;
 pub(crate) mod graphs;
 pub(crate) mod meta;
 pub(crate) mod names;
+pub(crate) mod places;
 pub(crate) mod sheets;
 pub(crate) mod symbols;
 pub(crate) mod tags;
+pub(crate) mod terms;

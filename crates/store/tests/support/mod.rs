@@ -13,7 +13,7 @@ use orient_store::{
     BulkWriter, Change, FileFilter, FilePut, INDEXED, Prepared, Snapshot, SymbolId, SymbolQuery, WriteLock,
     Writer,
 };
-use orient_text::Extractor;
+use orient_text::{Extractor, Terms, TermsBuilder};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -85,6 +85,21 @@ pub(crate) fn hash(text: &str) -> ContentHash {
     ContentHash(bytes)
 }
 
+/// The terms of a text: each line is a chunk.
+fn terms(text: &str) -> Terms {
+    let mut terms = TermsBuilder::default();
+    for line in text.lines() {
+        let length = terms.text(line.as_bytes());
+        terms.end(length);
+    }
+    terms.finish()
+}
+
+/// Something in the place of vectors, to be recognised: the path, and the first letter of each line.
+fn vectors(path: &str, text: &str) -> Vec<u8> {
+    text.lines().flat_map(|line| [path.as_bytes(), &line.as_bytes()[..line.len().min(1)]].concat()).collect()
+}
+
 /// A file with such an outline.
 pub(crate) fn file(path: &str, text: &str) -> FilePut {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
@@ -99,6 +114,8 @@ pub(crate) fn file(path: &str, text: &str) -> FilePut {
         bytes: text.len() as u64,
         facts: Some(Prepared::new(&outline(text))),
         grams: Some(Extractor::default().grams(text.as_bytes())),
+        terms: Some(terms(text)),
+        vectors: vectors(path, text),
     }
 }
 
@@ -110,6 +127,8 @@ pub(crate) fn skipped(path: &str, status: u8, detail: &str) -> FilePut {
         hash: None,
         facts: None,
         grams: None,
+        terms: None,
+        vectors: Vec::new(),
         ..file(path, "")
     }
 }

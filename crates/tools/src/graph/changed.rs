@@ -45,7 +45,7 @@ impl FromStr for DiffSource {
 }
 
 impl DiffSource {
-    fn read(&self, session: &Session<'_>) -> Result<String, ToolError> {
+    pub(crate) fn read(&self, session: &Session<'_>) -> Result<String, ToolError> {
         let (bytes, name) = match self {
             Self::Text(text) => return Ok(text.clone()),
             Self::File(path) => (std::fs::read(session.folders()[0].join(path)), path.as_str()),

@@ -1,0 +1,51 @@
+//! What the dump says of the terms and vectors of a chunk: how many terms, and one number for each that stands for all.
+
+use crate::{EngineError, FileId, Snapshot};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// For each file what is said of its chunks, in order.
+pub(crate) struct ChunkTexts(FxHashMap<FileId, Vec<String>>);
+
+impl ChunkTexts {
+    /// What is said of a chunk.
+    pub(crate) fn get(&self, file: FileId, at: u32) -> &str {
+        self.0.get(&file).and_then(|chunks| chunks.get(at as usize)).map_or("no text", String::as_str)
+    }
+}
+
+impl Snapshot {
+    /// Reads all terms and vectors.
+    pub(crate) fn chunk_texts(&self) -> Result<ChunkTexts, EngineError> {
+        let catalogue = self.store.catalogue()?;
+        let mut terms = vec![(0_u32, 0_u64); catalogue.len()];
+        self.store.each_term(&catalogue, |unit, term, mark| {
+            let (count, sum) = &mut terms[unit as usize];
+            *count += 1;
+            // Terms come in any order, so what stands for them must not depend on it.
+            *sum = sum.wrapping_add(mixed(u64::from(term) << 8 | u64::from(mark.0)));
+        })?;
+        let mut texts: FxHashMap<FileId, Vec<String>> = FxHashMap::default();
+        for shelf in catalogue.shelves() {
+            let chunks = texts.entry(shelf.file).or_default();
+            for unit in shelf.first..shelf.first + shelf.count {
+                let ((count, sum), length) = (terms[unit as usize], catalogue.lengths()[unit as usize]);
+                chunks.push(format!("{count} terms {length} words {sum:016x}"));
+            }
+        }
+        self.store.each_vectors(|file, bytes| {
+            let chunks = texts.entry(file).or_default();
+            let size = bytes.len() / chunks.len().max(1);
+            for (chunk, vector) in chunks.iter_mut().zip(bytes.chunks(size.max(1))) {
+                let sum = vector.iter().fold(0, |sum, byte| mixed(sum ^ u64::from(*byte)));
+                let _ = write!(chunk, " vector {} {sum:016x}", vector.len());
+            }
+        })?;
+        Ok(ChunkTexts(texts))
+    }
+}
+
+fn mixed(number: u64) -> u64 {
+    let number = (number ^ number >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    number ^ number >> 29
+}

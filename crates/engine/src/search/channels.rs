@@ -1,0 +1,115 @@
+//! What each channel says of the units: words by their terms, meaning by vectors, names by definitions.
+
+use super::corpus::Corpus;
+use crate::{EngineError, Snapshot};
+use orient_model::{Role, SymbolKind};
+use orient_rank::{Analysis, Form, Lexical, Weights};
+use orient_store::{NameMatch, SymbolQuery, SymbolRow};
+
+/// How many bearers of a name are looked at.
+const BEARERS: usize = 200;
+
+/// What the words say.
+pub(super) struct Words<'c> {
+    pub(super) lexical: Lexical<'c>,
+    pub(super) replaced: Vec<(String, Vec<String>)>,
+}
+
+impl Snapshot {
+    /// Scores all units by the terms of a question.
+    pub(super) fn words<'c>(
+        &self,
+        corpus: &'c Corpus,
+        asked: &Analysis,
+        weights: &Weights,
+    ) -> Result<Words<'c>, EngineError> {
+        let catalogue = &corpus.catalogue;
+        let mut lexical = Lexical::new(catalogue.lengths(), catalogue.shelves().len());
+        let mut replaced = Vec::new();
+        let mut postings = Vec::new();
+        let read = |number: u32, postings: &mut Vec<_>| {
+            postings.clear();
+            self.store.each_with_term(catalogue, number, |unit, mark| {
+                postings.push((unit, corpus.file_of[unit as usize], mark));
+            })
+        };
+        let mut found_any = false;
+        for term in &asked.terms {
+            read(term.number, &mut postings)?;
+            found_any |= !postings.is_empty();
+            lexical.add(term.weight, term.whole, &postings, weights);
+        }
+        // A name that is written as code, or a question of one word, that stands nowhere was perhaps mistyped.
+        let lonely = |name: &&String| asked.form == Form::Name || (!found_any && asked.names.contains(name));
+        if !found_any {
+            let words: Vec<String> = orient_text::plain_words(&asked.text);
+            let whole: Vec<String> = asked.names.iter().filter(lonely).cloned().collect();
+            for word in if whole.is_empty() { words } else { whole } {
+                let near = self.near_words(&word)?;
+                for one in &near {
+                    read(one.number, &mut postings)?;
+                    lexical.add(1.0, one.whole, &postings, weights);
+                }
+                if !near.is_empty() {
+                    replaced.push((word, near.into_iter().map(|one| one.name).collect()));
+                }
+            }
+        }
+        Ok(Words { lexical, replaced })
+    }
+
+    /// The symbols that bear the name a question consists of, with how surely they are meant.
+    pub(super) fn named(&self, asked: &Analysis) -> Result<Vec<(SymbolRow, f32)>, EngineError> {
+        if asked.form != Form::Name {
+            return Ok(Vec::new());
+        }
+        let Some(text) = asked.names.first() else { return Ok(Vec::new()) };
+        let names = orient_model::Handle::split(text);
+        let Some(own) = names.last() else { return Ok(Vec::new()) };
+        let query = SymbolQuery { name: NameMatch::Exact(own.clone()), ..SymbolQuery::default() };
+        let page = self.store.symbols(&query, 0, BEARERS)?;
+        let mut found = Vec::new();
+        for row in page.rows.into_iter().map(|found| found.symbol) {
+            if names.len() > 1 {
+                let definitions = self.define([row.clone()])?;
+                if !definitions.iter().any(|one| one.handle.names.ends_with(&names)) {
+                    continue;
+                }
+            }
+            let surely = surely(row.kind, row.parent.is_some());
+            found.push((row, surely));
+        }
+        Ok(found)
+    }
+}
+
+/// How likely a symbol of this kind is what a bare name means.
+fn surely(kind: SymbolKind, inside: bool) -> f32 {
+    use SymbolKind as K;
+    let by_kind = match kind {
+        K::Class
+        | K::Struct
+        | K::Interface
+        | K::Trait
+        | K::Enum
+        | K::Object
+        | K::Union
+        | K::TypeAlias
+        | K::Module => 1.0,
+        K::Function | K::Macro | K::Delegate | K::Service | K::Table | K::View => 0.95,
+        K::Method | K::Constructor | K::Operator | K::Procedure | K::Rpc | K::Message => 0.9,
+        K::Constant | K::Property | K::Event | K::Impl => 0.7,
+        _ => 0.5,
+    };
+    if inside && by_kind < 0.9 { by_kind - 0.2 } else { by_kind }
+}
+
+/// What a role leaves of the certainty that a bearer of a name is meant.
+pub(super) fn of_role(role: Role) -> f32 {
+    match role {
+        Role::Source => 1.0,
+        Role::Generated | Role::Vendored => 0.6,
+        Role::Test | Role::Config => 0.5,
+        Role::Doc => 0.3,
+    }
+}

@@ -1,0 +1,197 @@
+//! What search reads of a generation as a whole: all chunks with their files, and their vectors.
+//!
+//! A process that asks once compares the question with the stored vectors as they are read; one that asks again keeps them
+//! with the bits of a first pass.
+
+use crate::EngineError;
+use orient_embed::{BuiltIn, Embedder, FlatIndex, Scan, Vector};
+use orient_store::{Catalogue, FileId, Snapshot};
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+
+/// The corpus of the newest generation that was asked; shared by an engine and its snapshots.
+#[derive(Clone, Default)]
+pub(crate) struct Corpora(Arc<Mutex<Option<Arc<Corpus>>>>);
+
+impl Corpora {
+    /// The corpus of a snapshot.
+    pub(crate) fn of(&self, snapshot: &Snapshot) -> Result<Arc<Corpus>, EngineError> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(corpus) = kept.as_ref().filter(|corpus| corpus.generation == snapshot.generation()) {
+            return Ok(Arc::clone(corpus));
+        }
+        let corpus = Arc::new(Corpus::read(snapshot)?);
+        *kept = Some(Arc::clone(&corpus));
+        Ok(corpus)
+    }
+}
+
+/// All chunks of a generation, numbered: here they are called units.
+pub(crate) struct Corpus {
+    generation: u64,
+    pub(crate) catalogue: Catalogue,
+    /// For each unit its file, as an index into the shelves of the catalogue.
+    pub(crate) file_of: Vec<u32>,
+    /// The shelf of each file.
+    shelf_of: FxHashMap<FileId, u32>,
+    vectors: OnceLock<Vectors>,
+    questions: AtomicU32,
+}
+
+/// All vectors, with the units they are of.
+struct Vectors {
+    index: FlatIndex,
+    unit_of_row: Vec<u32>,
+    row_of_unit: Vec<u32>,
+}
+
+/// With fewer vectors the search takes less time than starting a thread.
+const WORTH_A_THREAD: usize = 16_384;
+
+/// Which units are wanted.
+pub(crate) struct Wanted<'w> {
+    pub(crate) count: usize,
+    /// Whether only some units are allowed.
+    pub(crate) filtered: bool,
+    pub(crate) allows: &'w dyn Fn(u32) -> bool,
+}
+
+/// The units nearest to a question.
+pub(crate) struct Nearest<'c, T> {
+    /// Nearest first, with their products.
+    pub(crate) best: Vec<(u32, i32)>,
+    pub(crate) nearness: Nearness<'c>,
+    /// What was done at the same time.
+    pub(crate) meanwhile: T,
+}
+
+/// How near units are to a question.
+pub(crate) enum Nearness<'c> {
+    /// The products of all units.
+    All(Vec<i32>),
+    /// The products are made when asked for.
+    Some(&'c Corpus, Vector),
+}
+
+impl Corpus {
+    fn read(snapshot: &Snapshot) -> Result<Self, EngineError> {
+        let catalogue = snapshot.catalogue()?;
+        let mut file_of = vec![0; catalogue.len()];
+        let mut shelf_of = FxHashMap::default();
+        for (at, shelf) in (0..).zip(catalogue.shelves()) {
+            file_of[shelf.first as usize..(shelf.first + shelf.count) as usize].fill(at);
+            shelf_of.insert(shelf.file, at);
+        }
+        Ok(Self {
+            generation: snapshot.generation(),
+            catalogue,
+            file_of,
+            shelf_of,
+            vectors: OnceLock::new(),
+            questions: AtomicU32::new(0),
+        })
+    }
+
+    /// The first unit of a file and how many it has.
+    pub(crate) fn units_of(&self, file: FileId) -> Option<(u32, u32)> {
+        let shelf = self.catalogue.shelves()[*self.shelf_of.get(&file)? as usize];
+        Some((shelf.first, shelf.count))
+    }
+
+    /// The units nearest to a vector, nearest first, with their products; `meanwhile` is done at the same time where that
+    /// can be.
+    pub(crate) fn nearest<T>(
+        &self,
+        snapshot: &Snapshot,
+        query: &Vector,
+        wanted: &Wanted<'_>,
+        meanwhile: impl FnOnce() -> Result<T, EngineError>,
+    ) -> Result<Nearest<'_, T>, EngineError> {
+        let first_time = self.questions.fetch_add(1, Ordering::Relaxed) == 0 && self.vectors.get().is_none();
+        if first_time || wanted.filtered {
+            let products = self.products(snapshot, query)?;
+            let allowed = |(unit, product): &(u32, i32)| *product > 0 && (wanted.allows)(*unit);
+            let mut best: Vec<(u32, i32)> = (0..).zip(products.iter().copied()).filter(allowed).collect();
+            let order = |one: &(u32, i32)| (std::cmp::Reverse(one.1), one.0);
+            if best.len() > wanted.count {
+                best.select_nth_unstable_by_key(wanted.count, order);
+                best.truncate(wanted.count);
+            }
+            best.sort_unstable_by_key(order);
+            return Ok(Nearest { best, nearness: Nearness::All(products), meanwhile: meanwhile()? });
+        }
+        let vectors = self.vectors(snapshot)?;
+        let (hits, done) = if vectors.unit_of_row.len() < WORTH_A_THREAD {
+            (vectors.index.search(query, wanted.count), meanwhile()?)
+        } else {
+            let count = wanted.count;
+            thread::scope(|scope| {
+                let search = scope.spawn(move || vectors.index.search(query, count));
+                let done = meanwhile()?;
+                // A search cannot panic; were it to, the other channels would still answer.
+                Ok::<_, EngineError>((search.join().unwrap_or_default(), done))
+            })?
+        };
+        let best = hits.into_iter().map(|hit| (vectors.unit_of_row[hit.row as usize], hit.score)).collect();
+        Ok(Nearest { best, nearness: Nearness::Some(self, query.clone()), meanwhile: done })
+    }
+
+    /// The products of all units with a query.
+    fn products(&self, snapshot: &Snapshot, query: &Vector) -> Result<Vec<i32>, EngineError> {
+        let scan = Scan::new(query);
+        let mut all = vec![0; self.catalogue.len()];
+        let mut some = Vec::new();
+        snapshot.each_vectors(|file, bytes| {
+            some.clear();
+            scan.products(bytes, &mut some);
+            if let Some((first, count)) = self.units_of(file)
+                && count as usize == some.len()
+            {
+                all[first as usize..first as usize + some.len()].copy_from_slice(&some);
+            }
+        })?;
+        Ok(all)
+    }
+
+    fn vectors(&self, snapshot: &Snapshot) -> Result<&Vectors, EngineError> {
+        if let Some(vectors) = self.vectors.get() {
+            return Ok(vectors);
+        }
+        let dimension = BuiltIn::shared().dimension();
+        let mut vectors = Vectors {
+            index: FlatIndex::new(dimension),
+            unit_of_row: Vec::with_capacity(self.catalogue.len()),
+            row_of_unit: vec![u32::MAX; self.catalogue.len()],
+        };
+        vectors.index.reserve(self.catalogue.len());
+        let mut values = Vec::with_capacity(dimension);
+        snapshot.each_vectors(|file, bytes| {
+            let Some((first, count)) = self.units_of(file) else { return };
+            for (unit, row) in (first..first + count).zip(bytes.chunks_exact(dimension)) {
+                values.clear();
+                values.extend(row.iter().map(|byte| byte.cast_signed()));
+                vectors.row_of_unit[unit as usize] = vectors.unit_of_row.len() as u32;
+                vectors.unit_of_row.push(unit);
+                vectors.index.push(&values);
+            }
+        })?;
+        Ok(self.vectors.get_or_init(|| vectors))
+    }
+}
+
+impl Nearness<'_> {
+    /// The product of a unit with the question.
+    pub(crate) fn product(&self, unit: u32) -> i32 {
+        match self {
+            Self::All(products) => products[unit as usize],
+            Self::Some(corpus, query) => {
+                corpus.vectors.get().map_or(0, |vectors| match vectors.row_of_unit[unit as usize] {
+                    u32::MAX => 0,
+                    row => vectors.index.product(row, query),
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What is asked of a search, and what it finds.
+
+use crate::{PathPattern, SymbolId};
+use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
+use orient_rank::{Analysis, Part, Switches, Weights};
+use std::collections::BTreeSet;
+
+/// A question in words, with what the answer must be like.
+#[derive(Clone, Debug, Default)]
+pub struct SearchQuery {
+    /// The question.
+    pub text: String,
+    /// At most so many hits.
+    pub limit: usize,
+    /// In files of one of these languages; empty for any.
+    pub languages: Vec<String>,
+    /// In files with one of these roles; empty for any.
+    pub roles: Vec<Role>,
+    /// In files with such a path.
+    pub path: Option<PathPattern>,
+    /// In one of these files; none for any.
+    pub among: Option<BTreeSet<RepoPath>>,
+    /// In symbols of one of these kinds; empty for any.
+    pub kinds: Vec<SymbolKind>,
+    /// Only whole symbols and the heads of large ones.
+    pub symbols_only: bool,
+    /// Whether to ask the vectors.
+    pub without_vectors: bool,
+    /// Which rules are in force.
+    pub switches: Switches,
+    /// What they weigh.
+    pub weights: Weights,
+}
+
+/// A place that answers a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchHit {
+    /// The file.
+    pub path: RepoPath,
+    /// Its language.
+    pub language: Option<String>,
+    /// What it is for.
+    pub role: Role,
+    /// What the place is a piece of.
+    pub kind: ChunkKind,
+    /// The first line of the place.
+    pub first_line: u32,
+    /// The last line.
+    pub last_line: u32,
+    /// The symbol it is, or the innermost one around it.
+    pub symbol: Option<SymbolId>,
+    /// The qualified name of that.
+    pub name: Vec<String>,
+    /// What that is.
+    pub symbol_kind: Option<SymbolKind>,
+    /// Comparable within one answer.
+    pub score: f32,
+    /// Whether it is what the question names.
+    pub exact: bool,
+    /// What the score is made of.
+    pub parts: Vec<Part>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The best places, best first.
+    pub hits: Vec<SearchHit>,
+    /// How the question was understood.
+    pub analysis: Analysis,
+    /// Words of the question that stand nowhere, with those that were looked for in their place.
+    pub replaced: Vec<(String, Vec<String>)>,
+    /// How many places hold a word of the question.
+    pub holders: usize,
+    /// Whether there are more than are given.
+    pub more: bool,
+}

@@ -1,0 +1,18 @@
+//! Ranked search: the channels over one generation, and what they found in its order.
+//!
+//! Words and vectors each name their best chunks; the union is looked at closely and ranked. What a question needs of the
+//! index as a whole is read once for each generation and shared by all snapshots of it.
+
+mod channels;
+mod closer;
+mod corpus;
+mod excerpt;
+mod fuzzy;
+mod gather;
+mod hit;
+mod pool;
+
+pub(crate) use corpus::Corpora;
+pub use excerpt::Excerpt;
+pub use gather::Gathered;
+pub use hit::{Found, SearchHit, SearchQuery};

@@ -1,0 +1,40 @@
+//! Which units are worth a closer look.
+
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Keeps the best, best first; of equals the first.
+pub(super) fn best(units: &mut Vec<(u32, f32)>, count: usize) {
+    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if units.len() > count {
+        units.select_nth_unstable_by(count, order);
+        units.truncate(count);
+    }
+    units.sort_unstable_by(order);
+}
+
+/// The units worth a closer look: the best by both channels together, and all that the question names.
+pub(super) fn first_pass(
+    by_words: &[(u32, f32)],
+    by_meaning: &[(u32, i32)],
+    exact: &BTreeMap<u32, f32>,
+    near: impl Fn(u32) -> f32,
+    count: usize,
+) -> Vec<u32> {
+    let most = by_words.first().map_or(1.0, |best| best.1).max(f32::MIN_POSITIVE);
+    let nearest = by_meaning.first().map_or(1.0, |best| near(best.0)).max(0.01);
+    let words: FxHashMap<u32, f32> = by_words.iter().copied().collect();
+    let mut all: Vec<u32> =
+        by_words.iter().map(|one| one.0).chain(by_meaning.iter().map(|one| one.0)).collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut scored: Vec<(u32, f32)> = all
+        .into_iter()
+        .map(|unit| (unit, words.get(&unit).copied().unwrap_or(0.0) / most + near(unit) / nearest))
+        .collect();
+    best(&mut scored, count);
+    let mut units: Vec<u32> = scored.into_iter().map(|one| one.0).chain(exact.keys().copied()).collect();
+    units.sort_unstable();
+    units.dedup();
+    units
+}

@@ -1,0 +1,111 @@
+//! What ranked search needs of a file: the terms of each chunk, and a vector.
+
+use orient_embed::{BuiltIn, Embedder, Sum, combine};
+use orient_model::{Chunk, Outline, RepoPath, Symbol};
+use orient_text::{Field, TERMS_VERSION, Terms, TermsBuilder};
+
+/// What the names and the path weigh against the text of a chunk: few words say more than many.
+const NAMES_WEIGHT: f32 = 3.0;
+const PATH_WEIGHT: f32 = 4.0;
+/// How many parts of a path go into vectors: those further up say where the repository is, not what the file is.
+const PATH_PARTS: usize = 3;
+/// Changes whenever the same file may give other terms or vectors for a reason found here.
+const VERSION: u32 = 1;
+
+/// Stands for everything terms and vectors depend on beside the file.
+pub(crate) fn version() -> String {
+    format!("{VERSION} {TERMS_VERSION} {}", BuiltIn::shared().model())
+}
+
+/// Terms and vectors of the chunks of a file.
+pub(crate) struct Units {
+    pub(crate) terms: Terms,
+    pub(crate) vectors: Vec<u8>,
+}
+
+impl Units {
+    pub(crate) fn of(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Self {
+        let model = BuiltIn::shared();
+        let shown = path.display();
+        let path_sum = model.sum(&last_parts(&shown));
+        let mut terms = TermsBuilder::default();
+        let mut vectors = Vec::with_capacity(outline.chunks.len() * model.dimension());
+        let mut first = 0;
+        for chunk in &outline.chunks {
+            let text = bytes.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
+            // Symbols and chunks both come in the order of the source.
+            while outline.symbols.get(first).is_some_and(|symbol| symbol.name_span.start < chunk.span.start) {
+                first += 1;
+            }
+            let names = Names::of(outline, chunk, first);
+            terms.field(Field::Name, names.own.as_bytes());
+            terms.field(Field::Header, names.header.as_bytes());
+            terms.field(Field::Header, names.around.as_bytes());
+            terms.field(Field::Doc, names.doc.as_bytes());
+            terms.field(Field::Path, shown.as_bytes());
+            let length = terms.text(text);
+            terms.end(length);
+            let body = model.sum(&String::from_utf8_lossy(text));
+            let name_sum = model.sum(&format!("{} {}", names.around, names.own));
+            vectors.extend(
+                vector(&body, &name_sum, &path_sum).values().iter().map(|value| value.cast_unsigned()),
+            );
+        }
+        Self { terms: terms.finish(), vectors }
+    }
+}
+
+fn vector(body: &Sum, names: &Sum, path: &Sum) -> orient_embed::Vector {
+    combine(&[(body, 1.0), (names, NAMES_WEIGHT), (path, PATH_WEIGHT)])
+}
+
+fn last_parts(path: &str) -> String {
+    let parts: Vec<&str> = path.rsplit('/').take(PATH_PARTS).collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join("/")
+}
+
+/// What a chunk is called.
+#[derive(Default)]
+struct Names {
+    /// The names it defines.
+    own: String,
+    /// The names around it.
+    around: String,
+    /// The headers of what it defines.
+    header: String,
+    doc: String,
+}
+
+impl Names {
+    /// `first` is the first symbol whose name does not stand before the chunk.
+    fn of(outline: &Outline, chunk: &Chunk, first: usize) -> Self {
+        let mut names = Self::default();
+        let text = |atom| outline.strings.get(atom);
+        let is_inside = |symbol: &&Symbol| symbol.name_span.start < chunk.span.end;
+        for symbol in outline.symbols[first..].iter().take_while(is_inside) {
+            push(&mut names.own, text(symbol.name));
+            if let Some(qualifier) = symbol.qualifier {
+                push(&mut names.around, text(qualifier));
+            }
+        }
+        let mut next = chunk.symbol;
+        while let Some(symbol) = next.and_then(|at| outline.symbols.get(at as usize)) {
+            let inside = (chunk.span.start..chunk.span.end).contains(&symbol.name_span.start);
+            if inside {
+                push(&mut names.header, text(symbol.signature));
+                push(&mut names.doc, symbol.doc.map_or("", text));
+            } else {
+                push(&mut names.around, text(symbol.name));
+            }
+            next = symbol.parent;
+        }
+        names
+    }
+}
+
+fn push(words: &mut String, more: &str) {
+    if !words.is_empty() {
+        words.push(' ');
+    }
+    words.push_str(more);
+}

@@ -1,0 +1,159 @@
+//! The order: rules add and multiply, then the best is taken again and again, and what is near it loses.
+
+use crate::analyse::{Analysis, Scope};
+use crate::candidate::Pool;
+use crate::explain::{Part, Ranked};
+use crate::rules::{self, Rule};
+use crate::weights::{Switches, Weights};
+use std::collections::HashMap;
+
+/// Orders the candidates of a pool; gives the first `limit` of them.
+pub fn rank(
+    asked: &Analysis,
+    pool: &Pool,
+    weights: &Weights,
+    switches: Switches,
+    limit: usize,
+) -> Vec<Ranked> {
+    let mut board = Board::new(pool);
+    let context = rules::Context { asked, pool, weights };
+    for rule in Rule::ALL.iter().filter(|rule| switches.has(**rule)) {
+        rules::apply(*rule, &context, &mut board);
+    }
+    board.place_within_files();
+    board.pick(asked, pool, weights, switches, limit)
+}
+
+/// The scores while rules are applied.
+pub(crate) struct Board {
+    hits: Vec<Ranked>,
+    /// For each candidate how good it is beside the best of its file.
+    within: Vec<f32>,
+}
+
+impl Board {
+    fn new(pool: &Pool) -> Self {
+        let hits =
+            (0..pool.candidates.len()).map(|candidate| Ranked { candidate, score: 0.0, parts: Vec::new() });
+        Self { hits: hits.collect(), within: vec![1.0; pool.candidates.len()] }
+    }
+
+    /// Adds to the score of a candidate.
+    pub(crate) fn add(&mut self, candidate: usize, rule: Rule, value: f32) {
+        if value != 0.0 {
+            let hit = &mut self.hits[candidate];
+            hit.score += value;
+            hit.parts.push(Part { rule, value, factor: false });
+        }
+    }
+
+    /// Multiplies the score of a candidate.
+    pub(crate) fn multiply(&mut self, candidate: usize, rule: Rule, value: f32) {
+        if (value - 1.0).abs() > f32::EPSILON {
+            let hit = &mut self.hits[candidate];
+            hit.score *= value;
+            hit.parts.push(Part { rule, value, factor: true });
+        }
+    }
+
+    /// Gives every candidate the most any of its file has by each rule so far, and notes how good it is itself.
+    pub(crate) fn best_of_files(&mut self, pool: &Pool) {
+        let mut tops = vec![0.0_f32; pool.files.len()];
+        let mut most: Vec<Vec<Part>> = vec![Vec::new(); pool.files.len()];
+        for (hit, candidate) in self.hits.iter().zip(&pool.candidates) {
+            let file = candidate.file as usize;
+            tops[file] = tops[file].max(hit.score);
+            for part in &hit.parts {
+                match most[file].iter_mut().find(|known| known.rule == part.rule) {
+                    Some(known) => known.value = known.value.max(part.value),
+                    None => most[file].push(*part),
+                }
+            }
+        }
+        for parts in &mut most {
+            parts.sort_unstable_by_key(|part| part.rule);
+        }
+        for ((hit, within), candidate) in self.hits.iter_mut().zip(&mut self.within).zip(&pool.candidates) {
+            let file = candidate.file as usize;
+            *within = if tops[file] > 0.0 { hit.score / tops[file] } else { 1.0 };
+            hit.parts.clone_from(&most[file]);
+            hit.score = hit.parts.iter().map(|part| part.value).sum();
+        }
+    }
+
+    /// Lowers what is not the best of its file.
+    fn place_within_files(&mut self) {
+        for at in 0..self.hits.len() {
+            self.multiply(at, Rule::Best, self.within[at]);
+        }
+    }
+
+    /// Takes the best again and again. What comes later from the same file, or for a question about several places from
+    /// the same folder, loses a part of its score each time.
+    fn pick(
+        mut self,
+        asked: &Analysis,
+        pool: &Pool,
+        weights: &Weights,
+        switches: Switches,
+        limit: usize,
+    ) -> Vec<Ranked> {
+        let key = |hit: &Ranked| {
+            let candidate = &pool.candidates[hit.candidate];
+            (pool.files[candidate.file as usize].path.as_str(), candidate.first_line, candidate.unit)
+        };
+        let exact = |hit: &Ranked| pool.candidates[hit.candidate].exact;
+        self.hits.sort_by(|a, b| {
+            exact(b).total_cmp(&exact(a)).then(b.score.total_cmp(&a.score)).then_with(|| key(a).cmp(&key(b)))
+        });
+        let decay = if switches.has(Rule::Decay) { weights.decay } else { 1.0 };
+        let spread =
+            if switches.has(Rule::Spread) && asked.scope != Scope::Targeted { weights.spread } else { 1.0 };
+        let mut taken = Vec::with_capacity(limit.min(self.hits.len()));
+        let (mut files, mut folders) = (HashMap::new(), HashMap::new());
+        let mut rest: Vec<Option<Ranked>> = self.hits.into_iter().map(Some).collect();
+        let mut start = 0;
+        while taken.len() < limit {
+            let mut best: Option<(f32, f32, usize)> = None;
+            while rest.get(start).is_some_and(Option::is_none) {
+                start += 1;
+            }
+            for (at, hit) in rest.iter().enumerate().skip(start) {
+                let Some(hit) = hit else { continue };
+                let own = exact(hit);
+                if let Some((tier, score, _)) = best
+                    && (own < tier || (own <= tier && hit.score <= score))
+                {
+                    // They come in order, and what was taken only lowers scores.
+                    break;
+                }
+                let candidate = &pool.candidates[hit.candidate];
+                let before: u32 = files.get(&candidate.file).copied().unwrap_or(0);
+                let beside: u32 =
+                    folders.get(folder(&pool.files[candidate.file as usize].path)).copied().unwrap_or(0);
+                let score = hit.score * decay.powi(before.cast_signed()) * spread.powi(beside.cast_signed());
+                if best.is_none_or(|(tier, top, _)| own > tier || score > top) {
+                    best = Some((own, score, at));
+                }
+            }
+            let Some((_, score, at)) = best else { break };
+            let Some(mut hit) = rest[at].take() else { break };
+            let candidate = &pool.candidates[hit.candidate];
+            if score < hit.score {
+                hit.parts.push(Part { rule: Rule::Decay, value: score / hit.score, factor: true });
+                hit.score = score;
+            }
+            let before = files.entry(candidate.file).or_insert(0_u32);
+            if *before == 0 {
+                *folders.entry(folder(&pool.files[candidate.file as usize].path)).or_insert(0_u32) += 1;
+            }
+            *before += 1;
+            taken.push(hit);
+        }
+        taken
+    }
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

@@ -1,0 +1,93 @@
+//! The rules, one file each. A rule adds to scores, or multiplies them, and leaves a line in the explanation.
+
+mod centrality;
+mod coherence;
+mod definition;
+mod density;
+mod folder;
+mod fusion;
+mod identifier;
+mod neighbours;
+mod role;
+mod stem;
+
+use crate::analyse::Analysis;
+use crate::candidate::Pool;
+use crate::order::Board;
+use crate::weights::Weights;
+
+macro_rules! rules {
+    ($($(#[doc = $doc:literal])+ $name:ident, $word:literal;)*) => {
+        /// What makes the order. They are applied in this order.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Rule { $($(#[doc = $doc])+ $name,)* }
+
+        impl Rule {
+            /// Every rule, in the order in which they are applied.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The word users see.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+        }
+    };
+}
+
+rules! {
+    /// What the words say.
+    Lexical, "words";
+    /// What the vectors say.
+    Semantic, "meaning";
+    /// A definition whose name stands in the question.
+    Definition, "definition";
+    /// A definition the question writes as code.
+    Identifier, "identifier";
+    /// A caller or callee of what is found.
+    Neighbours, "neighbours";
+    /// How much of the repository leads to it.
+    Centrality, "centrality";
+    /// A file is as good as the best it has of each of the above; within a file the best comes first.
+    Best, "best of file";
+    /// What all units of a file say together.
+    Coherence, "coherence";
+    /// How much of a file answers.
+    Density, "density";
+    /// A file whose name stands in the question.
+    Stem, "file name";
+    /// Folders that stand in the question.
+    Folder, "folder";
+    /// Tests, prose, settings and what nobody here wrote count less, unless asked for.
+    Role, "role";
+    /// Further units of the same file count less.
+    Decay, "decay";
+    /// Further files of the same folder count less, where a question is about several places.
+    Spread, "spread";
+}
+
+/// What a rule looks at.
+pub(crate) struct Context<'c> {
+    pub(crate) asked: &'c Analysis,
+    pub(crate) pool: &'c Pool,
+    pub(crate) weights: &'c Weights,
+}
+
+/// Applies a rule; those about the order itself are applied while it is made.
+pub(crate) fn apply(rule: Rule, context: &Context<'_>, board: &mut Board) {
+    match rule {
+        Rule::Lexical => fusion::words(context, board),
+        Rule::Semantic => fusion::vectors(context, board),
+        Rule::Definition => definition::apply(context, board),
+        Rule::Identifier => identifier::apply(context, board),
+        Rule::Neighbours => neighbours::apply(context, board),
+        Rule::Centrality => centrality::apply(context, board),
+        Rule::Best => board.best_of_files(context.pool),
+        Rule::Coherence => coherence::apply(context, board),
+        Rule::Density => density::apply(context, board),
+        Rule::Stem => stem::apply(context, board),
+        Rule::Folder => folder::apply(context, board),
+        Rule::Role => role::apply(context, board),
+        Rule::Decay | Rule::Spread => {}
+    }
+}

@@ -1,0 +1,407 @@
+//! Terms in the index: files are turned around in segments, and segments are merged as edits make holes in them.
+//!
+//! Every chunk of an indexed file has one place: in a segment, or among the recent files. A change set takes the places
+//! of a file away and gives it new ones. What a search reads first is the [`Catalogue`]: all chunks, numbered.
+
+use crate::error::StoreError;
+use crate::rows::FileId;
+use crate::snapshot::Snapshot;
+use crate::sql::terms as sql;
+use orient_text::{Mark, TermBlockReader, TermSegment, Terms, TextError};
+use rusqlite::Connection;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// More recent files than this become a segment: each is looked at by every search.
+const MOST_RECENT: usize = 128;
+/// A segment of fewer chunks is merged with others of its kind, once there are several.
+const SMALL: u32 = 16_384;
+const SEVERAL: usize = 8;
+
+/// What can go wrong between the tables and the lists in them.
+#[derive(Debug)]
+pub(crate) enum TermError {
+    Sql(rusqlite::Error),
+    Text(TextError),
+}
+
+impl TermError {
+    pub(crate) fn at(self, path: &Path) -> StoreError {
+        match self {
+            Self::Sql(error) => StoreError::sql(path, error),
+            Self::Text(error) => StoreError::damaged(path, error.to_string()),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for TermError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<TextError> for TermError {
+    fn from(error: TextError) -> Self {
+        Self::Text(error)
+    }
+}
+
+/// The files of a segment, in the order of their places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Layout {
+    /// The id of each file, 0 where it is gone, and how many chunks it has.
+    files: Vec<(u32, u32)>,
+    /// How long each chunk is.
+    lengths: Vec<u16>,
+}
+
+impl Layout {
+    fn push(&mut self, file: i64, lengths: &[u16]) {
+        self.files.push((u32::try_from(file).unwrap_or(0), lengths.len() as u32));
+        self.lengths.extend_from_slice(lengths);
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = (self.files.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(
+            self.files.iter().flat_map(|(file, count)| [file.to_le_bytes(), count.to_le_bytes()].concat()),
+        );
+        bytes.extend(self.lengths.iter().flat_map(|length| length.to_le_bytes()));
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, TextError> {
+        let (count, rest) = bytes.split_first_chunk::<4>().ok_or(TextError::NOT_WHOLE)?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let (files, lengths) = rest.split_at_checked(count * 8).ok_or(TextError::NOT_WHOLE)?;
+        let number = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+        let files: Vec<(u32, u32)> = files
+            .as_chunks::<4>()
+            .0
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|[file, count]| (number(file), number(count)))
+            .collect();
+        let lengths: Vec<u16> =
+            lengths.as_chunks::<2>().0.iter().map(|two| u16::from_le_bytes(*two)).collect();
+        let chunks: u64 = files.iter().map(|(_, count)| u64::from(*count)).sum();
+        if chunks == lengths.len() as u64 { Ok(Self { files, lengths }) } else { Err(TextError::NOT_WHOLE) }
+    }
+
+    fn live(&self) -> u32 {
+        self.files.iter().filter(|(file, _)| *file != 0).map(|(_, count)| count).sum()
+    }
+}
+
+/// Files on their way into segments.
+#[derive(Default)]
+pub(crate) struct TermLoad {
+    segment: TermSegment,
+    layout: Layout,
+}
+
+impl TermLoad {
+    pub(crate) fn put(&mut self, db: &Connection, file: i64, terms: &Terms) -> rusqlite::Result<()> {
+        if terms.lengths.is_empty() {
+            return Ok(());
+        }
+        self.layout.push(file, &terms.lengths);
+        self.segment.push(terms);
+        if self.segment.is_full() { self.flush(db) } else { Ok(()) }
+    }
+
+    /// Writes what was collected as a segment.
+    pub(crate) fn flush(&mut self, db: &Connection) -> rusqlite::Result<()> {
+        if self.layout.files.is_empty() {
+            return Ok(());
+        }
+        let id = sql::last_segment(db)? + 1;
+        self.segment.finish(|(first, data)| sql::insert_block(db, id, first, &data))?;
+        sql::insert_segment(db, id, &self.layout.encode())?;
+        self.layout = Layout::default();
+        Ok(())
+    }
+}
+
+/// The terms of one change set.
+#[derive(Default)]
+pub(crate) struct TermChanges {
+    /// The newest segment before the change set: new places are in newer ones.
+    before: Option<i64>,
+    gone: BTreeSet<i64>,
+    fresh: Vec<(i64, Vec<u8>)>,
+    load: TermLoad,
+}
+
+impl TermChanges {
+    /// The file has these terms now; none if it was not read or is gone.
+    pub(crate) fn put(&mut self, db: &Connection, file: i64, terms: Option<&Terms>) -> rusqlite::Result<()> {
+        if self.before.is_none() {
+            self.before = Some(sql::last_segment(db)?);
+        }
+        self.gone.insert(file);
+        match terms {
+            Some(terms) if terms.lengths.is_empty() => Ok(()),
+            Some(terms) if self.fresh.len() < MOST_RECENT => {
+                self.fresh.push((file, terms.encode()));
+                Ok(())
+            }
+            Some(terms) => self.load.put(db, file, terms),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes everything, and mends what many edits leave behind.
+    pub(crate) fn finish(mut self, db: &Connection) -> Result<(), TermError> {
+        let Some(before) = self.before else { return Ok(()) };
+        self.load.flush(db)?;
+        for (id, bytes) in sql::segments(db)?.into_iter().take_while(|(id, _)| *id <= before) {
+            let mut layout = Layout::decode(&bytes)?;
+            let mut changed = false;
+            for (file, _) in layout.files.iter_mut().filter(|(file, _)| self.gone.contains(&i64::from(*file)))
+            {
+                (*file, changed) = (0, true);
+            }
+            if layout.live() == 0 {
+                sql::delete_segment(db, id)?;
+            } else if changed {
+                sql::update_segment(db, id, &layout.encode())?;
+            }
+        }
+        for file in &self.gone {
+            sql::delete_recent(db, *file)?;
+        }
+        for (file, data) in &self.fresh {
+            sql::put_recent(db, *file, data)?;
+        }
+        if sql::count_recent(db)? > MOST_RECENT {
+            settle(db)?;
+        }
+        tidy(db)
+    }
+}
+
+/// Makes a segment of the recent files.
+fn settle(db: &Connection) -> Result<(), TermError> {
+    let mut load = TermLoad::default();
+    for (file, data) in sql::recents(db)? {
+        load.put(db, file, &Terms::decode(&data)?)?;
+    }
+    load.flush(db)?;
+    Ok(sql::clear_recent(db)?)
+}
+
+/// Merges small segments, and those that are mostly holes.
+fn tidy(db: &Connection) -> Result<(), TermError> {
+    let mut small = Vec::new();
+    let mut hollow = Vec::new();
+    for (id, bytes) in sql::segments(db)? {
+        let layout = Layout::decode(&bytes)?;
+        let live = layout.live();
+        if live < SMALL {
+            small.push((id, layout));
+        } else if live as usize * 2 < layout.lengths.len() {
+            hollow.push((id, layout));
+        }
+    }
+    if small.len() >= SEVERAL {
+        rewrite(db, &small)?;
+    }
+    hollow.iter().try_for_each(|segment| rewrite(db, std::slice::from_ref(segment)))
+}
+
+/// Puts one segment in the place of several, without holes. Small ones together are no more than a segment may hold.
+fn rewrite(db: &Connection, old: &[(i64, Layout)]) -> Result<(), TermError> {
+    let mut load = TermLoad::default();
+    for (id, layout) in old {
+        let mut places = Vec::with_capacity(layout.lengths.len());
+        let mut start = 0;
+        for &(file, count) in &layout.files {
+            let lengths = &layout.lengths[start..start + count as usize];
+            start += count as usize;
+            if file == 0 {
+                places.resize(start, None);
+                continue;
+            }
+            let first = load.segment.reserve(count);
+            places.extend((first..first + count).map(Some));
+            load.layout.push(file.into(), lengths);
+        }
+        let bound = layout.lengths.len() as u32;
+        sql::each_block(db, *id, |first, data| {
+            let block = TermBlockReader::new(first, data, bound);
+            Ok::<_, TermError>(load.segment.push_block(block, |unit| places[unit as usize])?)
+        })?;
+    }
+    load.flush(db)?;
+    old.iter().try_for_each(|(id, _)| Ok(sql::delete_segment(db, *id)?))
+}
+
+/// All chunks of the index, numbered from nought: how long each is, and where its terms are.
+///
+/// The numbers hold for one generation.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    files: Vec<Shelf>,
+    lengths: Vec<u16>,
+    /// For each segment its id and, for each place, the number of the chunk; none where it is gone.
+    segments: Vec<(i64, Vec<u32>)>,
+    /// The recent files: their terms, and the number of their first chunk.
+    recent: Vec<(Vec<u8>, u32)>,
+}
+
+/// Stands for a place whose chunk is gone.
+const GONE: u32 = u32::MAX;
+
+/// The chunks of a file in a catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shelf {
+    /// The file.
+    pub file: FileId,
+    /// The number of its first chunk.
+    pub first: u32,
+    /// How many it has.
+    pub count: u32,
+}
+
+impl Catalogue {
+    /// How many chunks there are.
+    pub fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
+    /// How many terms the text of each chunk has.
+    pub fn lengths(&self) -> &[u16] {
+        &self.lengths
+    }
+
+    /// The files, in the order of their chunks.
+    pub fn shelves(&self) -> &[Shelf] {
+        &self.files
+    }
+
+    /// The file a chunk is of.
+    pub fn shelf(&self, chunk: u32) -> Shelf {
+        let at = self.files.partition_point(|shelf| shelf.first <= chunk);
+        self.files[at.saturating_sub(1)]
+    }
+
+    fn add(&mut self, file: u32, lengths: &[u16]) -> u32 {
+        let first = self.lengths.len() as u32;
+        self.files.push(Shelf { file: FileId(file.into()), first, count: lengths.len() as u32 });
+        self.lengths.extend_from_slice(lengths);
+        first
+    }
+}
+
+impl Snapshot {
+    /// All chunks, numbered.
+    pub fn catalogue(&self) -> Result<Catalogue, StoreError> {
+        self.read_catalogue().map_err(|error| error.at(&self.path))
+    }
+
+    fn read_catalogue(&self) -> Result<Catalogue, TermError> {
+        let mut all = Catalogue::default();
+        for (id, bytes) in sql::segments(&self.db)? {
+            let layout = Layout::decode(&bytes)?;
+            let mut numbers = Vec::with_capacity(layout.lengths.len());
+            let mut start = 0;
+            for &(file, count) in &layout.files {
+                let end = start + count as usize;
+                if file == 0 {
+                    numbers.resize(end, GONE);
+                } else {
+                    let first = all.add(file, &layout.lengths[start..end]);
+                    numbers.extend(first..first + count);
+                }
+                start = end;
+            }
+            all.segments.push((id, numbers));
+        }
+        for (file, data) in sql::recents(&self.db)? {
+            let (lengths, _) = Terms::open(&data)?;
+            let first = all.add(u32::try_from(file).unwrap_or(0), &lengths);
+            all.recent.push((data, first));
+        }
+        Ok(all)
+    }
+
+    /// Shows the chunks that have a term, with its marks.
+    pub fn each_with_term(
+        &self,
+        catalogue: &Catalogue,
+        term: u32,
+        see: impl FnMut(u32, Mark),
+    ) -> Result<(), StoreError> {
+        self.find_term(catalogue, term, see).map_err(|error| error.at(&self.path))
+    }
+
+    fn find_term(&self, all: &Catalogue, term: u32, mut see: impl FnMut(u32, Mark)) -> Result<(), TermError> {
+        for (id, numbers) in &all.segments {
+            sql::block_at(&self.db, *id, term, |block| {
+                let Some((first, data)) = block else { return Ok(()) };
+                let Some(list) = TermBlockReader::new(first, data, numbers.len() as u32).find(term)? else {
+                    return Ok(());
+                };
+                list.each(|place, mark| {
+                    let number = numbers[place as usize];
+                    if number != GONE {
+                        see(number, mark);
+                    }
+                })
+            })??;
+        }
+        for (data, first) in &all.recent {
+            let (_, lists) = Terms::open(data)?;
+            if let Some(list) = lists.find(term)? {
+                list.each(|place, mark| see(first + place, mark))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows all terms of all chunks: the chunk, the number of the term, its marks. In no particular order.
+    pub fn each_term(&self, all: &Catalogue, mut see: impl FnMut(u32, u32, Mark)) -> Result<(), StoreError> {
+        let mut read = || {
+            for (id, numbers) in &all.segments {
+                sql::each_block(&self.db, *id, |first, data| {
+                    for entry in TermBlockReader::new(first, data, numbers.len() as u32) {
+                        let (term, list) = entry?;
+                        list.each(|place, mark| {
+                            let number = numbers[place as usize];
+                            if number != GONE {
+                                see(number, term, mark);
+                            }
+                        })?;
+                    }
+                    Ok::<_, TermError>(())
+                })?;
+            }
+            for (data, first) in &all.recent {
+                for entry in Terms::open(data)?.1 {
+                    let (term, list) = entry?;
+                    list.each(|place, mark| see(first + place, term, mark))?;
+                }
+            }
+            Ok(())
+        };
+        read().map_err(|error: TermError| error.at(&self.path))
+    }
+
+    /// Shows the vectors of all files, by id.
+    pub fn each_vectors(&self, mut see: impl FnMut(FileId, &[u8])) -> Result<(), StoreError> {
+        sql::each_vectors(&self.db, |file, data| see(FileId(file), data))
+            .map_err(|error| StoreError::sql(&self.path, error))
+    }
+
+    /// The vectors of a file, one after the other.
+    pub fn vectors_of(&self, file: FileId) -> Result<Option<Vec<u8>>, StoreError> {
+        sql::vectors_of(&self.db, file.0).map_err(|error| StoreError::sql(&self.path, error))
+    }
+}

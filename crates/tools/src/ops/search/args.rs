@@ -1,0 +1,115 @@
+//! What a search takes.
+
+use crate::error::{Code, ToolError};
+use crate::graph::changed::DiffSource;
+use crate::session::Session;
+use crate::{diff, paths, words};
+use clap::Args;
+use orient_engine::{SearchQuery, Snapshot};
+use orient_model::RepoPath;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// An answer meant for reading is not longer than this unless asked for.
+const LIMIT: usize = 10;
+const MOST: usize = 200;
+const TOKENS: usize = 2000;
+
+/// A question, and what the answer must be like.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SearchArgs {
+    /// What you look for: words, a name, a path
+    #[arg(value_name = "QUERY", required = true)]
+    #[serde(deserialize_with = "crate::phrase::one_or_many")]
+    #[schemars(with = "String")]
+    pub(crate) query: Vec<String>,
+    /// Only in files of these languages
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
+    pub(crate) lang: Vec<String>,
+    /// Only in this file or folder, or in files that match this glob
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// Only in symbols of these kinds: function, method, class, …
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub(crate) kind: Vec<String>,
+    /// Only in files with these roles: source, test, doc, config, generated, vendored
+    #[arg(long, value_name = "ROLE", value_delimiter = ',')]
+    pub(crate) role: Vec<String>,
+    /// Only symbols, no code between them and no prose
+    #[arg(long)]
+    pub(crate) symbols_only: bool,
+    /// Only in files that a unified diff changes: a file, or `-` for what is piped in
+    #[arg(long, value_name = "DIFF")]
+    pub(crate) changed: Option<DiffSource>,
+    /// At most so many hits
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// The text of the answer is no longer than about so many tokens
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
+    /// Put hits of one file together: file, folder or none; without it, where the question is about several places
+    #[arg(long, value_name = "BY")]
+    pub(crate) group: Option<String>,
+    /// Say why each hit stands where it stands
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Leave the vectors out: by words and names alone
+    #[arg(long)]
+    pub(crate) no_vectors: bool,
+}
+
+/// What hits are put together by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    None,
+    File,
+    Folder,
+}
+
+impl SearchArgs {
+    /// The most tokens of the text form.
+    pub(crate) fn tokens(&self) -> usize {
+        self.max_tokens.unwrap_or(TOKENS)
+    }
+
+    /// How hits are put together, if it was said.
+    pub(crate) fn group(&self) -> Result<Option<Group>, ToolError> {
+        let Some(word) = self.group.as_deref() else { return Ok(None) };
+        words::one_of("way to group", word, &["file", "folder", "none"])?;
+        Ok(Some(match word {
+            "file" => Group::File,
+            "folder" => Group::Folder,
+            _ => Group::None,
+        }))
+    }
+
+    /// The question to the engine.
+    pub(crate) fn query(&self, session: &Session<'_>, snapshot: &Snapshot) -> Result<SearchQuery, ToolError> {
+        let text = self.query.join(" ").trim().to_owned();
+        if text.is_empty() {
+            return Err(ToolError::new(Code::BadArgument, "say what you look for")
+                .hint("for example `orient search \"where are retries handled\"`"));
+        }
+        let within = self.path.as_deref().map(|typed| paths::named(session, snapshot, typed)).transpose()?;
+        let among = match &self.changed {
+            None => None,
+            Some(source) => {
+                let files = diff::parse(&source.read(session)?);
+                Some(files.keys().map(|path| RepoPath::from(path.as_str())).collect())
+            }
+        };
+        Ok(SearchQuery {
+            text,
+            limit: self.limit.unwrap_or(LIMIT).clamp(1, MOST),
+            languages: words::languages(&self.lang, snapshot)?,
+            roles: words::roles(&self.role)?,
+            path: within.map(|named| named.pattern),
+            among,
+            kinds: words::kinds(&self.kind)?,
+            symbols_only: self.symbols_only,
+            without_vectors: self.no_vectors,
+            ..SearchQuery::default()
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! `search`: the places that answer a question best.
+
+mod args;
+mod out;
+
+use crate::answer::Answer;
+use crate::error::{Exit, ToolError};
+use crate::page::Page;
+use crate::session::Session;
+use crate::tool::{Example, Operation};
+use args::{Group, SearchArgs};
+use orient_engine::{Form, Scope};
+use out::SearchOut;
+use std::io;
+
+pub(crate) struct Search;
+
+impl Operation for Search {
+    const NAME: &'static str = "search";
+    const ABOUT: &'static str = "Find the code that answers a question, best first";
+    const DETAILS: &'static str = "\
+A question in words, a name or a path. Words and meaning are both compared; a name that is asked for comes first. Tests, \
+prose and generated files count less unless the question speaks of them. A word that stands nowhere is looked for as what \
+it was perhaps meant to be, and the answer says so. For every place where a pattern matches, use `grep`.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "search \"where are retries handled\"", about: "a question" },
+        Example { command: "search Server.run", about: "a name: its definition comes first" },
+        Example {
+            command: "search \"parse dates\" --lang python --path src",
+            about: "within a part of the tree",
+        },
+        Example { command: "search \"connection pool\" --explain", about: "with the reasons for the order" },
+    ];
+    type Args = SearchArgs;
+    type Out = SearchOut;
+
+    fn run(session: &Session<'_>, args: SearchArgs) -> Result<Answer<SearchOut>, ToolError> {
+        let group = args.group()?;
+        let snapshot = session.snapshot()?;
+        let query = args.query(session, &snapshot)?;
+        let found = snapshot.search(&query)?;
+        let group = group.unwrap_or(match found.analysis.scope {
+            Scope::CrossCutting | Scope::Exploratory => Group::File,
+            Scope::Targeted => Group::None,
+        });
+        let out = SearchOut::new(&snapshot, &query.text, &found, group, &args)?;
+        let (shown, left_out) = (out.shown(), out.left_out());
+        let mut answer = session.answer(&snapshot, out);
+        if found.more {
+            answer = answer.partial(format!("the best {} places; more with --limit", found.hits.len()));
+        }
+        if left_out > 0 {
+            answer = answer
+                .note(format!("{left_out} of {shown} without source, for --max-tokens {}", args.tokens()));
+        }
+        for (word, names) in &found.replaced {
+            answer =
+                answer.note(format!("`{word}` stands nowhere; looked for {} in its place", names.join(", ")));
+        }
+        if found.analysis.form == Form::Name
+            && !found.hits.is_empty()
+            && !found.hits.iter().any(|hit| hit.exact)
+        {
+            answer = answer
+                .note(format!("nothing is called exactly `{}`; these are the nearest places", query.text));
+        }
+        if found.analysis.form == Form::Pattern {
+            answer =
+                answer.note("this looks like a pattern; `orient grep` finds every place where it matches");
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &SearchOut, page: &mut Page<'_>) -> io::Result<()> {
+        out.write(page)
+    }
+
+    fn exit(out: &SearchOut) -> Exit {
+        if out.is_empty() { Exit::Nothing } else { Exit::Ok }
+    }
+}
