@@ -34,7 +34,8 @@ pub(crate) fn fold(text: &str, cap: usize) -> String {
 pub(crate) fn signature(header: &[u8]) -> String {
     // A header may go on behind a line that ends with `\\`.
     let mut folded = fold(&lossy(header).replace("\\\n", " \n").replace("\\\r\n", " \n"), SIGNATURE_CAP);
-    while let Some(shorter) = ["=>", "{", ":", "=", ";", " ", "\\"].iter().find_map(|end| folded.strip_suffix(end))
+    while let Some(shorter) =
+        ["=>", "{", ":", "=", ";", " ", "\\"].iter().find_map(|end| folded.strip_suffix(end))
     {
         folded.truncate(shorter.len());
     }
