@@ -354,7 +354,8 @@ impl Session<'_> {
             }
         }
         if left.len() > 1 {
-            return left.into_iter().map(|one| one.at_most(Confidence::Probable)).collect();
+            // Nothing says which of them is meant.
+            return left.into_iter().map(|one| one.at_most(Confidence::Approximate)).collect();
         }
         left
     }
@@ -454,6 +455,7 @@ pub(crate) fn receivers(unit: &Unit, symbol: u32) -> usize {
 fn bare_type(written: &str) -> &str {
     let written = written.trim_start_matches(['*', '&', '?', ' ']).trim_start_matches("const ");
     let head = written.split(['<', '[', '*', '&', '?', ' ', '.']).next().unwrap_or_default();
+    let head = head.rsplit("::").next().unwrap_or(head);
     if head.is_empty() { written } else { head }
 }
 
@@ -495,6 +497,7 @@ fn fits_literal(written: &str, literal: Literal) -> i32 {
     let fraction = among(&["float", "double", "decimal", "f32", "f64", "number"]);
     match literal {
         Literal::String if text => 2,
+        Literal::String if bare == "char" && written.contains('*') => 3,
         Literal::Integer if number => 2,
         Literal::Integer if fraction => 1,
         Literal::Float if fraction => 2,
