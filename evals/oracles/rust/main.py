@@ -183,6 +183,8 @@ class Oracle:
         places += [self.places[other] for other in also if other in self.places]
         if not callee and places and kind == "call":
             kind, dynamic = "dispatch", True
+        if kind == "literal" and not callee:
+            self.site(path, at, text(node), around, "unknown", [])
         if kind in ("call", "construct", "variant", "dispatch"):
             status = "unknown" if kind == "dispatch" else "inside" if callee else "external"
             self.site(path, at, text(node), around, status, places)
