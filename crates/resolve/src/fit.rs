@@ -66,9 +66,13 @@ impl Session<'_> {
             beats(&fits[one], &fits[other]) || (last && told && fits[one] == fits[other])
         };
         sure &= (0..found.len()).all(|at| scores[at] == best || left.iter().all(|&one| loses(at, one)));
-        let several = left.len() > 1 || !sure;
-        let kept = left.into_iter().map(|at| found[at].clone());
-        kept.map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
+        let most = match left.len() {
+            1 if sure => Confidence::Exact,
+            1 => Confidence::Probable,
+            // Nothing says which of them is meant.
+            _ => Confidence::Approximate,
+        };
+        left.into_iter().map(|at| found[at].clone().at_most(most)).collect()
     }
 
     /// Taking any number of arguments is what a function is asked to do last.
@@ -184,10 +188,11 @@ impl Session<'_> {
             _ if is_anything(bare) => OPEN,
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } if is_type_param(unit, sym.at, bare) => OPEN,
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => {
-                if bare == "Type" {
-                    SAME
-                } else {
-                    NEVER
+                let mut objects = unit.rules.type_objects.iter().map(|(_, object)| object.as_str());
+                match bare {
+                    _ if bare == objects.find(|object| !object.is_empty()).unwrap_or("Type") => SAME,
+                    _ if is_plain(bare) || self.has_type(unit, bare) => NEVER,
+                    _ => OPEN,
                 }
             }
             Expr::Lambda(scope) => {

@@ -1,8 +1,9 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
-    Audit, Callees, Callers, Config, Context, Deps, Doctor, Dump, Edges, Embed, Files, Gc, Grep, Hierarchy, Impact,
-    Implementations, Index, Map, Outline, Rdeps, References, Search, Show, Similar, Status, Symbols, Trace, Unused,
+    Audit, Callees, Callers, Config, Context, Deps, Doctor, Dump, Edges, Embed, Files, Gc, Grep, Hierarchy,
+    Impact, Implementations, Index, Map, Outline, Rdeps, References, Search, Show, Similar, Status, Symbols,
+    Trace, Unused,
 };
 use crate::tool::Tool;
 
@@ -32,11 +33,8 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Map>(),
     Tool::of::<Audit>(),
     Tool::of::<Dump>(),
-<<<<<<< HEAD
     Tool::of::<Doctor>(),
-=======
     Tool::of::<Embed>(),
->>>>>>> cf2f3e9 (orient embed: who makes vectors, whether that works, and whether it may)
     Tool::of::<Gc>(),
     Tool::of::<Config>(),
 ];
