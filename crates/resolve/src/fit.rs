@@ -27,7 +27,9 @@ impl Session<'_> {
             return found.to_vec();
         }
         let takes: Vec<Found> = found.iter().filter(|one| self.accepts(frame, one, args)).cloned().collect();
-        let left = if takes.is_empty() { found.to_vec() } else { takes };
+        // Where none seems to take them, we know too little to be sure of one.
+        let doubted = || found.iter().map(|one| one.clone().at_most(Confidence::Probable)).collect();
+        let left = if takes.is_empty() { doubted() } else { takes };
         if left.len() < 2 {
             return left;
         }
@@ -187,14 +189,11 @@ impl Session<'_> {
             Expr::Text(_) => self.fits_literal(unit, sym.at, written, Literal::String),
             _ if is_anything(bare) => OPEN,
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } if is_type_param(unit, sym.at, bare) => OPEN,
-            Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => {
-                let mut objects = unit.rules.type_objects.iter().map(|(_, object)| object.as_str());
-                match bare {
-                    _ if bare == objects.find(|object| !object.is_empty()).unwrap_or("Type") => SAME,
-                    _ if is_plain(bare) || self.has_type(unit, bare) => NEVER,
-                    _ => OPEN,
-                }
-            }
+            Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => match bare {
+                "Class" | "KClass" => SAME,
+                "Type" => FITS,
+                _ => NEVER,
+            },
             Expr::Lambda(scope) => {
                 let takes = frame.unit.params(scope).len();
                 let implicit = takes == 0 && !frame.unit.rules.enters.is_empty();
@@ -479,21 +478,24 @@ fn is_plain(bare: &str) -> bool {
 
 /// How a literal fits a type of the language.
 fn literal_fit(written: &str, bare: &str, literal: Literal) -> i32 {
+    // `Number` is a class elsewhere, that a literal has to be put into.
+    let any_number = bare == "number";
     let bare = bare.to_ascii_lowercase();
     let among = |words: &[&str]| words.contains(&bare.as_str());
-    let number = among(&[
-        "int", "long", "short", "byte", "integer", "size_t", "u8", "u32", "u64", "i32", "i64", "usize",
-        "number", "uint",
-    ]);
-    let fraction = among(&["float", "double", "decimal", "f32", "f64", "number"]);
+    let number = any_number
+        || among(&[
+            "int", "long", "short", "byte", "integer", "size_t", "u8", "u32", "u64", "i32", "i64", "usize",
+            "uint",
+        ]);
+    let fraction = any_number || among(&["float", "double", "decimal", "f32", "f64"]);
     let pointer = written.contains('*');
     match literal {
         Literal::String if among(&["string", "str"]) || (pointer && bare == "char") => SAME,
         Literal::String if among(&["charsequence", "string_view"]) => FITS,
-        Literal::Integer if among(&["int", "integer", "i32", "number"]) => SAME,
+        Literal::Integer if any_number || among(&["int", "integer", "i32"]) => SAME,
         Literal::Integer if number => FITS,
         Literal::Integer if fraction => TURNS,
-        Literal::Float if among(&["double", "f64", "number"]) => SAME,
+        Literal::Float if any_number || among(&["double", "f64"]) => SAME,
         Literal::Float if fraction => FITS,
         Literal::Bool if among(&["bool", "boolean"]) => SAME,
         Literal::Char if among(&["char", "character"]) => SAME,
