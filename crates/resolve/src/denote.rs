@@ -504,9 +504,10 @@ impl Session<'_> {
                 let found = self.member(&val, name, &frame.unit);
                 let is_property =
                     |one: &Found| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Property);
-                match found.iter().all(is_property) {
-                    true => self.values(&found),
-                    false => self.call_found(&found, &[], None),
+                if found.iter().all(is_property) {
+                    self.values(&found)
+                } else {
+                    self.call_found(&found, &[], None)
                 }
             }
             _ => self.via(frame, &val, Via::Element),
