@@ -33,11 +33,11 @@ impl Session<'_> {
         if left.len() < 2 {
             return left;
         }
-        self.best(frame, left, args)
+        self.best(frame, &left, args)
     }
 
     /// Of functions that take as many arguments, those whose parameters fit best.
-    fn best(&self, frame: &Frame, found: Vec<Found>, args: &[ExprId]) -> Vec<Found> {
+    fn best(&self, frame: &Frame, found: &[Found], args: &[ExprId]) -> Vec<Found> {
         let fits: Vec<Vec<i32>> = found.iter().map(|one| self.fits(frame, one, args)).collect();
         let scores: Vec<i32> =
             found.iter().zip(&fits).map(|(one, fit)| fit.iter().sum::<i32>() - self.rest(one)).collect();
@@ -167,19 +167,16 @@ impl Session<'_> {
         (at, count, arg): (usize, usize, ExprId),
     ) -> i32 {
         let Some(symbol) = unit.symbol(sym.at) else { return OPEN };
-        let (param, value) = match frame.unit.expr(arg) {
-            Expr::Named { name, value } => {
-                let name = frame.unit.text(name);
-                (symbol.params.iter().find(|param| unit.said(param.name) == name), value)
-            }
-            _ => {
-                let at = match frame.unit.expr(arg) {
-                    Expr::Lambda(_) => self.place_in(found, sym, count, at),
-                    _ => at + receivers_of(found, unit, sym.at),
-                };
-                let rest = symbol.params.last().filter(|param| param.variadic);
-                (symbol.params.get(at).or(rest), arg)
-            }
+        let (param, value) = if let Expr::Named { name, value } = frame.unit.expr(arg) {
+            let name = frame.unit.text(name);
+            (symbol.params.iter().find(|param| unit.said(param.name) == name), value)
+        } else {
+            let at = match frame.unit.expr(arg) {
+                Expr::Lambda(_) => self.place_in(found, sym, count, at),
+                _ => at + receivers_of(found, unit, sym.at),
+            };
+            let rest = symbol.params.last().filter(|param| param.variadic);
+            (symbol.params.get(at).or(rest), arg)
         };
         let Some(written) = param.and_then(|param| param.ty).map(|ty| unit.said(ty)) else { return OPEN };
         let written = written.trim_start_matches("this ").trim_start_matches("params ");
