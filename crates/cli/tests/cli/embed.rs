@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 const KEY: &str = "sk-77aa-never-to-be-seen";
 
-/// A server that speaks OpenAI's protocol with vectors of three values, and remembers what it was sent.
+/// A server that speaks the protocol of `OpenAI` with vectors of three values, and remembers what it was sent.
 struct Server {
     port: u16,
     seen: Arc<Mutex<Vec<String>>>,
