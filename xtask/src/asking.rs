@@ -22,12 +22,12 @@ impl Asking {
         let output = BufReader::new(child.stdout.take().context("it is piped")?);
         let mut asking = Self { child, output, next: 0 };
         let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "xtask", "version": "1" } });
-        asking.request("initialize", hello)?;
+        asking.request("initialize", &hello)?;
         Ok(asking)
     }
 
     /// The result of a request.
-    pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
         self.next += 1;
         let message = json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
         let input = self.child.stdin.as_mut().context("it is piped")?;

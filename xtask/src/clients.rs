@@ -80,7 +80,8 @@ impl Clients {
 }
 
 fn sessions(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
-    let each: [(&str, fn(&Clients) -> Result<Command>); 2] =
+    type Script = fn(&Clients) -> Result<Command>;
+    let each: [(&str, Script); 2] =
         [("python", |clients| Ok(clients.python())), ("typescript", |clients| clients.node("session.mjs"))];
     for (name, script) in each {
         let tree = tree(&folder.join(name))?;
@@ -134,7 +135,7 @@ fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Opt
 fn tokens(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
     let mut asking = Asking::start(orient, workspace::root(), &folder.join("own-store"))?;
     let listing = folder.join("listing.json");
-    let tools = asking.request("tools/list", json!({}))?;
+    let tools = asking.request("tools/list", &json!({}))?;
     std::fs::write(&listing, tools.to_string())?;
     passes(clients.node("tokens.mjs")?.arg("schema").arg(&listing).arg(SCHEMA_TOKENS.to_string()))?;
     let mut lines = String::new();
@@ -143,7 +144,7 @@ fn tokens(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
             let mut arguments = arguments.clone();
             arguments["max_tokens"] = json!(max_tokens);
             arguments["again"] = json!(true);
-            let result = asking.request("tools/call", json!({ "name": tool, "arguments": arguments }))?;
+            let result = asking.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
             let text = result["content"][0]["text"].as_str().context("no text")?;
             let estimate = orient_tools::tokens(text);
             let line = json!({ "max_tokens": max_tokens, "estimate": estimate, "text": text, "structured": result["structuredContent"] });

@@ -76,6 +76,7 @@ struct Outcome {
 }
 
 /// Everything a set-up works with.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct Work {
     around: Surroundings,
     scope: Scope,
@@ -257,8 +258,7 @@ impl Work {
             return Ok(Exit::Ok);
         }
         written(render::page(self.colour, |page| {
-            let all: Vec<&Client> =
-                if named.is_empty() { CLIENTS.iter().collect() } else { named.iter().copied().collect() };
+            let all: Vec<&Client> = if named.is_empty() { CLIENTS.iter().collect() } else { named.to_vec() };
             if named.is_empty() {
                 page.line(
                     Tone::Plain,

@@ -4,7 +4,7 @@
 use super::process::{self, Scratch, mebibytes};
 use crate::asking::Asking;
 use crate::report::table;
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -55,15 +55,16 @@ fn question() -> Value {
 }
 
 fn ask(asking: &mut Asking, question: &Value) -> Result<()> {
-    let answer = asking.request("tools/call", question.clone())?;
-    if answer["isError"] == true { bail!("no answer: {answer}") } else { Ok(()) }
+    let answer = asking.request("tools/call", question)?;
+    ensure!(answer["isError"] != true, "no answer: {answer}");
+    Ok(())
 }
 
 /// The memory of a server that made the first index itself, once it is idle.
 fn held_after_first_index(product: &Path, folder: &Path, store: &Path) -> Result<u64> {
     let mut asking = Asking::start(product, folder, store)?;
     // Questions are answered with how far it is until the index is there.
-    while asking.request("tools/call", question())?["isError"] == true {}
+    while asking.request("tools/call", &question())?["isError"] == true {}
     std::thread::sleep(IDLE);
     Ok(resident(asking.process()))
 }
@@ -78,7 +79,7 @@ fn held(product: &Path, folder: &Path, store: &Path) -> Result<u64> {
         json!({ "name": "grep", "arguments": { "pattern": "return" } }),
     ];
     for question in &questions {
-        asking.request("tools/call", question.clone())?;
+        asking.request("tools/call", question)?;
     }
     std::thread::sleep(IDLE);
     Ok(resident(asking.process()))

@@ -70,7 +70,7 @@ fn drawn(end: usize, number: usize, seed: Option<u64>) -> Vec<usize> {
     places
 }
 
-/// A number that looks like chance and is the same in every run (the last step of SplitMix64).
+/// A number that looks like chance and is the same in every run (the last step of `SplitMix64`).
 fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

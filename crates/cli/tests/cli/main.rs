@@ -7,6 +7,7 @@ mod errors;
 mod fresh;
 mod graph;
 mod grep;
+mod hostile;
 mod json;
 mod people;
 mod questions;

@@ -1,0 +1,85 @@
+//! A tree that wishes us ill: everything in it is either in the index or named with the reason why not.
+
+use crate::tree::{Tree, text};
+use std::fs::{self, File};
+
+/// A megabyte on one line, with a definition at its end.
+fn long_line() -> String {
+    format!("var data = \"{}\"; function late() {{}}", "a".repeat(1 << 20))
+}
+
+/// Brackets ten thousand deep, and a definition below.
+fn deep() -> String {
+    format!("var deep = {}{};\nfunction below() {{}}\n", "[".repeat(10_000), "]".repeat(10_000))
+}
+
+#[test]
+fn what_is_hostile_is_indexed_or_named() {
+    let tree =
+        Tree::new(&[("line.js", &long_line()), ("deep.js", &deep()), ("plain.py", "def plain(): pass\n")]);
+    tree.write("latin.py", b"# caf\xe9 \xff\ndef latin(): pass\n");
+    tree.write("nul.py", b"def nul(): pass\n\0");
+    let huge = File::create(tree.root().join("huge.json")).expect("a new file");
+    huge.set_len(100 << 20).expect("room for a hole");
+    let said = tree.run(&["index"]);
+    assert_eq!(said.status.code(), Some(0), "{}", text(&said.stderr));
+    tree.assert_output(
+        &["files", "--skipped"],
+        "
+        huge.json  too large (100.0 MiB, limit 2.0 MiB)
+        nul.py  binary
+        ",
+    );
+    for (name, path) in
+        [("late", "line.js"), ("below", "deep.js"), ("plain", "plain.py"), ("latin", "latin.py")]
+    {
+        let found = text(&tree.run(&["symbols", name]).stdout);
+        assert!(found.contains(&format!("{path}#{name}")), "{name}: {found}");
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::process::CommandExt;
+
+    #[test]
+    fn links_in_circles_lead_nowhere() {
+        let tree = Tree::new(&[("src/a.py", "def a(): pass\n")]);
+        symlink("..", tree.root().join("src/up")).expect("a link");
+        symlink("round", tree.root().join("round")).expect("a link");
+        symlink("src", tree.root().join("same")).expect("a link");
+        tree.assert_output(
+            &["files", "--skipped"],
+            "
+            round  symbolic link
+            same  symbolic link
+            src/up  symbolic link
+            ",
+        );
+        tree.assert_output(&["files"], "src/a.py");
+    }
+
+    #[test]
+    fn what_may_not_be_read_is_named() {
+        let tree = Tree::new(&[("closed.py", "def closed(): pass\n"), ("locked/x.py", ""), ("open.py", "")]);
+        let folder = tree.store().parent().expect("below a folder").to_owned();
+        let set = |path: &std::path::Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
+        };
+        set(&tree.root().join("closed.py"), 0o000);
+        set(&tree.root().join("locked"), 0o000);
+        let mut command = tree.command(&["files", "--skipped"]);
+        if File::open(tree.root().join("closed.py")).is_ok() {
+            // Nothing is closed to the owner of the machine: somebody else asks.
+            [folder, tree.root()].iter().for_each(|path| set(path, 0o777));
+            command.uid(65_534).gid(65_534);
+        }
+        let said = command.output().expect("the command starts");
+        set(&tree.root().join("locked"), 0o755);
+        let said = text(&said.stdout) + &text(&said.stderr);
+        assert!(said.contains("closed.py  cannot be read: permission denied"), "{said}");
+        assert!(said.contains("locked  cannot be read: permission denied"), "{said}");
+    }
+}
