@@ -4,7 +4,7 @@
 use super::process::{self, Scratch, mebibytes};
 use crate::asking::Asking;
 use crate::report::table;
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
