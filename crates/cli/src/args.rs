@@ -27,6 +27,7 @@ pub(crate) enum Asked {
 /// The flags every command takes.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Everywhere")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Globals {
     /// Answer as JSON
     #[arg(long, global = true)]
