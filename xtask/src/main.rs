@@ -90,6 +90,9 @@ enum Chore {
         /// Compares nothing, but prints so many of our symbols with the source at both ends, to be checked by eye
         #[arg(long, value_name = "NUMBER")]
         sample: Option<usize>,
+        /// Draws the sample by this number instead of evenly
+        #[arg(long, value_name = "NUMBER", requires = "sample")]
+        seed: Option<u64>,
         /// Compares nothing, but prints where the parser gave up, with the source there
         #[arg(long, conflicts_with = "sample")]
         issues: bool,
@@ -131,8 +134,8 @@ fn run(chore: &Chore) -> Result<()> {
                 graph::Options { pack_dir: pack_dir.as_deref(), misses: *misses, only: only.as_deref() };
             graph::run(graph::checked(folder)?, &options)
         }
-        Chore::Crosscheck { folder, lang, all, sample, issues } => match (sample, issues) {
-            (Some(number), _) => crosscheck::sample(folder, lang, *number),
+        Chore::Crosscheck { folder, lang, all, sample, seed, issues } => match (sample, issues) {
+            (Some(number), _) => crosscheck::sample(folder, lang, *number, *seed),
             (None, true) => crosscheck::issues(folder, lang),
             (None, false) => crosscheck::run(folder, lang, *all),
         },

@@ -2,7 +2,7 @@
 
 use crate::languages::Languages;
 use crate::memory::{Loan, Memory};
-use crate::place::Place;
+use crate::place::{Place, sign};
 use crate::resolving::Resolution;
 use crate::search::Corpora;
 use crate::{EngineError, Snapshot};
@@ -62,6 +62,13 @@ impl Engine {
     /// Where the index is kept.
     pub fn place(&self) -> &Place {
         &self.place
+    }
+
+    /// The folder of this tree in the store, made where it is missing and signed, so that `gc` knows whose it is.
+    pub fn own_folder(&self) -> Result<&Path, EngineError> {
+        std::fs::create_dir_all(&self.place.tree)?;
+        sign(&self.place, &self.repo.root);
+        Ok(&self.place.tree)
     }
 
     /// What is in the index now, as one generation that never changes. While the index is held in memory, a second

@@ -36,9 +36,9 @@ pub use pack::Pack;
 pub use paint::{Class, paint};
 pub use reference::languages_reference;
 pub use registry::Registry;
-pub use render::{PARTS, render};
+pub use render::{PARTS, render, render_symbol};
 pub use role::{Roles, classify};
 pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 3;
+pub(crate) const EXTRACTOR: u64 = 4;

@@ -82,6 +82,13 @@ fn owner(outline: &Outline, symbol: Option<u32>) -> String {
     symbol.map_or_else(|| "file".to_owned(), |symbol| outline.qualified(symbol).join("."))
 }
 
+/// Renders one symbol as `symbols` of [`render`] does.
+pub fn render_symbol(outline: &Outline, symbol: &Symbol) -> String {
+    let mut out = String::new();
+    symbol_line(&mut out, outline, symbol);
+    out
+}
+
 fn symbol_line(out: &mut String, outline: &Outline, symbol: &Symbol) {
     let text = |atom| outline.strings.get(atom);
     let mut depth = 0;

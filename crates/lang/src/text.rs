@@ -32,8 +32,10 @@ pub(crate) fn fold(text: &str, cap: usize) -> String {
 
 /// A header as it is shown: folded, capped, without what only opens the body.
 pub(crate) fn signature(header: &[u8]) -> String {
-    let mut folded = fold(&lossy(header), SIGNATURE_CAP);
-    while let Some(shorter) = ["=>", "{", ":", "=", ";", " "].iter().find_map(|end| folded.strip_suffix(end))
+    // A header may go on behind a line that ends with `\\`.
+    let mut folded = fold(&lossy(header).replace("\\\n", " \n").replace("\\\r\n", " \n"), SIGNATURE_CAP);
+    while let Some(shorter) =
+        ["=>", "{", ":", "=", ";", " ", "\\"].iter().find_map(|end| folded.strip_suffix(end))
     {
         folded.truncate(shorter.len());
     }

@@ -87,6 +87,7 @@ pub fn embed_all<K: Send, E>(
             let (work, send_back) = (&work, send_back.clone());
             scope.spawn(move || labour(job.embedder, work, &send_back));
         }
+        drop(send_back);
         let mut lots = batches(texts, most, bytes, |(_, text): &(K, String)| text.len());
         let mut keeping =
             Keeping { job, keep, watch, begun: job.world.now(), done: Amount::default(), end: None };
@@ -99,7 +100,8 @@ pub fn embed_all<K: Send, E>(
             if under_way == 0 {
                 return keeping.end.unwrap_or(Outcome::Done);
             }
-            let returned: Returned<K> = back.recv().expect("the sender of this block is still there");
+            // None are left only if all have panicked, and then the scope does too.
+            let Ok(returned) = back.recv() else { return Outcome::Stopped };
             under_way -= 1;
             keeping.take(returned);
         }

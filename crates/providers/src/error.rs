@@ -36,9 +36,9 @@ pub enum ProviderError {
     #[error("nothing was sent: {} has not been allowed for this project", .terms)]
     NotAllowed {
         /// What was about to happen.
-        terms: Terms,
+        terms: Box<Terms>,
         /// What was allowed instead, if anything.
-        instead: Option<Terms>,
+        instead: Option<Box<Terms>>,
     },
     /// The environment has no key.
     #[error("{provider} needs a key: set the variable {variable}")]

@@ -1,4 +1,4 @@
-//! Embedding providers behind a network: Ollama, anything that speaks OpenAI's protocol, Voyage, Nomic, Cohere.
+//! Embedding providers behind a network: Ollama, anything that speaks `OpenAI`'s protocol, Voyage, Nomic, Cohere.
 //!
 //! The only crate that opens a connection to somewhere else. A [`Plan`] says who would be asked, and reads nothing but
 //! settings; a [`Leave`] is the user's yes to exactly that, and without one there is no [`Provider`]. Providers are rows of

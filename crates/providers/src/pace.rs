@@ -80,7 +80,7 @@ pub(crate) struct Gate {
 impl Gate {
     /// A gate for so many requests a minute; 0 for no limit.
     pub(crate) fn new(per_minute: u32) -> Self {
-        let apart = Duration::from_secs(60).checked_div(per_minute).unwrap_or_default();
+        let apart = Duration::from_mins(1).checked_div(per_minute).unwrap_or_default();
         Self { apart, next: Mutex::default(), closed: Mutex::default() }
     }
 
@@ -160,7 +160,7 @@ mod tests {
     fn a_sleeper_wakes_when_it_is_to_end() {
         let machine = Machine::new(|| true);
         let begun = Instant::now();
-        machine.sleep(Duration::from_secs(60));
+        machine.sleep(Duration::from_mins(1));
         assert!(begun.elapsed() < Duration::from_secs(30));
         assert_ne!(machine.chance(), machine.chance());
     }

@@ -111,7 +111,7 @@ impl Plan {
         if with_key || self.endpoint.is_local() {
             return Ok(Leave { terms, with_key });
         }
-        Err(ProviderError::NotAllowed { terms, instead: allowed })
+        Err(ProviderError::NotAllowed { terms: Box::new(terms), instead: allowed.map(Box::new) })
     }
 
     /// Whether the variable of the key holds anything.
@@ -128,14 +128,13 @@ impl Plan {
         world: Arc<dyn World>,
     ) -> Result<Provider, ProviderError> {
         if leave.terms != self.terms() {
-            return Err(ProviderError::NotAllowed {
-                terms: self.terms(),
-                instead: Some(leave.terms.clone()),
-            });
+            let (terms, instead) = (Box::new(self.terms()), Some(Box::new(leave.terms.clone())));
+            return Err(ProviderError::NotAllowed { terms, instead });
         }
-        let key = match leave.with_key {
-            true => Key::read(self.kind.key, variables).map_err(|reason| ProviderError::Key { reason })?,
-            false => None,
+        let key = if leave.with_key {
+            Key::read(self.kind.key, variables).map_err(|reason| ProviderError::Key { reason })?
+        } else {
+            None
         };
         if key.is_none() && self.kind.key.needed && !self.endpoint.is_local() {
             let (provider, variable) = (self.kind.title, self.kind.key.variable);

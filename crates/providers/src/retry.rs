@@ -29,7 +29,7 @@ impl Patience {
                 longest: Duration::from_secs(2),
                 timeout: timeout.min(Duration::from_secs(10)),
             },
-            Role::Passage => Self { tries: 6, longest: Duration::from_secs(300), timeout },
+            Role::Passage => Self { tries: 6, longest: Duration::from_mins(5), timeout },
         }
     }
 }

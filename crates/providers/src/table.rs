@@ -88,7 +88,7 @@ pub(crate) enum Shape {
 /// A server of one's own: one machine, no one counts.
 const LOCAL: Limits = Limits { texts: 32, bytes: 64 << 10, requests: 2, per_minute: 0 };
 
-/// OpenAI's protocol, which most servers speak.
+/// `OpenAI`'s protocol, which most servers speak.
 const OPENAI: Request = Request {
     texts: "input",
     role: None,
@@ -96,7 +96,7 @@ const OPENAI: Request = Request {
     fixed: &[("encoding_format", Fixed::Word("float"))],
 };
 
-/// A server that speaks OpenAI's protocol and may or may not want a key.
+/// A server that speaks `OpenAI`'s protocol and may or may not want a key.
 const fn compatible(name: &'static str, title: &'static str, url: Option<&'static str>) -> Kind {
     Kind {
         name,

@@ -157,3 +157,93 @@ impl Board {
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::candidate::{Candidate, FileInfo};
+    use crate::lexical::{Evidence, FileEvidence};
+    use orient_model::{ChunkKind, Role};
+    use proptest::prelude::*;
+
+    fn candidate(unit: u32, file: u32, score: f32, semantic: f32) -> Candidate {
+        Candidate {
+            unit,
+            file,
+            lexical: Evidence { score, ..Evidence::default() },
+            semantic,
+            kind: ChunkKind::Symbol,
+            symbol: None,
+            name: String::new(),
+            exact: 0.0,
+            test: false,
+            uses: 0,
+            linked: 0.0,
+            first_line: unit + 1,
+        }
+    }
+
+    fn pool(candidates: Vec<Candidate>) -> Pool {
+        let files = (0..=candidates.iter().map(|one| one.file).max().unwrap_or(0)).map(|number| FileInfo {
+            path: format!("src/f{number}.x"),
+            role: Role::Source,
+            units: 4,
+            lexical: FileEvidence::default(),
+        });
+        Pool { files: files.collect(), candidates, total: 1.0, semantic: true }
+    }
+
+    fn units(pool: &Pool, ranked: &[Ranked]) -> Vec<u32> {
+        ranked.iter().map(|hit| pool.candidates[hit.candidate].unit).collect()
+    }
+
+    fn all(pool: &Pool) -> Vec<Ranked> {
+        rank(&analyse("some question"), pool, &Weights::default(), Switches::ALL, usize::MAX)
+    }
+
+    #[test]
+    fn what_the_question_names_comes_first() {
+        let mut pool = pool(vec![candidate(0, 0, 9.0, 0.9), candidate(1, 1, 0.1, 0.0)]);
+        assert_eq!(units(&pool, &all(&pool)), [0, 1]);
+        pool.candidates[1].exact = 0.5;
+        assert_eq!(units(&pool, &all(&pool)), [1, 0]);
+    }
+
+    #[test]
+    fn other_files_come_before_more_of_the_same() {
+        let pool =
+            pool(vec![candidate(0, 0, 9.0, 0.9), candidate(1, 0, 8.0, 0.8), candidate(2, 1, 6.0, 0.7)]);
+        assert_eq!(units(&pool, &all(&pool)), [0, 2, 1]);
+    }
+
+    #[test]
+    fn tests_come_after_what_they_test() {
+        let mut pool = pool(vec![candidate(0, 0, 9.0, 0.9), candidate(1, 1, 8.0, 0.8)]);
+        pool.files[0].role = Role::Test;
+        assert_eq!(units(&pool, &all(&pool)), [1, 0]);
+        let asked = analyse("tests of some question");
+        let asked = rank(&asked, &pool, &Weights::default(), Switches::ALL, usize::MAX);
+        assert_eq!(units(&pool, &asked), [0, 1]);
+    }
+
+    proptest! {
+        /// Every candidate is in the order once, and the parts of a score give the score.
+        #[test]
+        fn scores_are_what_their_parts_say(
+            given in prop::collection::vec((0_u32..6, 0.0_f32..9.0, -0.2_f32..1.0), 1..40),
+        ) {
+            let given = given.iter().zip(0..).map(|(&(file, score, near), unit)| candidate(unit, file, score, near));
+            let pool = pool(given.collect());
+            let ranked = all(&pool);
+            let mut seen = units(&pool, &ranked);
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..pool.candidates.len() as u32).collect::<Vec<_>>());
+            for hit in &ranked {
+                let added: f32 = hit.parts.iter().filter(|part| !part.factor).map(|part| part.value).sum();
+                let times: f32 = hit.parts.iter().filter(|part| part.factor).map(|part| part.value).product();
+                prop_assert!((added * times - hit.score).abs() < 1e-3, "{:?}", hit);
+            }
+        }
+    }
+}

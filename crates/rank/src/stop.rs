@@ -58,7 +58,7 @@ const WEAK: &[&str] = &[
 
 /// What a word of a question counts, apart from how rare it is.
 pub(crate) fn weight(word: &str) -> f32 {
-    if EMPTY.binary_search(&word).is_ok() || EMPTY.contains(&word) {
+    if EMPTY.contains(&word) {
         0.0
     } else if WEAK.contains(&word) {
         0.35

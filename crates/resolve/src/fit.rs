@@ -27,15 +27,17 @@ impl Session<'_> {
             return found.to_vec();
         }
         let takes: Vec<Found> = found.iter().filter(|one| self.accepts(frame, one, args)).cloned().collect();
-        let left = if takes.is_empty() { found.to_vec() } else { takes };
+        // Where none seems to take them, we know too little to be sure of one.
+        let doubted = || found.iter().map(|one| one.clone().at_most(Confidence::Probable)).collect();
+        let left = if takes.is_empty() { doubted() } else { takes };
         if left.len() < 2 {
             return left;
         }
-        self.best(frame, left, args)
+        self.best(frame, &left, args)
     }
 
     /// Of functions that take as many arguments, those whose parameters fit best.
-    fn best(&self, frame: &Frame, found: Vec<Found>, args: &[ExprId]) -> Vec<Found> {
+    fn best(&self, frame: &Frame, found: &[Found], args: &[ExprId]) -> Vec<Found> {
         let fits: Vec<Vec<i32>> = found.iter().map(|one| self.fits(frame, one, args)).collect();
         let scores: Vec<i32> =
             found.iter().zip(&fits).map(|(one, fit)| fit.iter().sum::<i32>() - self.rest(one)).collect();
@@ -66,9 +68,13 @@ impl Session<'_> {
             beats(&fits[one], &fits[other]) || (last && told && fits[one] == fits[other])
         };
         sure &= (0..found.len()).all(|at| scores[at] == best || left.iter().all(|&one| loses(at, one)));
-        let several = left.len() > 1 || !sure;
-        let kept = left.into_iter().map(|at| found[at].clone());
-        kept.map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
+        let most = match left.len() {
+            1 if sure => Confidence::Exact,
+            1 => Confidence::Probable,
+            // Nothing says which of them is meant.
+            _ => Confidence::Approximate,
+        };
+        left.into_iter().map(|at| found[at].clone().at_most(most)).collect()
     }
 
     /// Taking any number of arguments is what a function is asked to do last.
@@ -161,19 +167,16 @@ impl Session<'_> {
         (at, count, arg): (usize, usize, ExprId),
     ) -> i32 {
         let Some(symbol) = unit.symbol(sym.at) else { return OPEN };
-        let (param, value) = match frame.unit.expr(arg) {
-            Expr::Named { name, value } => {
-                let name = frame.unit.text(name);
-                (symbol.params.iter().find(|param| unit.said(param.name) == name), value)
-            }
-            _ => {
-                let at = match frame.unit.expr(arg) {
-                    Expr::Lambda(_) => self.place_in(found, sym, count, at),
-                    _ => at + receivers_of(found, unit, sym.at),
-                };
-                let rest = symbol.params.last().filter(|param| param.variadic);
-                (symbol.params.get(at).or(rest), arg)
-            }
+        let (param, value) = if let Expr::Named { name, value } = frame.unit.expr(arg) {
+            let name = frame.unit.text(name);
+            (symbol.params.iter().find(|param| unit.said(param.name) == name), value)
+        } else {
+            let at = match frame.unit.expr(arg) {
+                Expr::Lambda(_) => self.place_in(found, sym, count, at),
+                _ => at + receivers_of(found, unit, sym.at),
+            };
+            let rest = symbol.params.last().filter(|param| param.variadic);
+            (symbol.params.get(at).or(rest), arg)
         };
         let Some(written) = param.and_then(|param| param.ty).map(|ty| unit.said(ty)) else { return OPEN };
         let written = written.trim_start_matches("this ").trim_start_matches("params ");
@@ -183,13 +186,11 @@ impl Session<'_> {
             Expr::Text(_) => self.fits_literal(unit, sym.at, written, Literal::String),
             _ if is_anything(bare) => OPEN,
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } if is_type_param(unit, sym.at, bare) => OPEN,
-            Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => {
-                if bare == "Type" {
-                    SAME
-                } else {
-                    NEVER
-                }
-            }
+            Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => match bare {
+                "Class" | "KClass" => SAME,
+                "Type" => FITS,
+                _ => NEVER,
+            },
             Expr::Lambda(scope) => {
                 let takes = frame.unit.params(scope).len();
                 let implicit = takes == 0 && !frame.unit.rules.enters.is_empty();
@@ -474,21 +475,24 @@ fn is_plain(bare: &str) -> bool {
 
 /// How a literal fits a type of the language.
 fn literal_fit(written: &str, bare: &str, literal: Literal) -> i32 {
+    // `Number` is a class elsewhere, that a literal has to be put into.
+    let any_number = bare == "number";
     let bare = bare.to_ascii_lowercase();
     let among = |words: &[&str]| words.contains(&bare.as_str());
-    let number = among(&[
-        "int", "long", "short", "byte", "integer", "size_t", "u8", "u32", "u64", "i32", "i64", "usize",
-        "number", "uint",
-    ]);
-    let fraction = among(&["float", "double", "decimal", "f32", "f64", "number"]);
+    let number = any_number
+        || among(&[
+            "int", "long", "short", "byte", "integer", "size_t", "u8", "u32", "u64", "i32", "i64", "usize",
+            "uint",
+        ]);
+    let fraction = any_number || among(&["float", "double", "decimal", "f32", "f64"]);
     let pointer = written.contains('*');
     match literal {
         Literal::String if among(&["string", "str"]) || (pointer && bare == "char") => SAME,
         Literal::String if among(&["charsequence", "string_view"]) => FITS,
-        Literal::Integer if among(&["int", "integer", "i32", "number"]) => SAME,
+        Literal::Integer if any_number || among(&["int", "integer", "i32"]) => SAME,
         Literal::Integer if number => FITS,
         Literal::Integer if fraction => TURNS,
-        Literal::Float if among(&["double", "f64", "number"]) => SAME,
+        Literal::Float if any_number || among(&["double", "f64"]) => SAME,
         Literal::Float if fraction => FITS,
         Literal::Bool if among(&["bool", "boolean"]) => SAME,
         Literal::Char if among(&["char", "character"]) => SAME,

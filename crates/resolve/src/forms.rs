@@ -6,7 +6,7 @@ use crate::session::{Frame, Question, Session};
 use crate::types::substitute;
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty, Val};
-use orient_model::{Expr, ExprId, Modifier, Relation, Rule, SymbolKind, Wrapper};
+use orient_model::{Expr, ExprId, Modifier, Relation, Rule, ScopeKind, SymbolKind, Wrapper};
 use std::sync::Arc;
 
 impl Session<'_> {
@@ -164,6 +164,22 @@ impl Session<'_> {
             .and_then(Found::sym)
             .and_then(|sym| Some((self.home(sym)?, sym)))
             .is_some_and(|(unit, sym)| unit.rules.overloads && unit.kind(sym.at) == Some(SymbolKind::Method))
+    }
+
+    /// Methods that a type binds, and those it inherits that none of them stands in for.
+    pub(crate) fn with_inherited(
+        &self,
+        unit: &Arc<Unit>,
+        here: &orient_model::Scope,
+        name: &str,
+        found: Vec<Found>,
+    ) -> Vec<Found> {
+        let (ScopeKind::Type, Some(symbol)) = (here.kind, here.symbol) else { return found };
+        let sym = self.canonical(unit.sym(symbol));
+        if unit.rules.type_space || !self.may_overload(&found) || self.is_busy(Question::Shape(sym)) {
+            return found;
+        }
+        self.overloads(&self.own_type(sym), name, 1, found)
     }
 
     /// What was found, and methods of the name further up the line that none of them stands in for.

@@ -260,7 +260,7 @@ impl Session<'_> {
     }
 
     /// The call a function is an argument of, and where that stands.
-    pub(crate) fn argument_of(&self, unit: &Arc<Unit>, scope: u32) -> Option<(ExprId, u32)> {
+    pub(crate) fn argument_of(unit: &Arc<Unit>, scope: u32) -> Option<(ExprId, u32)> {
         let place = unit.places.get_or_init(|| places(unit)).get(&scope)?;
         match place.inside {
             Inside::Argument(call, _) => Some((call, place.at)),

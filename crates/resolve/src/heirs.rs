@@ -2,8 +2,10 @@
 
 use crate::session::Session;
 use crate::unit::Unit;
-use crate::value::{Sym, Ty};
-use orient_model::{Confidence, Edge, EdgeKind, Node, Relation, Resolved, Rule, SymbolKind};
+use crate::value::{Sym, Thing, Ty};
+use orient_model::{
+    Confidence, Edge, EdgeKind, ExprId, Node, Outside, RefKind, Relation, Resolved, Rule, SymbolKind,
+};
 use std::sync::Arc;
 
 /// The edges of all types a file declares.
@@ -27,6 +29,9 @@ fn inherits(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolved
     for &(expr, scope, relation) in unit.bases(at) {
         let frame = crate::session::Frame { unit: unit.clone(), scope, at: u32::MAX };
         for ty in session.ty(&frame, expr).each() {
+            if let Ty::Outside(name, _) = ty {
+                out.outside.push(foreign_base(session, &frame, expr, (at, line), name));
+            }
             let Ty::Of(base, _) = ty else { continue };
             let kind = match session.home(*base).and_then(|home| home.kind(base.at)) {
                 Some(SymbolKind::Interface | SymbolKind::Trait)
@@ -59,6 +64,22 @@ fn inherits(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolved
     }
     overrides(session, unit, at, &of, out);
     inherited_implementations(session, unit, at, &of, out);
+}
+
+/// A base that is not here, by the package it comes from where an import says so.
+fn foreign_base(
+    session: &Session<'_>,
+    frame: &crate::session::Frame,
+    expr: ExprId,
+    (at, line): (u32, u32),
+    name: &str,
+) -> Outside {
+    let package = session.denote(frame, expr).iter().find_map(|found| match &found.thing {
+        Thing::Outside(package, _) => Some(package.to_string()),
+        _ => None,
+    });
+    let (package, name) = (package.unwrap_or_default(), name.to_owned());
+    Outside { from: Some(at), kind: RefKind::Inherit, package, name, line }
 }
 
 /// Members that stand in for those of a base.

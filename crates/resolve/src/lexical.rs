@@ -79,7 +79,7 @@ impl Session<'_> {
             }
             self.keep_arity(&mut found, arity);
             if !found.is_empty() {
-                return found;
+                return self.with_inherited(unit, here, name, found);
             }
             let mut found = if as_other { Vec::new() } else { self.around(frame, at, name) };
             if want == Want::Type {

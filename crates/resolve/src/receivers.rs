@@ -268,6 +268,17 @@ impl Session<'_> {
             };
             found.retain(|one| !holds(one));
         }
+        if let Expr::Member { base, name } = unit.expr(callee)
+            && unit.rules.function_space
+            && !found.is_empty()
+            && found.iter().all(|one| one.sym().is_some() && !calls(one) && !self.may_be_called(one))
+        {
+            // A field hides no method of its name that a base has.
+            let methods = self.methods(&self.eval(frame, base).ty, unit.text(name));
+            if !methods.is_empty() {
+                return methods;
+            }
+        }
         if let Expr::Name(name) = unit.expr(callee)
             && unit.rules.function_space
             && found.iter().all(|one| !calls(one) && !self.may_be_called(one))
@@ -278,6 +289,21 @@ impl Session<'_> {
             }
         }
         found
+    }
+
+    /// The nearest members of a type that can be called by this name.
+    fn methods(&self, ty: &Ty, name: &str) -> Vec<Found> {
+        for of in self.line(ty).iter() {
+            let Ty::Of(sym, _) = of else { continue };
+            let members = self.members(*sym);
+            let mut own = members.get(name).map_or(Vec::new(), Clone::clone);
+            own.retain(|&sym| self.kind(sym).is_some_and(crate::lexical::can_be_called));
+            if !own.is_empty() {
+                let through = Ty::Seen(of.clone().into(), ty.clone().into());
+                return self.seen_members(&own, &through, Rule::Inherited);
+            }
+        }
+        Vec::new()
     }
 
     /// Whether what was found is a value that can be called, as far as we know.

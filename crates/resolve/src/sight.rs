@@ -146,7 +146,7 @@ impl Session<'_> {
         if let Some(&known) = self.elsewhere.borrow().get(&(unit.file, scope)) {
             return known;
         }
-        let Some((call, at)) = self.argument_of(unit, scope) else { return false };
+        let Some((call, at)) = Self::argument_of(unit, scope) else { return false };
         let Expr::Call { callee, .. } = unit.expr(call) else { return false };
         let called = last_name(&unit.facts, callee).unwrap_or_default();
         let runs = RUNS_AS_OTHER.contains(&called) || {

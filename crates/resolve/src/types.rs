@@ -6,7 +6,7 @@ use crate::receivers::Side;
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
-use orient_model::{Expr, ExprId, Modifier, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
+use orient_model::{Expr, ExprId, Modifier, Modules, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -297,7 +297,9 @@ impl Session<'_> {
         let either_declares =
             unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Module;
-        if !is_type(kind) || !is_type(other_kind) {
+        let apart = matches!(unit.rules.modules, Modules::Path | Modules::Dotted) && sym.file != other.file;
+        // Where each file is a module, what has the same name elsewhere is another.
+        if apart || !is_type(kind) || !is_type(other_kind) {
             return false;
         }
         let is_open = unit.rules.reopens || kind == SymbolKind::Module;

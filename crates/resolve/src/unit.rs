@@ -372,11 +372,10 @@ impl Unit {
         behind.min_by_key(|(_, symbol)| symbol.name_span.start).map(|(at, _)| at as u32)
     }
 
-    /// The line on which an expression is used from a position on.
-    pub(crate) fn line_of(&self, expr: ExprId, from: u32) -> Option<u32> {
-        let used =
-            self.references().iter().filter(|reference| reference.at >= from && reference.expr == expr);
-        used.min_by_key(|reference| reference.at).map(|reference| reference.line)
+    /// The line on which an expression is used nearest to a position.
+    pub(crate) fn line_of(&self, expr: ExprId, near: u32) -> Option<u32> {
+        let used = self.references().iter().filter(|reference| reference.expr == expr);
+        used.min_by_key(|reference| reference.at.abs_diff(near)).map(|reference| reference.line)
     }
 
     /// Whether a scope is another or lies in it.

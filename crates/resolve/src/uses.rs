@@ -254,8 +254,12 @@ impl Uses<'_, '_> {
             Expr::Apply { base, args } => self.session.with_arity(frame, base, args.len as usize),
             Expr::Name(_) if self.unit.rules.overloads && !self.unit.rules.type_space => {
                 // A member of the name of a type hides it nowhere that something is made.
-                let found = self.session.find_type(frame, ty, 0);
-                if found.is_empty() { self.session.denote(frame, ty).to_vec() } else { found }
+                let mut found = self.session.find_type(frame, ty, 0);
+                if found.is_empty() {
+                    found = self.session.denote(frame, ty).to_vec();
+                    found.retain(|one| one.sym().is_none_or(|sym| self.session.is_type(sym)));
+                }
+                found
             }
             _ => self.session.denote(frame, ty).to_vec(),
         };
@@ -291,9 +295,10 @@ impl Uses<'_, '_> {
                         targets.push(Found::symbol(of, one.rule).at_most(one.sure));
                     }
                     // A name that holds a class.
-                    Ty::Of(of, _) if type_space => {
+                    Ty::Of(of, _) if type_space || self.holds(*sym) => {
                         targets.push(Found::symbol(of, Rule::Value).at_most(one.sure));
                     }
+                    _ if self.holds(*sym) => {}
                     _ => targets.push(one),
                 },
                 Thing::Outside(..) => targets.push(one),
@@ -303,6 +308,23 @@ impl Uses<'_, '_> {
             return self.miss(frame, ty);
         }
         self.emit_calls(frame, targets, args);
+    }
+
+    /// Whether a symbol is a name for something else, where every type is a value.
+    fn holds(&self, sym: Sym) -> bool {
+        let kind = self.session.kind(sym);
+        !self.unit.rules.makers.is_empty()
+            && matches!(kind, Some(SymbolKind::Constant | SymbolKind::Variable))
+    }
+
+    /// What a type has itself in place of the maker of the language.
+    fn own_makers(&self, sym: Sym) -> Vec<Found> {
+        let session = self.session;
+        let mut found = Vec::new();
+        for name in &self.unit.rules.makers {
+            found.extend(session.type_member(&Ty::of(sym), name, 0, Rule::Static));
+        }
+        found
     }
 
     /// The constructors a type declares itself.
@@ -402,10 +424,22 @@ impl Uses<'_, '_> {
             let Some(kind) = home.kind(sym.at) else { continue };
             if kind.is_type() || kind == SymbolKind::TypeAlias {
                 if self.reference.kind == RefKind::Construct || self.unit.rules.calls_construct {
+                    let own = self.own_makers(sym);
+                    if let Some(maker) = own.iter().find_map(Found::sym) {
+                        self.edge(EdgeKind::Calls, maker, target.rule, target.sure);
+                        continue;
+                    }
                     self.emit_construction(frame, sym, &target, args);
                 } else {
                     // A conversion uses the type and makes nothing.
                     self.edge(EdgeKind::TypeOf, sym, target.rule, target.sure);
+                }
+                continue;
+            }
+            if kind == SymbolKind::Module && self.reference.kind == RefKind::Construct {
+                // A module makes nothing but what it says itself.
+                if let Some(maker) = self.own_makers(sym).iter().find_map(Found::sym) {
+                    self.edge(EdgeKind::Calls, maker, target.rule, target.sure);
                 }
                 continue;
             }

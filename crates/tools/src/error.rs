@@ -113,6 +113,10 @@ codes! {
     NotFound: "not_found", User, Nothing, 404, "";
     /// The folder is not indexed unless asked for twice.
     Refused: "refused", User, Refused, 403, "";
+    /// Code of the project was about to leave the machine, and the user has not agreed to that.
+    NotAllowed: "not_allowed", User, Refused, 403, "`orient embed allow` allows it for this project; `orient embed forget` takes that back";
+    /// An embedding provider does not answer, or not as it should.
+    Provider: "provider", Machine, Failed, 502, "`orient embed status` shows who is asked; without an answer the built-in model is used";
     /// The index was written by a newer version.
     NewerIndex: "newer_index", User, Refused, 409, "update orient, or use another folder with --store DIR";
     /// There is no index yet, and none was to be made.

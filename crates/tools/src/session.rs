@@ -9,7 +9,7 @@ use orient_engine::{
     RefreshOptions, Repo, Snapshot, Sweep,
 };
 use orient_model::RepoPath;
-use orient_settings::{Loaded, Override};
+use orient_settings::{Loaded, Override, Source};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -99,6 +99,27 @@ impl<'p> Session<'p> {
     /// Where the index of this tree is kept.
     pub(crate) fn store(&self) -> Result<String, ToolError> {
         Ok(self.engine()?.place().tree.display().to_string())
+    }
+
+    /// The tree's folder in a store that the repository has no say in: what stands there was put there by this user.
+    /// Made where it is missing if something is to be `written`.
+    pub(crate) fn private_folder(&self, written: bool) -> Result<PathBuf, ToolError> {
+        let by_repository =
+            self.loaded.origins.iter().any(|setting| {
+                setting.key.path() == "store.dir" && setting.origin.source == Source::Repository
+            });
+        let store = match orient_settings::store_root() {
+            None if by_repository => return Err(EngineError::NoStore.into()),
+            store => store.filter(|_| by_repository),
+        };
+        let options = OpenOptions { force: self.setup.force, store };
+        let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &options)?;
+        Ok(if written { engine.own_folder()?.to_owned() } else { engine.place().tree.clone() })
+    }
+
+    /// A flag that ends long work.
+    pub(crate) fn cancel(&self) -> &Cancel {
+        self.cancel
     }
 
     /// Catches up with the files, or makes the index anew, whatever the set-up says. Waits for another process.

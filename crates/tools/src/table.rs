@@ -1,8 +1,9 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
-    Audit, Callees, Callers, Config, Context, Deps, Doctor, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact,
-    Implementations, Index, Map, Outline, Rdeps, References, Search, Show, Status, Symbols, Trace, Unused,
+    Audit, Callees, Callers, Config, Context, Deps, Doctor, Dump, Edges, Embed, Files, Gc, Grep, Hierarchy,
+    Impact, Implementations, Index, Map, Outline, Rdeps, References, Search, Show, Similar, Status, Symbols,
+    Trace, Unused,
 };
 use crate::tool::Tool;
 
@@ -17,6 +18,7 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Symbols>(),
     Tool::of::<Outline>(),
     Tool::of::<Show>(),
+    Tool::of::<Similar>(),
     Tool::of::<Callers>(),
     Tool::of::<Callees>(),
     Tool::of::<References>(),
@@ -32,6 +34,7 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Audit>(),
     Tool::of::<Dump>(),
     Tool::of::<Doctor>(),
+    Tool::of::<Embed>(),
     Tool::of::<Gc>(),
     Tool::of::<Config>(),
 ];

@@ -70,7 +70,8 @@ class Source:
             self.uses[(name.start_point[0] + 1, name.start_point[1])] = (name, kind, around)
 
     def tokens(self, node, around):
-        """Inside a macro's arguments there are only tokens: a name before `(` is a call, before `!` a macro."""
+        """Inside a macro's arguments there are only tokens: a name before `(` is a call, before `!` a macro, a type
+        before `{` a literal."""
         children = node.children
         for index, child in enumerate(children):
             if child.type not in NAMES:
@@ -83,6 +84,8 @@ class Source:
             following = children[after]
             if following.type == "token_tree" and following.start_byte == children[after - 1].end_byte and text(following)[:1] == "(":
                 self.use(child, "call", around)
+            elif following.type == "token_tree" and text(following)[:1] == "{" and text(child)[:1].isupper():
+                self.use(child, "literal", around)
             elif text(following) == "!" and after + 1 < len(children) and children[after + 1].type == "token_tree":
                 self.use(child, "macro", around)
 
@@ -161,7 +164,8 @@ class Oracle:
                 answered.add(at)
                 self.record(path, at, source.uses[at], occurrence.symbol)
             for at, (node, kind, around) in source.uses.items():
-                if kind == "call" and at not in answered:
+                # The index has no name for `Self`: what its literals make is not known.
+                if kind in ("call", "literal") and at not in answered:
                     self.site(path, at, text(node), around, "unknown", [])
 
     def record(self, path, at, use, symbol):
@@ -179,6 +183,8 @@ class Oracle:
         places += [self.places[other] for other in also if other in self.places]
         if not callee and places and kind == "call":
             kind, dynamic = "dispatch", True
+        if kind == "literal" and not callee:
+            self.site(path, at, text(node), around, "unknown", [])
         if kind in ("call", "construct", "variant", "dispatch"):
             status = "unknown" if kind == "dispatch" else "inside" if callee else "external"
             self.site(path, at, text(node), around, status, places)

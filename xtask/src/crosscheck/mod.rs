@@ -54,8 +54,8 @@ enum Outcome {
 }
 
 /// Prints so many symbols with their source.
-pub(crate) fn sample(folder: &Path, lang: &str, number: usize) -> Result<()> {
-    sample::print(folder, pack(lang)?.name(), number)
+pub(crate) fn sample(folder: &Path, lang: &str, number: usize, seed: Option<u64>) -> Result<()> {
+    sample::print(folder, pack(lang)?.name(), number, seed)
 }
 
 /// Prints where files did not parse.

@@ -6,43 +6,89 @@ use anyhow::Result;
 use orient_model::{Outline, Symbol};
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How much of a line is shown.
-const WIDTH: usize = 96;
+const WIDTH: usize = 110;
+
+/// Lines of a symbol that are shown at each end of it.
+const ENDS: u32 = 2;
 
 /// A symbol as shown, found by its place.
-type Shown = (String, u32, String);
+struct Shown {
+    path: String,
+    start: u32,
+    words: String,
+}
 
-/// Prints `number` symbols of the language, evenly from all there are, in the order of paths and lines.
-pub(super) fn print(folder: &Path, pack: &str, number: usize) -> Result<()> {
-    let threads = default_threads();
-    let parts = Corpus::list(folder, threads)?.read(threads, Vec::new, |shown: &mut Vec<Shown>, text| {
+/// Files that a drawn sample is taken from, at most.
+const FILES: usize = 200;
+
+/// Prints `number` symbols of the language in the order of paths and lines: evenly from all there are, or drawn by `seed`
+/// from files that it draws first, so that a large folder is not parsed as a whole.
+pub(super) fn print(folder: &Path, pack: &str, number: usize, seed: Option<u64>) -> Result<()> {
+    let mut corpus = Corpus::list(folder, default_threads())?;
+    // On one thread, the files come in the order that was drawn.
+    let threads = seed.map_or_else(default_threads, |seed| {
+        corpus.order_by(|path| path.as_bytes().iter().fold(seed, |key, &byte| mixed(key ^ u64::from(byte))));
+        1
+    });
+    let files = AtomicUsize::new(0);
+    let parts = corpus.read(threads, Vec::new, |shown: &mut Vec<Shown>, text| {
         let Some(language) = text.pack.filter(|language| language.name() == pack) else { return };
-        let outline = orient_lang::extract(Some(language), &text.bytes).outline;
+        if files.fetch_add(1, Ordering::Relaxed) >= FILES && seed.is_some() {
+            return;
+        }
+        let facts = orient_lang::extract(Some(language), &text.bytes);
         let lines: Vec<&[u8]> = text.bytes.split(|&byte| byte == b'\n').collect();
-        for (at, symbol) in (0..).zip(&outline.symbols) {
+        for (at, symbol) in (0..).zip(&facts.outline.symbols) {
             let path = text.path.display().into_owned();
-            let words = show(&path, &outline, at, symbol, &lines);
-            shown.push((path, symbol.span.start, words));
+            let words = show(&path, &facts.outline, at, symbol, &lines);
+            shown.push(Shown { path, start: symbol.span.start, words });
         }
     });
     let mut all: Vec<Shown> = parts.into_iter().flatten().collect();
-    all.sort();
+    all.sort_by(|a, b| (&a.path, a.start, &a.words).cmp(&(&b.path, b.start, &b.words)));
     println!("{} of {} symbols", number.min(all.len()), all.len());
-    for place in 0..number.min(all.len()) {
-        if let Some((_, _, words)) = all.get(place * all.len() / number) {
-            println!("{words}");
+    for place in drawn(all.len(), number, seed) {
+        if let Some(shown) = all.get(place) {
+            println!("{}", shown.words);
         }
     }
     Ok(())
 }
 
-/// The place, kind and name of a symbol, and the lines where it begins, is named and ends, with its span and its name
-/// marked. The lines before and after it are shown as well: what was left out is seen there.
+/// `number` places below `end` in their order.
+fn drawn(end: usize, number: usize, seed: Option<u64>) -> Vec<usize> {
+    let number = number.min(end);
+    let Some(seed) = seed else { return (0..number).map(|place| place * end / number).collect() };
+    let mut places: Vec<(u64, usize)> =
+        (0..end).map(|place| (mixed(seed ^ mixed(place as u64)), place)).collect();
+    places.sort_unstable();
+    let mut places: Vec<usize> = places.into_iter().take(number).map(|(_, place)| place).collect();
+    places.sort_unstable();
+    places
+}
+
+/// A number that looks like chance and is the same in every run (the last step of SplitMix64).
+fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+/// The place of a symbol, all that is kept about it, and the lines where it begins, is named and ends, with its span and
+/// its name marked. The lines before and after it are shown as well: what was left out is seen there.
 fn show(path: &str, outline: &Outline, at: u32, symbol: &Symbol, lines: &[&[u8]]) -> String {
     let (first, last) = (symbol.span.first_line, symbol.span.last_line);
     let name = outline.qualified(at).join(".");
-    let mut words = format!("\n{path}:{first}-{last} {} {name}", symbol.kind.as_str());
+    let kept = orient_lang::render_symbol(outline, symbol);
+    let mut words = format!("\n{path} {name}\n  = {}", kept.trim());
+    if let Some(doc) = symbol.doc {
+        let doc = outline.strings.get(doc).replace('\n', " / ");
+        let _ = write!(words, "\n  # {}", doc.chars().take(WIDTH).collect::<String>());
+    }
     let starts: Vec<usize> = lines
         .iter()
         .scan(0, |next, line| {
@@ -53,11 +99,17 @@ fn show(path: &str, outline: &Outline, at: u32, symbol: &Symbol, lines: &[&[u8]]
         .collect();
     let named = symbol.name_span;
     let marks = [(symbol.span.start, "⟦"), (named.start, "‹"), (named.end, "›"), (symbol.span.end, "⟧")];
-    let mut shown = vec![first.saturating_sub(1).max(1), first, named.first_line, last, last + 1];
-    shown.dedup();
-    for number in shown {
+    let near = |line: &u32| {
+        *line < first + ENDS || *line + ENDS > last || line.abs_diff(named.first_line) < 2 || *line > last
+    };
+    let mut before = 0;
+    for number in (first.saturating_sub(1).max(1)..=last + 1).filter(near) {
         let index = number.saturating_sub(1) as usize;
         let (Some(&line), Some(&start)) = (lines.get(index), starts.get(index)) else { continue };
+        if before != 0 && before + 1 != number {
+            words.push_str("\n       …");
+        }
+        before = number;
         let mut marked = Vec::new();
         for (at, byte) in (start..).zip(line.iter().chain(b" ")) {
             for (_, mark) in marks.iter().filter(|(place, _)| *place as usize == at) {

@@ -2,6 +2,7 @@
 
 mod chores;
 mod context;
+mod embed;
 mod errors;
 mod fresh;
 mod graph;
@@ -9,6 +10,7 @@ mod grep;
 mod json;
 mod people;
 mod questions;
+mod search;
 mod settings;
 mod terminal;
 mod tree;

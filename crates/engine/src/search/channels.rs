@@ -5,6 +5,7 @@ use crate::{EngineError, Snapshot};
 use orient_model::{Role, SymbolKind};
 use orient_rank::{Analysis, Form, Lexical, Weights};
 use orient_store::{NameMatch, SymbolQuery, SymbolRow};
+use orient_text::{for_each_term, plain_words, term_number};
 
 /// How many bearers of a name are looked at.
 const BEARERS: usize = 200;
@@ -33,26 +34,20 @@ impl Snapshot {
                 postings.push((unit, corpus.file_of[unit as usize], mark));
             })
         };
-        let mut found_any = false;
+        let mut held = Vec::with_capacity(asked.terms.len());
         for term in &asked.terms {
             read(term.number, &mut postings)?;
-            found_any |= !postings.is_empty();
+            held.push(!postings.is_empty());
             lexical.add(term.weight, term.whole, &postings, weights);
         }
-        // A name that is written as code, or a question of one word, that stands nowhere was perhaps mistyped.
-        let lonely = |name: &&String| asked.form == Form::Name || (!found_any && asked.names.contains(name));
-        if !found_any {
-            let words: Vec<String> = orient_text::plain_words(&asked.text);
-            let whole: Vec<String> = asked.names.iter().filter(lonely).cloned().collect();
-            for word in if whole.is_empty() { words } else { whole } {
-                let near = self.near_words(&word)?;
-                for one in &near {
-                    read(one.number, &mut postings)?;
-                    lexical.add(1.0, one.whole, &postings, weights);
-                }
-                if !near.is_empty() {
-                    replaced.push((word, near.into_iter().map(|one| one.name).collect()));
-                }
+        for word in mistyped(asked, &held) {
+            let near = self.near_words(&word)?;
+            for one in &near {
+                read(one.number, &mut postings)?;
+                lexical.add(1.0, one.whole, &postings, weights);
+            }
+            if !near.is_empty() {
+                replaced.push((word, near.into_iter().map(|one| one.name).collect()));
             }
         }
         Ok(Words { lexical, replaced })
@@ -81,6 +76,22 @@ impl Snapshot {
         }
         Ok(found)
     }
+}
+
+/// The words of a question that were perhaps mistyped: names written as code that stand nowhere; if no word stands
+/// anywhere, all of them.
+fn mistyped(asked: &Analysis, held: &[bool]) -> Vec<String> {
+    let own = |name: &String| orient_model::Handle::split(name).pop();
+    let stands = |name: &String| {
+        let mut last = 0;
+        for_each_term(name.as_bytes(), |term, _| last = term_number(term));
+        asked.terms.iter().zip(held).any(|(term, held)| *held && term.number == last)
+    };
+    let mut words: Vec<String> = asked.names.iter().filter_map(own).filter(|name| !stands(name)).collect();
+    if words.is_empty() && !held.contains(&true) {
+        words = plain_words(&asked.text);
+    }
+    words
 }
 
 /// How likely a symbol of this kind is what a bare name means.

@@ -174,7 +174,7 @@ impl Snapshot {
     }
 
     /// The names around and of a symbol, outermost first.
-    fn qualified(&self, symbol: Option<&PlaceSymbol>) -> Result<Vec<String>, EngineError> {
+    pub(super) fn qualified(&self, symbol: Option<&PlaceSymbol>) -> Result<Vec<String>, EngineError> {
         let mut names = Vec::new();
         let mut next = match symbol {
             Some(symbol) => self.store.symbol(symbol.id)?,

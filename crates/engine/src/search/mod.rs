@@ -11,8 +11,11 @@ mod fuzzy;
 mod gather;
 mod hit;
 mod pool;
+mod shape;
+mod similar;
 
 pub(crate) use corpus::Corpora;
 pub use excerpt::Excerpt;
 pub use gather::Gathered;
 pub use hit::{Found, SearchHit, SearchQuery};
+pub use similar::{Likeness, SimilarHit};

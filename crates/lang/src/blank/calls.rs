@@ -74,8 +74,8 @@ impl Rules<'_, '_> {
         match self.class(close + 1) {
             Class::Punct(b'{') if self.blank.functions => self.function_definer(at, open, close),
             Class::Punct(b'{') => self.definer(at, open, close),
-            // `MAKE_OPERATORS(const&);`
-            Class::Punct(b';') if self.holds_qualifiers(open, close) => {
+            // `MAKE_OPERATORS(const&);`, `MAKE_DEFAULT(void, );`
+            Class::Punct(b';') if self.holds_qualifiers(open, close) || self.is(close - 1, b',') => {
                 self.page.wipe(self.tokens[at].start, self.tokens[close + 1].end);
                 return Some(close + 2);
             }
@@ -99,7 +99,8 @@ impl Rules<'_, '_> {
                 let call = self.class(close + 2) == Class::Punct(b'(') && class == Class::Word;
                 let ends = first && (!call || self.is_macro_at(close + 1));
                 // `DEPRECATED("say something else")` above a member.
-                if ends && self.kinds[at] == Kind::Members && self.class(open + 1) == Class::Text {
+                let says = self.kinds[at] == Kind::Members && self.class(open + 1) == Class::Text;
+                if ends && class.is_word() && (says || self.is_attribute(at)) {
                     self.wipe_lead(at, close);
                     return Some(close + 1);
                 }
@@ -118,6 +119,11 @@ impl Rules<'_, '_> {
             _ => {}
         }
         None
+    }
+
+    fn is_attribute(&self, at: usize) -> bool {
+        let word = self.page.text(&self.tokens[at]);
+        self.blank.attributes.as_ref().is_some_and(|attributes| attributes.is_match(word))
     }
 
     fn holds_qualifiers(&self, open: usize, close: usize) -> bool {

@@ -8,6 +8,7 @@
 mod branches;
 mod calls;
 mod context;
+mod forms;
 mod lex;
 mod runs;
 
@@ -52,6 +53,8 @@ pub(crate) struct BlankSpec {
     pub(crate) never: Option<String>,
     /// Whether a macro that defines something must look like a function without parameters.
     pub(crate) functions: bool,
+    /// Macros with arguments that say something of the declaration behind them, also from a line of their own.
+    pub(crate) attributes: Option<String>,
     /// Macros that define something called by the last of their arguments, not by the first.
     pub(crate) named_last: Option<String>,
 }
@@ -61,6 +64,7 @@ pub(crate) struct Blank {
     words: lex::Words,
     macros: Option<Regex>,
     never: Option<Regex>,
+    attributes: Option<Regex>,
     named_last: Option<Regex>,
     functions: bool,
     flat: bool,
@@ -79,6 +83,7 @@ impl Blank {
             words: lex::Words::new(specs),
             macros: pattern(|spec| &spec.macros)?,
             never: pattern(|spec| &spec.never)?,
+            attributes: pattern(|spec| &spec.attributes)?,
             named_last: pattern(|spec| &spec.named_last)?,
             functions: specs.iter().any(|spec| spec.functions),
             flat: specs.iter().any(|spec| spec.flat),
@@ -105,7 +110,7 @@ impl Blank {
     }
 
     /// Whether a word looks like a macro.
-    fn is_macro(&self, word: &[u8]) -> bool {
+    pub(crate) fn is_macro(&self, word: &[u8]) -> bool {
         self.macros.as_ref().is_some_and(|looks| looks.is_match(word))
             && !self.never.as_ref().is_some_and(|never| never.is_match(word))
     }
@@ -188,6 +193,9 @@ impl Rules<'_, '_> {
     fn run(&mut self) {
         let (mut at, mut begin) = (0, 0);
         self.directives();
+        if self.blank.functions {
+            self.forms();
+        }
         // Behind the condition of a statement another statement starts.
         let mut conditions: Vec<usize> = Vec::new();
         while at < self.tokens.len() {

@@ -25,6 +25,10 @@ impl Rules<'_, '_> {
         loop {
             let class = self.class(next);
             if !class.is_word() || class.is_statement() || units.len() >= RUN_CAP {
+                if let Some(behind) = self.macro_type(&units, next) {
+                    next = behind;
+                    continue;
+                }
                 // `class CAPABILITY("mutex") Mutex {`, `static __printf(1, 2) void f(`.
                 if let Some(behind) = self.wipe_inner_macro(&units, next, at) {
                     units.pop();
@@ -92,6 +96,21 @@ impl Rules<'_, '_> {
         unit.class == Class::Word
             && unit.first == unit.last
             && self.blank.is_macro(self.page.text(&self.tokens[unit.first]))
+    }
+
+    /// `typedef REMOVE_CONST(T) Name;`: the macro stands for a type, which needs no arguments.
+    fn macro_type(&mut self, units: &[Unit], open: usize) -> Option<usize> {
+        let (first, last) = (units.first()?, units.last()?);
+        let typed = units.iter().any(|unit| unit.class == Class::Type || unit.class.is_tag());
+        if first.class != Class::Qualifier || typed || !self.is(open, b'(') || !self.looks_macro(last) {
+            return None;
+        }
+        let close = self.tokens[open].partner as usize;
+        if self.class(close.wrapping_add(1)) != Class::Word || !self.is(close.wrapping_add(2), b';') {
+            return None;
+        }
+        self.page.wipe(self.tokens[open].start, self.tokens[close].end);
+        Some(close + 1)
     }
 
     /// A macro with arguments that is followed by the rest of the declaration.
@@ -261,7 +280,7 @@ impl Rules<'_, '_> {
     fn follows_type(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         match self.class(before) {
-            Class::Punct(b'*' | b']') => true,
+            Class::Punct(b'*' | b'&' | b']') => true,
             Class::Punct(b'>') => self.closes_type(before),
             Class::Punct(b',') => {
                 self.depth == 0 && matches!(self.kinds[at], Kind::Declarations | Kind::Members)

@@ -104,6 +104,19 @@ impl<'t> Lowering<'t> {
         around.and_then(|symbol| self.outline.symbols.get(symbol as usize)).and_then(|symbol| symbol.parent)
     }
 
+    /// The type of a function's result; a macro that writes the header is none: `TEST(name) {`.
+    fn result_type(&self, rule: &Rule, id: NodeId) -> Option<NodeId> {
+        let called = |ty: NodeId| {
+            let behind = &self.tree.source[self.tree.node(ty).end as usize..];
+            behind.first() == Some(&b'(')
+        };
+        let calls_macro = |ty: NodeId| {
+            let blank = self.table.blank.as_ref();
+            called(ty) && blank.is_some_and(|blank| blank.is_macro(self.tree.bytes(ty)))
+        };
+        rule.returns.find(self.tree, id).filter(|&ty| !calls_macro(ty))
+    }
+
     /// The result of a function whose declarator adds to the declared type: `char *name(void)`.
     fn wrap_result(
         &mut self,
@@ -113,7 +126,7 @@ impl<'t> Lowering<'t> {
         wraps: &[Wrapper],
         declarator: (NodeId, NodeId),
     ) {
-        let Some(returns) = rule.returns.find(self.tree, id) else { return };
+        let Some(returns) = self.result_type(rule, id) else { return };
         let text = self.type_phrase(returns, declarator);
         self.outline.symbols[symbol as usize].returns = Some(text);
         let Some(at) =
@@ -332,7 +345,8 @@ impl<'t> Lowering<'t> {
             self.push_symbol(id, symbol);
         }
         let scope = self.frame().scope;
-        if let Some(returns) = rule.returns.find(self.tree, id).or_else(|| rule.ty.find(self.tree, id)) {
+        let returns = self.result_type(rule, id).or_else(|| rule.ty.find(self.tree, id));
+        if let Some(returns) = returns {
             self.mark(returns, mark::TYPE);
             let text = self.phrase(returns);
             let ty = self.expr(returns);

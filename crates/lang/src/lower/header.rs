@@ -68,9 +68,10 @@ impl<'t> Lowering<'t> {
         (span.start, span.first_line) = (start.start, start.first_line);
         let span = text::trimmed(span, self.tree.source);
         let header = self.header_span(span, &attribute_nodes, body);
+        let span = self.with_rest(span, outer);
         let mut attributes = Vec::with_capacity(attribute_nodes.len());
         for node in attribute_nodes {
-            let bare = text::bare_attribute(&text::lossy(self.tree.bytes(node)));
+            let bare = text::bare_attribute(&text::lossy(self.attribute_text(node)));
             if let Some(HeaderWord::Modifier(modifier)) = self.table.attributes.get(attribute_name(&bare)) {
                 modifiers.insert(*modifier);
             }
@@ -86,6 +87,15 @@ impl<'t> Lowering<'t> {
             self.documentation(first).or_else(|| if first == id { None } else { self.documentation(id) });
         let doc = doc.or_else(|| self.shared_documentation(id));
         Header { modifiers, visibility, attributes, doc, span, header, component }
+    }
+
+    /// An attribute without the comment behind it.
+    fn attribute_text(&self, id: NodeId) -> &'t [u8] {
+        let comment = self.tree.children(id).find(|&child| self.table.rule(self.tree, child).comment);
+        let last = self.tree.children(id).last();
+        let (start, end) = (self.tree.node(id).start, self.tree.node(id).end);
+        let end = comment.filter(|_| comment == last).map_or(end, |comment| self.tree.node(comment).start);
+        &self.tree.source[start as usize..end as usize]
     }
 
     /// The outermost wrapper around a definition that holds no other one.
@@ -124,7 +134,7 @@ impl<'t> Lowering<'t> {
                 break;
             }
             let rule = self.table.rule(self.tree, at);
-            if rule.attribute {
+            if rule.attribute || rule.stray.find(self.tree, at).is_some() {
                 found.push(at);
                 first = at;
             } else if !rule.comment {
@@ -233,6 +243,28 @@ impl<'t> Lowering<'t> {
             }
         }
         modifiers
+    }
+
+    /// The span of a definition with the texts that it began and that stand behind it: `A = <<~TEXT`.
+    fn with_rest(&self, mut span: Span, outer: NodeId) -> Span {
+        let begins = |span: &Span| memchr::memmem::find(span.of(self.tree.text), b"<<").is_some();
+        let row = self.tree.node(outer).end_row;
+        let mut at = outer;
+        while self.table.has_rests
+            && let Some(around) = self.tree.get(self.tree.node(at).parent)
+        {
+            let mut next = self.tree.node(at).after;
+            while next < around.after && self.table.rule(self.tree, next).continues && begins(&span) {
+                let rest = self.tree.span(next);
+                (span.end, span.last_line) = (span.end.max(rest.end), span.last_line.max(rest.last_line));
+                next = self.tree.node(next).after;
+            }
+            if around.end_row != row {
+                break;
+            }
+            at = self.tree.node(at).parent;
+        }
+        text::trimmed(span, self.tree.source)
     }
 
     fn header_span(&self, span: Span, attributes: &[NodeId], body: Option<NodeId>) -> Span {
@@ -401,12 +433,18 @@ impl<'t> Lowering<'t> {
         }
         let first = self.tree.named_children(body).find(|&c| !self.table.rule(self.tree, c).comment)?;
         let first = if self.table.rule(self.tree, first).expr.is_none() {
-            self.tree.named_children(first).next()?
+            // A statement that is nothing but the string, not one that returns it.
+            let (around, inner) = (first, self.tree.named_children(first).next()?);
+            Some(inner).filter(|&inner| self.tree.node(inner).start == self.tree.node(around).start)?
         } else {
             first
         };
         let rule = self.table.rule(self.tree, first);
-        if !matches!(rule.expr, Some(ExprRole::Literal(orient_model::Literal::String))) {
+        // `f"…"` and `b"…"` are values alone.
+        let prefix = self.tree.bytes(first).iter().take_while(|byte| byte.is_ascii_alphabetic());
+        if !matches!(rule.expr, Some(ExprRole::Literal(orient_model::Literal::String)))
+            || prefix.into_iter().any(|byte| !matches!(byte, b'r' | b'R' | b'u' | b'U'))
+        {
             return None;
         }
         let cleaned = text::clean_string(&text::lossy(self.tree.bytes(first)));

@@ -3,7 +3,7 @@
 use super::{Lowering, mark};
 use crate::table::{CallRule, Rule};
 use crate::tree::NodeId;
-use crate::vocabulary::ExprRole;
+use crate::vocabulary::{ExprRole, HeaderWord};
 use orient_model::{Atom, Expr, ExprId, Literal, Sequence, Via, Wrapper};
 
 /// Declarators are never nested deeper in code people write.
@@ -101,6 +101,8 @@ impl<'t> Lowering<'t> {
         while let Some(previous) = tree.get(tree.node(first).previous)
             && previous.field == 0
             && self.table.rule(tree, tree.node(first).previous).qualifies
+            // `constexpr` says something of the name, not of its type.
+            && !matches!(self.table.words.get(tree.bytes(tree.node(first).previous)), Some(HeaderWord::Modifier(_)))
         {
             first = tree.node(first).previous;
         }
@@ -197,6 +199,14 @@ impl<'t> Lowering<'t> {
                     return names.join(".");
                 }
                 Some(ExprRole::Apply) => rule.base.find(self.tree, at),
+                // No part of it is what the whole is called.
+                Some(
+                    ExprRole::Sequence(Sequence::Tuple)
+                    | ExprRole::Wrap(Wrapper::FunctionType | Wrapper::Array),
+                ) => {
+                    let text = crate::text::lossy(self.tree.bytes(at));
+                    return crate::text::fold(&text, crate::text::PHRASE_CAP);
+                }
                 _ if !rule.ty.is_empty() => rule.ty.find(self.tree, at),
                 _ if !rule.value.is_empty() => rule.value.find(self.tree, at),
                 _ => None,

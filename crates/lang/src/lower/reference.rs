@@ -312,6 +312,12 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn string_at(&self, id: NodeId) -> String {
+        let parts: Vec<NodeId> = self.tree.named_children(id).collect();
+        // `"one " "two"` is one string.
+        if parts.len() > 1 && parts.iter().all(|&part| self.is_string(part)) {
+            let joined: String = parts.into_iter().map(|part| self.string_at(part)).collect();
+            return text::cut(&joined, text::PHRASE_CAP);
+        }
         text::cut(text::unquote(&text::lossy(self.tree.bytes(id))), text::PHRASE_CAP)
     }
 
@@ -352,7 +358,7 @@ impl<'t> Lowering<'t> {
         let function = args.iter().copied().find(|&arg| self.is_unnamed(arg)).or(block);
         let Some(function) = function else { return };
         let name = if self.is_string(first) {
-            self.string_at(first)
+            text::fold(&self.string_at(first), text::PHRASE_CAP)
         } else if first == function {
             return;
         } else {

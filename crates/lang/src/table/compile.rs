@@ -65,6 +65,7 @@ pub(crate) fn compile(
         blank: None,
         exports_decide: any(spec, inherited, |s| s.exports_decide),
         mends: Mends::new(last(spec, inherited, |s| &s.never_names)),
+        has_rests: false,
         has_tokens: false,
         rebinds: false,
         inner_docs: last(spec, inherited, |s| &s.inner_docs),
@@ -83,6 +84,7 @@ pub(crate) fn compile(
         compiler.entry(key, node, &mut table);
     }
     table.has_tokens = table.rules.iter().any(|rule| rule.tokens);
+    table.has_rests = table.rules.iter().any(|rule| rule.continues);
     table.has_bare_calls = table.rules.iter().any(|rule| rule.bare_call);
     table.has_dotted_calls = table.calls.keys().any(|name| name.contains('.'));
     table.rebinds = table.rules.iter().any(|rule| rule.rebind);
@@ -295,6 +297,8 @@ impl Compiler<'_> {
             package: spec.package,
             comment: spec.comment,
             attribute: spec.attribute,
+            stray: self.spec(spec.stray.as_deref()),
+            continues: spec.continues,
             words: spec.words,
             wrapper: spec.wrapper,
             scope: spec.scope.as_ref().and_then(|word| self.word(word, vocabulary::scope)),

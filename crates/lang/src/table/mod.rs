@@ -70,6 +70,8 @@ pub(crate) struct Table {
     pub(crate) mends: Mends,
     /// What comments begin with that document what is around them.
     pub(crate) inner_docs: Vec<String>,
+    /// Whether any kind belongs to the statement before it.
+    pub(crate) has_rests: bool,
     /// Whether any kind has tokens that no parser has looked into.
     pub(crate) has_tokens: bool,
     /// Whether any kind binds an existing name again.
@@ -189,6 +191,10 @@ pub(crate) struct Rule {
     pub(crate) package: bool,
     pub(crate) comment: bool,
     pub(crate) attribute: bool,
+    /// A part that makes it an attribute of what follows it.
+    pub(crate) stray: Spec,
+    /// Belongs to the statement before it, which began it.
+    pub(crate) continues: bool,
     /// Its children are header words of the node it stands in.
     pub(crate) words: bool,
     pub(crate) wrapper: bool,

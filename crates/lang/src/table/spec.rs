@@ -153,6 +153,10 @@ pub(crate) struct NodeSpec {
     pub(crate) package: bool,
     pub(crate) comment: bool,
     pub(crate) attribute: bool,
+    /// Where it has this part, it is an attribute of what follows it, whose arguments were taken for a value.
+    pub(crate) stray: Option<String>,
+    /// Belongs to the statement before it, which began it: the text of a string.
+    pub(crate) continues: bool,
     pub(crate) words: bool,
     pub(crate) wrapper: bool,
     pub(crate) group: Option<String>,

@@ -17,7 +17,7 @@ fn a_yes_is_bound_to_provider_address_and_model() {
     let folder = tempfile::tempdir().expect("a folder");
     let voyage = Embed { provider: Some("voyage".into()), ..Embed::default() };
     let refused = |settings: &Embed| match plan(settings).leave(folder.path()) {
-        Err(ProviderError::NotAllowed { terms, instead }) => (terms, instead),
+        Err(ProviderError::NotAllowed { terms, instead }) => (*terms, instead.map(|it| *it)),
         other => panic!("{other:?}"),
     };
     let terms = plan(&voyage).terms();
@@ -158,7 +158,7 @@ fn no_key_is_ever_shown_or_kept() {
 #[test]
 fn terms_say_what_would_happen() {
     let terms = Terms { provider: "nomic".into(), url: "https://a/b".into(), model: "m".into() };
-    let error = ProviderError::NotAllowed { terms, instead: None };
+    let error = ProviderError::NotAllowed { terms: Box::new(terms), instead: None };
     assert_eq!(
         error.to_string(),
         "nothing was sent: nomic at https://a/b with m has not been allowed for this project"

@@ -64,8 +64,8 @@ pub(crate) struct Server {
 
 /// The vector of a text: what it says can be checked without a model.
 pub(crate) fn vector(text: &str, dimension: usize) -> Vec<f32> {
-    let sum: u32 = text.bytes().map(u32::from).sum();
-    (0..dimension).map(|place| (((sum + place as u32 * 7) % 97) as f32 - 48.0) / 48.0).collect()
+    let sum: usize = text.bytes().map(usize::from).sum();
+    (0..dimension).map(|place| f32::from(((sum + place * 7) % 97) as u8) / 48.0 - 1.0).collect()
 }
 
 pub(crate) fn items(texts: &[String], dimension: usize) -> Value {
@@ -210,7 +210,7 @@ fn serve(
 fn say(status: u16, headers: &[(&str, String)], body: &str) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n");
     for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        head = format!("{head}{name}: {value}\r\n");
     }
     format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }

@@ -137,7 +137,9 @@ impl Session<'_> {
             return true;
         }
         if let Some(other) = self.unit(file) {
-            crate::surface::path_names(&other.facts.path).iter().for_each(|name| self.ask(name));
+            for name in crate::surface::path_names(&other.facts.path) {
+                self.ask(&name);
+            }
         }
         let direct = self.loaded_by(unit);
         direct.contains(&file)

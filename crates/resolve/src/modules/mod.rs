@@ -383,7 +383,8 @@ fn not_here(unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>)
     if relative {
         return Vec::new();
     }
-    let alias = import.alias.map(|atom| unit.said(atom));
+    // A module keeps its own name, whatever it is called here.
+    let alias = import.alias.filter(|_| import.kind != ImportKind::Module).map(|atom| unit.said(atom));
     vec![Found::outside(module, name.or(alias).unwrap_or(module))]
 }
 

@@ -24,7 +24,7 @@ const WORDS: &str = "where are the settings read";
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct EmbedArgs {
-    /// What to do
+    /// What to do: `status`, `test`, `allow` or `forget`
     #[arg(value_enum, default_value_t)]
     action: Action,
 }
@@ -86,12 +86,8 @@ struct Remote {
     encrypted: bool,
     /// Whether code of this project may go there: `not_needed` for this machine, `allowed`, or `missing`.
     consent: Consent,
-    /// The variable its key is read from.
-    key_variable: &'static str,
-    /// Whether that holds anything.
-    key_set: bool,
-    /// Whether nothing works without a key.
-    key_needed: bool,
+    /// Its key.
+    key: KeyState,
     /// How many texts a request holds at most.
     batch: usize,
     /// How many requests are under way at once.
@@ -101,6 +97,17 @@ struct Remote {
     /// What was allowed earlier, and is something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     allowed_instead: Option<String>,
+}
+
+/// The key of a provider, of which only this is told.
+#[derive(Serialize, JsonSchema)]
+struct KeyState {
+    /// The variable it is read from.
+    variable: &'static str,
+    /// Whether that holds anything.
+    set: bool,
+    /// Whether nothing works without it.
+    needed: bool,
 }
 
 /// Whether code may go somewhere.
@@ -139,6 +146,7 @@ words, and no code.";
         Example { command: "embed allow", about: "allow the provider of the settings for this project" },
         Example { command: "embed forget", about: "take that back" },
     ];
+    const ASKS: bool = false;
     type Args = EmbedArgs;
     type Out = EmbedOut;
 
@@ -157,7 +165,12 @@ words, and no code.";
                 let (trip, dimension) = asked(session, plan, &plan.leave(&folder)?)?;
                 (test, measured) = (Some(trip), Some(dimension));
             }
-            (Action::Test, None) => test = Some(timed(|| Ok(drop(BuiltIn::shared().sum(WORDS))))?),
+            (Action::Test, None) => {
+                test = Some(timed(|| {
+                    BuiltIn::shared().sum(WORDS);
+                    Ok(())
+                })?);
+            }
             (Action::Allow, Some(plan)) => allow(&folder, &plan.terms())?,
             (Action::Allow, None) => return Err(nothing_to_allow()),
             (Action::Forget, _) => forgotten = Some(forget(&folder)?),
@@ -180,7 +193,8 @@ words, and no code.";
             (_, Some(true), _) => page.line(Tone::Head, "forgotten: nothing may be sent any more")?,
             (_, Some(false), _) => page.line(Tone::Head, "there was nothing to forget")?,
             (.., Some(trip)) => {
-                let [first, next] = [trip.first_ms, trip.next_ms].map(|ms| duration(Duration::from_millis(ms)));
+                let [first, next] =
+                    [trip.first_ms, trip.next_ms].map(|ms| duration(Duration::from_millis(ms)));
                 page.line(Tone::Head, &format!("it answers: {first} the first time, then {next}"))?;
             }
             _ => {}
@@ -195,14 +209,15 @@ words, and no code.";
 
 fn rows(out: &EmbedOut) -> Vec<Vec<Cell>> {
     let row = |name: &str, value: String| vec![Cell::new(Tone::Head, name), Cell::new(Tone::Plain, value)];
-    let dimensions = out.dimensions.map_or_else(|| "as many as the model has".to_owned(), |it| it.to_string());
+    let dimensions =
+        out.dimensions.map_or_else(|| "as many as the model has".to_owned(), |it| it.to_string());
     let mut rows = vec![
         row("provider", out.provider.clone()),
         row("model", out.model.clone()),
         row("dimensions", dimensions),
     ];
     let Some(remote) = &out.remote else { return rows };
-    let key = match (remote.key_set, remote.key_needed) {
+    let key = match (remote.key.set, remote.key.needed) {
         (true, _) if remote.consent == Consent::NotNeeded => "set, and not sent without `orient embed allow`",
         (true, _) => "set",
         (false, true) => "missing",
@@ -218,7 +233,7 @@ fn rows(out: &EmbedOut) -> Vec<Vec<Cell>> {
     };
     rows.extend([
         row("url", remote.url.clone()),
-        row("key", format!("{}: {key}", remote.key_variable)),
+        row("key", format!("{}: {key}", remote.key.variable)),
         row("consent", consent),
         row(
             "limits",
@@ -258,15 +273,11 @@ fn of_plan(action: Action, plan: &Plan, allowed: Option<Terms>, dimensions: Opti
         local: endpoint.is_local(),
         encrypted: endpoint.is_encrypted(),
         consent,
-        key_variable: key.variable,
-        key_set: plan.has_key(&environment),
-        key_needed: key.needed,
+        key: KeyState { variable: key.variable, set: plan.has_key(&environment), needed: key.needed },
         batch: limits.texts,
         concurrency: limits.requests,
         timeout: plan.timeout().as_secs(),
-        allowed_instead: allowed
-            .filter(|_| consent == Consent::Missing)
-            .map(|terms| terms.to_string()),
+        allowed_instead: allowed.filter(|_| consent == Consent::Missing).map(|terms| terms.to_string()),
     };
     EmbedOut {
         provider: plan.kind().name.to_owned(),
@@ -310,7 +321,9 @@ fn timed(mut work: impl FnMut() -> Result<(), ToolError>) -> Result<Trip, ToolEr
 
 fn nothing_to_allow() -> ToolError {
     ToolError::new(Code::BadArgument, "there is nothing to allow: the built-in model sends nothing anywhere")
-        .hint("choose a provider first, for example with `provider = \"ollama\"` under [embed] in the settings")
+        .hint(
+            "choose a provider first, for example with `provider = \"ollama\"` under [embed] in the settings",
+        )
 }
 
 impl From<ProviderError> for ToolError {

@@ -1,0 +1,108 @@
+//! Ranked search: questions in words, names, filters, and what is said about the answer.
+
+use crate::tree::Tree;
+
+const SHOP: &[(&str, &str)] = &[
+    (
+        "shop/cart.py",
+        "\"\"\"What a customer buys.\"\"\"\nfrom .tax import rate\n\n\nclass Cart:\n    def total(self, items):\n        \
+         return sum(items) * rate()\n\n    def discount(self, coupon):\n        return coupon.percent\n",
+    ),
+    (
+        "shop/tax.py",
+        "def rate():\n    return 7\n\n\ndef country_rate(country):\n    \"\"\"The tax rate of a country.\"\"\"\n    return rate()\n",
+    ),
+    (
+        "shop/mail.py",
+        "def send_invoice(address):\n    connect(address)\n\n\ndef retry_sending(address):\n    send_invoice(address)\n",
+    ),
+    (
+        "tests/test_cart.py",
+        "from shop.cart import Cart\n\n\ndef test_discount():\n    assert Cart().discount(None)\n",
+    ),
+    ("docs/guide.md", "# Carts\n\nA cart has a total and a discount.\n"),
+];
+
+/// The paths of the hits, in order, each once.
+fn paths(tree: &Tree, args: &[&str]) -> Vec<String> {
+    let mut all = vec!["search", "--json"];
+    all.extend_from_slice(args);
+    let answer = tree.json(&all);
+    let mut paths: Vec<String> = Vec::new();
+    for hit in answer["data"]["hits"].as_array().expect("hits") {
+        let path = hit["path"].as_str().expect("a path").to_owned();
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+#[test]
+fn a_question_in_words_is_answered_with_places() {
+    let tree = Tree::new(SHOP);
+    assert_eq!(paths(&tree, &["how is the discount of a coupon worked out"])[0], "shop/cart.py");
+    assert_eq!(paths(&tree, &["where are invoices sent again"])[0], "shop/mail.py");
+    assert_eq!(paths(&tree, &["tests of the discount"])[0], "tests/test_cart.py");
+}
+
+#[test]
+fn a_name_comes_first_and_says_so() {
+    let tree = Tree::new(SHOP);
+    let answer = tree.json(&["search", "--json", "rate"]);
+    let first = &answer["data"]["hits"][0];
+    assert_eq!((first["path"].as_str(), first["symbol"].as_str()), (Some("shop/tax.py"), Some("rate")));
+    assert_eq!((first["exact"].as_bool(), first["kind"].as_str()), (Some(true), Some("function")));
+    assert_eq!((first["start_line"].as_u64(), first["end_line"].as_u64()), (Some(1), Some(2)));
+    assert!(first["score"].as_f64().is_some_and(|score| score > 0.0));
+    let inside = tree.json(&["search", "--json", "Cart.discount"]);
+    assert_eq!(inside["data"]["hits"][0]["path"], "shop/cart.py");
+}
+
+#[test]
+fn a_mistyped_name_is_never_replaced_in_silence() {
+    let tree = Tree::new(SHOP);
+    let answer = tree.json(&["search", "--json", "contry_rate"]);
+    assert_eq!(answer["data"]["hits"][0]["symbol"], "country_rate");
+    assert_eq!(answer["data"]["replaced"][0]["word"], "contry_rate");
+    let notes = answer["notes"].to_string();
+    assert!(notes.contains("`contry_rate` stands nowhere"), "{notes}");
+}
+
+#[test]
+fn filters_leave_out_the_rest() {
+    let tree = Tree::new(SHOP);
+    assert_eq!(paths(&tree, &["discount", "--role", "test"]), ["tests/test_cart.py"]);
+    assert_eq!(paths(&tree, &["discount", "--lang", "markdown"]), ["docs/guide.md"]);
+    assert_eq!(paths(&tree, &["discount", "--path", "shop"])[0], "shop/cart.py");
+    assert!(paths(&tree, &["discount", "--path", "shop"]).iter().all(|path| path.starts_with("shop/")));
+    let only = tree.json(&["search", "--json", "discount", "--kind", "class"]);
+    assert!(only["data"]["hits"].as_array().expect("hits").iter().all(|hit| hit["kind"] == "class"));
+}
+
+#[test]
+fn an_answer_explains_itself() {
+    let tree = Tree::new(SHOP);
+    let answer = tree.json(&["search", "--json", "discount of a coupon", "--explain"]);
+    let why = answer["data"]["hits"][0]["why"].as_array().expect("reasons");
+    assert!(why.iter().any(|part| part["rule"] == "words"));
+    assert!(why.iter().any(|part| part["rule"] == "meaning"));
+}
+
+#[test]
+fn an_edit_is_found_at_once() {
+    let tree = Tree::new(SHOP);
+    assert_eq!(paths(&tree, &["rate"])[0], "shop/tax.py");
+    tree.write("shop/stock.py", "def reserve_pallet(pallet):\n    return pallet\n");
+    assert_eq!(paths(&tree, &["reserve a pallet"])[0], "shop/stock.py");
+}
+
+#[test]
+fn look_alikes_are_found_by_meaning_and_by_structure() {
+    let tree = Tree::new(SHOP);
+    tree.write("shop/copy.py", "def rate_copy():\n    return 9\n\n\ndef area_rate(area):\n    \"\"\"Of an area.\"\"\"\n    return rate_copy()\n");
+    let answer = tree.json(&["similar", "--json", "country_rate", "--by", "structure"]);
+    assert_eq!(answer["data"]["hits"][0]["symbol"], "area_rate", "{answer}");
+    let at_line = tree.json(&["similar", "--json", "shop/tax.py:5"]);
+    assert_eq!(at_line["data"]["of"]["symbol"], "country_rate");
+}
