@@ -77,7 +77,7 @@ impl Pager {
 impl Write for &mut Pager {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.is_decided() {
-            self.lines += bytes.split(|&byte| byte == b'\n').count() - 1;
+            self.lines += bytes.split(|byte| *byte == b'\n').count() - 1;
             self.held.extend_from_slice(bytes);
             if self.lines >= self.rows {
                 self.start()?;

@@ -75,16 +75,22 @@ struct Outcome {
     message: Option<String>,
 }
 
+/// When a change is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    Never,
+    AfterAsking,
+    AtOnce,
+}
+
 /// Everything a set-up works with.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct Work {
     around: Surroundings,
     scope: Scope,
     command: Option<String>,
-    dry_run: bool,
+    writing: Writing,
     undo: bool,
-    /// Whether to ask before writing.
-    ask: bool,
     colour: bool,
     form: Form,
     receipts: Receipts,
@@ -109,9 +115,12 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         around,
         scope,
         command: matches.get_one::<String>("command").cloned(),
-        dry_run: matches.get_flag("dry-run"),
+        writing: match (matches.get_flag("dry-run"), asks && !matches.get_flag("yes") && !quiet) {
+            (true, _) => Writing::Never,
+            (false, true) => Writing::AfterAsking,
+            (false, false) => Writing::AtOnce,
+        },
         undo: matches.get_flag("undo"),
-        ask: asks && !matches.get_flag("yes") && !quiet,
         colour,
         form,
         receipts: Receipts::beside(store),
@@ -166,7 +175,7 @@ impl Work {
             scope: self.scope.as_str(),
             file: self.file(client).map(|file| file.display().to_string()).unwrap_or_default(),
             state,
-            dry_run: self.dry_run,
+            dry_run: self.writing == Writing::Never,
             diff: Vec::new(),
             message: None,
         }
@@ -206,15 +215,16 @@ impl Work {
         };
         let changes = diff(text, &after);
         let outcome = Outcome { diff: changes, ..self.outcome(client, state) };
-        if self.dry_run {
+        if self.writing == Writing::Never {
             return Ok(outcome);
         }
-        if self.ask && !self.confirmed(&outcome).map_err(|error| error.to_string())? {
+        let ask = self.writing == Writing::AfterAsking;
+        if ask && !self.confirmed(&outcome).map_err(|error| error.to_string())? {
             return Ok(self.outcome(client, "declined"));
         }
         self.write(file, before.as_deref(), &after, receipt).map_err(|error| error.to_string())?;
         // What was shown to be agreed to is not shown again.
-        Ok(if self.ask { Outcome { diff: Vec::new(), ..outcome } } else { outcome })
+        Ok(if ask { Outcome { diff: Vec::new(), ..outcome } } else { outcome })
     }
 
     fn write(

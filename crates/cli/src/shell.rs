@@ -23,7 +23,7 @@ pub(crate) fn completions_command() -> Command {
 }
 
 /// Writes completions.
-pub(crate) fn completions(_config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
+pub(crate) fn completions(_: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let shell = *matches.get_one::<Shell>("shell").expect("clap asks for it");
     let mut bytes = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "orient", &mut bytes);
@@ -50,7 +50,7 @@ pub(crate) fn man_command() -> Command {
 }
 
 /// Writes manual pages.
-pub(crate) fn man(_config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
+pub(crate) fn man(_: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let command = args::command();
     match matches.get_one::<PathBuf>("dir") {
         None => {

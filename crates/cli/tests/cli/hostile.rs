@@ -73,7 +73,9 @@ mod unix {
         let mut command = tree.command(&["files", "--skipped"]);
         if File::open(tree.root().join("closed.py")).is_ok() {
             // Nothing is closed to the owner of the machine: somebody else asks.
-            [folder, tree.root()].iter().for_each(|path| set(path, 0o777));
+            for path in [folder, tree.root()] {
+                set(&path, 0o777);
+            }
             command.uid(65_534).gid(65_534);
         }
         let said = command.output().expect("the command starts");
