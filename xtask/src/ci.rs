@@ -1,7 +1,7 @@
 //! `xtask ci`: every test, lint and check, one after the other. What a change has to pass.
 #![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
-use crate::{docgen, packs, report, tidy, workspace};
+use crate::{clients, docgen, packs, report, tidy, workspace};
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -19,6 +19,11 @@ pub(crate) fn run(all: bool) -> Result<()> {
     done.step("tidy", tidy::run);
     done.step("packs", packs::check);
     done.step("generated pages", || docgen::run(true));
+    if all || has("python3") && has("npm") {
+        done.step("clients", clients::run);
+    } else {
+        println!("\nclients: left out, they need Python and Node");
+    }
     if all || has_deny() {
         let deny = ["deny", "check", "licenses", "bans", "sources"];
         done.step("dependency policy", || passes(workspace::cargo().args(deny)));
@@ -64,6 +69,12 @@ fn passes(command: &mut Command) -> Result<()> {
         bail!("{command:?}: {status}");
     }
     Ok(())
+}
+
+/// Whether a program can be run.
+fn has(program: &str) -> bool {
+    let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
 }
 
 fn has_deny() -> bool {

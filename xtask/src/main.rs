@@ -3,11 +3,14 @@
 //! Each chore is a file of its own. Nothing here is part of the product.
 #![expect(clippy::print_stderr, reason = "a chore talks to the terminal")]
 
+mod asking;
 mod bench;
 mod ci;
+mod clients;
 mod corpus;
 mod crosscheck;
 mod docgen;
+mod eval;
 mod facts;
 mod graph;
 mod packs;
@@ -18,6 +21,7 @@ mod workspace;
 use anyhow::Result;
 use bench::Bench;
 use clap::{Parser, Subcommand};
+use eval::Eval;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -90,6 +94,10 @@ enum Chore {
         #[arg(long, conflicts_with = "sample")]
         issues: bool,
     },
+    /// Runs the official MCP clients against the servers, and counts what schemas and answers cost
+    Clients,
+    /// Asks the search questions whose answers are known, and says how well it did
+    Eval(Eval),
     /// Measures the product against a floor in the same run (in a release build)
     #[command(subcommand)]
     Bench(Bench),
@@ -128,6 +136,8 @@ fn run(chore: &Chore) -> Result<()> {
             (None, true) => crosscheck::issues(folder, lang),
             (None, false) => crosscheck::run(folder, lang, *all),
         },
+        Chore::Clients => clients::run(),
+        Chore::Eval(eval) => eval::run(eval),
         Chore::Bench(bench) => bench::run(bench),
     }
 }

@@ -1,5 +1,6 @@
 //! The command line as it was typed: checked, and nothing more. Never looks at the machine.
 
+use crate::chores::{CHORES, Chore};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use orient_tools::{Exit, TOOLS, Tool};
@@ -9,10 +10,18 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     /// The flags every command takes.
     pub(crate) globals: Globals,
-    /// The operation.
-    pub(crate) tool: &'static Tool,
+    /// What to do.
+    pub(crate) asked: Asked,
     /// Its own arguments.
     pub(crate) matches: ArgMatches,
+}
+
+/// What a subcommand means.
+pub(crate) enum Asked {
+    /// Ask an operation.
+    Tool(&'static Tool),
+    /// Do something else.
+    Chore(&'static Chore),
 }
 
 /// The flags every command takes.
@@ -35,6 +44,9 @@ pub(crate) struct Globals {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true,
           value_parser = PossibleValuesParser::new(["auto", "always", "never"]))]
     pub(crate) color: String,
+    /// Do not page what is longer than the screen
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
     /// No progress and no remarks, only the answer and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
@@ -51,11 +63,13 @@ pub(crate) fn parse() -> Args {
     let matches = command().get_matches();
     let globals = Globals::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let (name, own) = matches.subcommand().expect("clap asks for a subcommand");
-    let tool = TOOLS.iter().find(|tool| tool.name == name).expect("every subcommand is from the table");
-    Args { globals, tool, matches: own.clone() }
+    let chore = || CHORES.iter().find(|chore| (chore.command)().get_name() == name).map(Asked::Chore);
+    let tool = TOOLS.iter().find(|tool| tool.name == name).map(Asked::Tool);
+    let asked = tool.or_else(chore).expect("every subcommand is from a table");
+    Args { globals, asked, matches: own.clone() }
 }
 
-fn command() -> Command {
+pub(crate) fn command() -> Command {
     let examples = format!("Examples:{}", examples());
     let mut exits = String::new();
     for exit in Exit::ALL {
@@ -67,7 +81,8 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .max_term_width(110)
-        .subcommands(TOOLS.iter().map(Tool::command));
+        .subcommands(TOOLS.iter().map(Tool::command))
+        .subcommands(CHORES.iter().map(|chore| (chore.command)()));
     Globals::augment_args(command)
         .about("Knows your code: an exact and always fresh index of the folder you are in")
         .long_about(

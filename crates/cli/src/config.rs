@@ -17,10 +17,21 @@ pub(crate) enum Form {
     Json,
 }
 
+/// How the folder to work on was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// By name.
+    Named,
+    /// It is the one the user stands in.
+    Here,
+}
+
 /// Everything the command needs to know of its surroundings.
 pub(crate) struct Config {
     /// What to work on, and how.
     pub(crate) setup: Setup,
+    /// How the folder was chosen.
+    pub(crate) root: Root,
     /// How answers are written.
     pub(crate) form: Form,
     /// Whether to leave out remarks.
@@ -31,6 +42,8 @@ pub(crate) struct Config {
     pub(crate) colour_remarks: bool,
     /// How progress is shown.
     pub(crate) progress: Style,
+    /// How many lines the screen has, where what is longer is paged.
+    pub(crate) screen: Option<usize>,
 }
 
 impl Form {
@@ -52,6 +65,7 @@ impl Config {
             };
             overrides.push(Override { key: "store.dir".into(), value: value.into(), flag: "--store".into() });
         }
+        let root = if globals.root.is_some() { Root::Named } else { Root::Here };
         let start = globals.root.map_or_else(|| folder.clone(), |root| folder.join(root));
         let colour = |auto: ColorChoice| match globals.color.as_str() {
             "always" => true,
@@ -63,13 +77,18 @@ impl Config {
             (false, true) => Style::Bar,
             (false, false) => Style::Lines,
         };
+        let person = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+        let screen = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
+        let screen = screen.filter(|rows| person && !globals.no_pager && *rows > 1);
         Ok(Self {
             setup: Setup { start, folder, overrides, force: globals.force, refresh: !globals.no_refresh },
+            root,
             form: Form::of(globals.json),
             quiet: globals.quiet,
             colour: colour(AutoStream::choice(&std::io::stdout())),
             colour_remarks: colour(AutoStream::choice(&std::io::stderr())),
             progress,
+            screen,
         })
     }
 }

@@ -15,6 +15,7 @@ pub(crate) struct Interrupt {
     /// Ends the work.
     pub(crate) cancel: Cancel,
     indexing: Arc<AtomicBool>,
+    paging: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -31,7 +32,15 @@ impl Interrupt {
         self.indexing.store(on, Ordering::Relaxed);
     }
 
+    /// To be set once a pager shows the answer, which has its own use for Ctrl-C.
+    pub(crate) fn paging(&self) -> Arc<AtomicBool> {
+        self.paging.clone()
+    }
+
     fn signalled(&self) {
+        if self.paging.load(Ordering::Relaxed) {
+            return;
+        }
         if self.indexing.load(Ordering::Relaxed) && !self.cancel.is_cancelled() {
             self.cancel.cancel();
             std::thread::sleep(PATIENCE);

@@ -1,19 +1,30 @@
 //! The `orient` command: reads the command line, asks the table of operations, shows the answer.
 
 mod args;
+mod chores;
 mod config;
 mod exit_codes;
 mod interrupt;
+mod pager;
 mod progress;
+mod receipts;
 mod render;
+mod replace;
+mod serve;
+mod setup;
+mod shell;
+mod terminal;
+mod watch;
 
-use args::Args;
+use args::{Args, Asked};
 use config::{Config, Form};
 use interrupt::Interrupt;
 use orient_tools::{Code, Exit, Session, ToolError};
 use progress::Meter;
+use render::Manner;
 use std::io;
 use std::process::ExitCode;
+use terminal::Links;
 
 fn main() -> ExitCode {
     let args = args::parse();
@@ -26,13 +37,20 @@ fn main() -> ExitCode {
     exit_codes::code(exit)
 }
 
-fn run(Args { globals, tool, matches }: Args) -> Result<Exit, ToolError> {
+fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
+    let tool = match asked {
+        Asked::Tool(tool) => tool,
+        Asked::Chore(chore) => return (chore.run)(config, &matches),
+    };
     let interrupt = Interrupt::install();
     let meter = Meter::new(config.progress, interrupt.clone());
-    let answered = Session::open(config.setup, &meter, &interrupt.cancel)
-        .and_then(|session| tool.run(&session, &matches));
+    let mut links = None;
+    let answered = Session::open(config.setup, &meter, &interrupt.cancel).and_then(|session| {
+        links = Links::new(session.root(), |name| std::env::var(name).ok());
+        tool.run(&session, &matches)
+    });
     let reply = match answered {
         Ok(reply) => reply,
         Err(error) => {
@@ -40,7 +58,9 @@ fn run(Args { globals, tool, matches }: Args) -> Result<Exit, ToolError> {
             return Ok(error.code().exit());
         }
     };
-    let written = match render::answer(reply.as_ref(), config.form, config.colour) {
+    let screen = config.screen.map(|rows| (rows, interrupt.paging()));
+    let manner = Manner { form: config.form, colour: config.colour, links, screen };
+    let written = match render::answer(reply.as_ref(), manner) {
         Ok(false) if !config.quiet => render::remarks(reply.as_ref(), config.colour_remarks),
         written => written.map(drop),
     };

@@ -1,80 +1,30 @@
 //! Puts answers, remarks and errors on the terminal, in colours where it shows them.
 
 use crate::config::Form;
-use anstream::{AutoStream, ColorChoice};
-use orient_tools::{Ink, Look, Page, Reply, Tone, ToolError, write_json};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use crate::pager::Pager;
+use crate::terminal::{Links, Terminal};
+use orient_tools::{Page, Reply, Tone, ToolError, write_json};
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-/// A stream of text, coloured or not.
-struct Terminal<'w> {
-    out: BufWriter<Box<dyn Write + 'w>>,
-    colour: bool,
-    /// Whether a person watches.
-    watched: bool,
-}
-
-impl Terminal<'static> {
-    fn stdout(colour: bool) -> Self {
-        let out: Box<dyn Write> = if colour {
-            Box::new(AutoStream::new(io::stdout().lock(), ColorChoice::Always))
-        } else {
-            Box::new(io::stdout().lock())
-        };
-        Self { out: BufWriter::with_capacity(1 << 16, out), colour, watched: io::stdout().is_terminal() }
-    }
-
-    fn stderr(colour: bool) -> Self {
-        let out: Box<dyn Write> = if colour {
-            Box::new(AutoStream::new(io::stderr().lock(), ColorChoice::Always))
-        } else {
-            Box::new(io::stderr().lock())
-        };
-        Self { out: BufWriter::new(out), colour, watched: io::stderr().is_terminal() }
-    }
-}
-
-impl Ink for Terminal<'_> {
-    fn put(&mut self, tone: Tone, text: &str) -> io::Result<()> {
-        let style = if self.colour { style(tone) } else { "" };
-        if style.is_empty() || text.is_empty() {
-            return self.out.write_all(text.as_bytes());
-        }
-        write!(self.out, "\x1b[{style}m{text}\x1b[0m")
-    }
-
-    fn end(&mut self) -> io::Result<()> {
-        self.out.write_all(b"\n")
-    }
-
-    fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.out.write_all(bytes)
-    }
-
-    fn look(&self) -> Look {
-        Look { terminal: self.watched, colours: self.colour }
-    }
-}
-
-/// The sixteen colours every terminal has and every user has chosen to be readable.
-fn style(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Plain => "",
-        Tone::Path => "35",
-        Tone::Name | Tone::Head => "1",
-        Tone::Kind => "36",
-        Tone::Number => "32",
-        Tone::Dim => "2",
-        Tone::Warn => "33",
-    }
+/// How an answer is put on the terminal.
+pub(crate) struct Manner {
+    pub(crate) form: Form,
+    pub(crate) colour: bool,
+    pub(crate) links: Option<Links>,
+    /// How many lines the screen has, where what is longer is paged, and what to set once it is.
+    pub(crate) screen: Option<(usize, Arc<AtomicBool>)>,
 }
 
 /// Writes an answer to the standard output. Gives whether what surrounds the data is part of what was written.
-pub(crate) fn answer(reply: &dyn Reply, form: Form, colour: bool) -> io::Result<bool> {
-    let mut terminal = Terminal::stdout(colour);
+pub(crate) fn answer(reply: &dyn Reply, manner: Manner) -> io::Result<bool> {
+    if manner.form == Form::Text {
+        return text(reply, manner).map(|()| false);
+    }
+    let mut terminal = Terminal::stdout(manner.colour);
     let mut whole = false;
-    if form == Form::Text {
-        reply.text(&mut Page::new(&mut terminal))?;
-    } else if let Some(written) = reply.lines(&mut terminal.out) {
+    if let Some(written) = reply.lines(&mut terminal.out) {
         written?;
     } else {
         reply.json(&mut terminal.out)?;
@@ -82,6 +32,35 @@ pub(crate) fn answer(reply: &dyn Reply, form: Form, colour: bool) -> io::Result<
     }
     terminal.out.flush()?;
     Ok(whole)
+}
+
+fn text(reply: &dyn Reply, manner: Manner) -> io::Result<()> {
+    let Some((rows, paging)) = manner.screen else {
+        let mut terminal = Terminal::stdout(manner.colour).linked(manner.links);
+        reply.text(&mut Page::new(&mut terminal))?;
+        return terminal.out.flush();
+    };
+    let mut pager = Pager::new(rows, paging, |name| std::env::var(name).ok());
+    let mut terminal = Terminal::over(Box::new(&mut pager), manner.colour, true).linked(manner.links);
+    let written = reply.text(&mut Page::new(&mut terminal)).and_then(|()| terminal.out.flush());
+    drop(terminal);
+    // Whoever leaves the pager early has seen enough; it is waited for all the same.
+    pager.finish()?;
+    written
+}
+
+/// Writes text of our own to the standard output.
+pub(crate) fn page(colour: bool, write: impl FnOnce(&mut Page<'_>) -> io::Result<()>) -> io::Result<()> {
+    let mut terminal = Terminal::stdout(colour);
+    write(&mut Page::new(&mut terminal))?;
+    terminal.out.flush()
+}
+
+/// Writes bytes whose form was agreed with other programs to the standard output.
+pub(crate) fn raw(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    write(&mut out)?;
+    out.flush()
 }
 
 /// Writes what surrounds an answer to the standard error, so that it is in nobody's pipe.

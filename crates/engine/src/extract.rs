@@ -1,9 +1,18 @@
 //! The one place that knows the extractor: which language a file is in, and what it says.
 
-use orient_lang::{Pack, Registry, Roles, classify};
+use orient_lang::{Class, Pack, Registry, Roles, classify};
 use orient_model::{Facts, Issue, IssueKind, RepoPath, Role, Rules, Span};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
+
+/// What the words of some lines of a file are, for those who show them in colours: pieces in order, none over another.
+pub fn paint(path: &str, lines: &str) -> Vec<(Range<usize>, Class)> {
+    let language = Registry::builtin().detect(path.as_bytes(), lines.as_bytes());
+    // A fault of the parser must not cost the answer.
+    let painted = || language.map(|pack| orient_lang::paint(pack, lines.as_bytes())).unwrap_or_default();
+    catch_unwind(AssertUnwindSafe(painted)).unwrap_or_default()
+}
 
 /// A language.
 #[derive(Clone, Copy, Debug)]

@@ -24,6 +24,7 @@ mod languages;
 mod lookup;
 mod memory;
 mod owners;
+mod part;
 mod pattern;
 mod pipeline;
 mod place;
@@ -48,12 +49,14 @@ pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
 pub use entry::Entry;
 pub use error::EngineError;
+pub use extract::paint;
 pub use gc::{Collected, GcOptions};
 pub use graph::NodeInfo;
 pub use graph_view::{Described, GraphView, Mention, Mentions};
 pub use keep::{Keeper, Sweep};
 pub use lookup::Lookup;
 pub use owners::{Owners, Project};
+pub use part::{Rules, Survey};
 pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
 pub use progress::{Cancel, Phase, Progress, Silent};
@@ -68,10 +71,13 @@ pub use traversal::{
 pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.
+pub use orient_lang::Class;
 pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights};
 pub use orient_store::{
     EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch, NodeId,
     OutsideRow, Page, Sizes, StoreError, SymbolId,
 };
 pub use orient_text::Query;
-pub use orient_walk::{Haystack, Refusal, Repo, SearchScope, SkipReason, Tree, WalkError};
+pub use orient_walk::{
+    Haystack, Refusal, Region, Repo, SearchScope, SkipReason, Tree, WalkError, is_rule, to_native,
+};

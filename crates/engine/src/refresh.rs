@@ -95,10 +95,12 @@ pub struct Refresh {
     pub busy: bool,
     /// Whether what the index remembers of the tree as a whole is the tree as it is now.
     pub remembered: bool,
+    /// What whoever asks should know of how the index is kept fresh; said once.
+    pub note: Option<String>,
 }
 
 /// What is there before a refresh.
-enum State {
+pub(crate) enum State {
     /// An index that can be caught up.
     Usable(Loan),
     /// None that can.
@@ -116,15 +118,15 @@ impl Engine {
 }
 
 /// One refresh on its way.
-struct Refreshing<'r> {
-    engine: &'r Engine,
-    options: &'r RefreshOptions,
-    progress: &'r dyn Progress,
-    started: Instant,
+pub(crate) struct Refreshing<'r> {
+    pub(crate) engine: &'r Engine,
+    pub(crate) options: &'r RefreshOptions,
+    pub(crate) progress: &'r dyn Progress,
+    pub(crate) started: Instant,
 }
 
 impl Refreshing<'_> {
-    fn run(&self) -> Result<Refresh, EngineError> {
+    pub(crate) fn run(&self) -> Result<Refresh, EngineError> {
         if let Some(refresh) = self.at_a_glance() {
             return Ok(refresh);
         }
@@ -227,7 +229,7 @@ impl Refreshing<'_> {
     }
 
     /// Whether the graph was made by the rules of today.
-    fn is_resolved(&self, snapshot: &Snapshot) -> bool {
+    pub(crate) fn is_resolved(&self, snapshot: &Snapshot) -> bool {
         snapshot.resolver() == self.engine.languages.resolver()
     }
 
@@ -238,7 +240,7 @@ impl Refreshing<'_> {
     }
 
     /// What is there. A newer format is an error: it is not ours to replace.
-    fn state(&self) -> Result<State, EngineError> {
+    pub(crate) fn state(&self) -> Result<State, EngineError> {
         let asked = self.options.mode == Mode::Rebuild;
         let loan = match self.engine.memory.borrow() {
             Some(loan) => Ok(loan),
@@ -255,7 +257,7 @@ impl Refreshing<'_> {
     }
 
     /// The right to write, and how long it took to get it.
-    fn lock(&self) -> Result<(WriteLock, Duration), EngineError> {
+    pub(crate) fn lock(&self) -> Result<(WriteLock, Duration), EngineError> {
         let folder = &self.engine.place.tree;
         let mut waited = Duration::ZERO;
         let lock = WriteLock::acquire(folder, |so_far| {
@@ -354,13 +356,23 @@ impl Refreshing<'_> {
         Ok(Refresh { in_memory: true, ..refresh })
     }
 
-    fn writing(&self, deadline: Option<Instant>) -> Writing<'_> {
+    pub(crate) fn writing(&self, deadline: Option<Instant>) -> Writing<'_> {
         Writing { engine: self.engine, cancel: &self.options.cancel, progress: self.progress, deadline }
     }
 }
 
 /// What the difference between an index and a listing asks for.
 fn plan(snapshot: &Snapshot, listing: &Listing) -> Result<Plan, EngineError> {
+    let skipped = skipped_before(snapshot, listing)?;
+    let known = snapshot.known()?;
+    Ok(Plan::new(known.into_iter().map(|known| (known.path, known.stamp)), &skipped, listing))
+}
+
+/// What the index holds of what is skipped now, where it skipped that before.
+pub(crate) fn skipped_before(
+    snapshot: &Snapshot,
+    listing: &Listing,
+) -> Result<BTreeMap<RepoPath, SkippedBefore>, EngineError> {
     let mut skipped = BTreeMap::new();
     for skip in &listing.skipped {
         if let Some(row) = snapshot.file(&skip.path)?
@@ -369,12 +381,11 @@ fn plan(snapshot: &Snapshot, listing: &Listing) -> Result<Plan, EngineError> {
             skipped.insert(skip.path.clone(), SkippedBefore { reason, stamp: row.stamp });
         }
     }
-    let known = snapshot.known()?;
-    Ok(Plan::new(known.into_iter().map(|known| (known.path, known.stamp)), &skipped, listing))
+    Ok(skipped)
 }
 
 /// The files to read, with what the index holds of each.
-fn tasks(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<Task>, EngineError> {
+pub(crate) fn tasks(snapshot: &Snapshot, plan: &Plan) -> Result<Vec<Task>, EngineError> {
     let mut tasks = Vec::with_capacity(plan.jobs.len());
     for job in &plan.jobs {
         let row = if job.known { snapshot.file(&job.path)? } else { None };
@@ -408,7 +419,7 @@ fn built(tally: &Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refres
     }
 }
 
-fn caught_up(tally: Tally, applied: Applied, plan: &Plan) -> Refresh {
+pub(crate) fn caught_up(tally: Tally, applied: Applied, plan: &Plan) -> Refresh {
     Refresh {
         generation: applied.generation,
         added: applied.added,

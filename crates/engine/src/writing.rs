@@ -120,7 +120,10 @@ impl Writing<'_> {
         }
         let Some(mut set) = set else { return Ok((tally, before)) };
         tally.graph = self.resolve_again(&mut set, &resolving, touched, outdated)?;
-        let applied = set.commit_with(|files| tally.make(files, making))?;
+        let applied = match making {
+            Some(making) => set.commit_with(|files| tally.make(files, Some(making))),
+            None => set.commit(),
+        }?;
         Ok((tally, applied))
     }
 

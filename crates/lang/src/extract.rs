@@ -10,6 +10,7 @@ use crate::parse;
 use crate::role;
 use crate::table::Table;
 use crate::tree::Tree;
+use orient_grammars::tree_sitter::Language;
 use orient_model::{Facts, Issue, IssueKind, Outline, Span};
 use std::borrow::Cow;
 
@@ -36,7 +37,7 @@ fn by_pack(pack: &Pack, bytes: &[u8]) -> Facts {
         Body::Scanner(scanner) => return scanner(pack, bytes),
         Body::Text => return plain(bytes),
     };
-    let Some(raw) = parse::parse(language, &text) else { return over_budget(bytes) };
+    let Some(raw) = parsed(pack, language, &text) else { return over_budget(bytes) };
     let pieces = embed::find(pack, &raw, bytes);
     let mut facts = match pack.body() {
         Body::Deep(table) => {
@@ -54,15 +55,20 @@ fn by_pack(pack: &Pack, bytes: &[u8]) -> Facts {
     facts
 }
 
+/// The tree of a text; nothing where the parser gives up, or might not survive it.
+fn parsed(pack: &Pack, language: &Language, text: &[u8]) -> Option<orient_grammars::tree_sitter::Tree> {
+    parse::parse_within(language, pack.header.levels, text)
+}
+
 /// The tree that facts are read from.
 pub(crate) fn tree(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::tree_sitter::Tree> {
     match pack.body() {
         Body::Deep(table) => {
             let Readable { text, .. } = readable(table, bytes);
-            let raw = parse::parse(&table.language, &text)?;
+            let raw = parsed(pack, &table.language, &text)?;
             Some(mend::mend(&table.language, &table.mends, &text, raw).tree)
         }
-        Body::Shallow(tags) => parse::parse(tags.language(), bytes),
+        Body::Shallow(tags) => parsed(pack, tags.language(), bytes),
         Body::Scanner(_) | Body::Text => None,
     }
 }
@@ -70,8 +76,8 @@ pub(crate) fn tree(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::tree_si
 /// Parses and throws the tree away: the floor that indexing is measured against. False where nothing parses the file.
 pub fn parse_only(pack: &Pack, bytes: &[u8]) -> bool {
     match pack.body() {
-        Body::Deep(table) => parse::parse(&table.language, bytes).is_some(),
-        Body::Shallow(tags) => parse::parse(tags.language(), bytes).is_some(),
+        Body::Deep(table) => parsed(pack, &table.language, bytes).is_some(),
+        Body::Shallow(tags) => parsed(pack, tags.language(), bytes).is_some(),
         Body::Scanner(_) | Body::Text => false,
     }
 }

@@ -10,9 +10,11 @@ mod embed;
 mod error;
 mod extract;
 mod hash;
+mod levels;
 mod lower;
 mod mend;
 mod pack;
+mod paint;
 mod parse;
 mod project;
 mod reference;
@@ -31,6 +33,7 @@ mod vocabulary;
 pub use error::PackError;
 pub use extract::{extract, parse_only};
 pub use pack::Pack;
+pub use paint::{Class, paint};
 pub use reference::languages_reference;
 pub use registry::Registry;
 pub use render::{PARTS, render};
@@ -38,4 +41,4 @@ pub use role::{Roles, classify};
 pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 2;
+pub(crate) const EXTRACTOR: u64 = 3;

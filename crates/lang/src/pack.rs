@@ -33,6 +33,8 @@ pub(crate) struct Header {
     pub(crate) aliases: Vec<String>,
     /// What its files are for, unless their place says otherwise.
     pub(crate) role: Option<String>,
+    /// How many levels of indentation its parser can hold, where it ends the process beyond them.
+    pub(crate) levels: Option<usize>,
     /// How the parts of a qualified name are joined in the source.
     pub(crate) separator: Option<String>,
     /// Names hidden, shown, or constant by convention.

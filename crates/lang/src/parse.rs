@@ -1,5 +1,6 @@
 //! Runs the parser within a budget of steps, so that no file can hang us and every machine stops at the same place.
 
+use crate::levels;
 use orient_grammars::tree_sitter::{Language, ParseOptions, Parser, Tree};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -13,6 +14,12 @@ const STEPS_PER_REPORT: usize = 100;
 
 thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
+/// Parses `source` if the parser survives it: its text must not nest deeper than the levels it can hold.
+pub(crate) fn parse_within(language: &Language, levels: Option<usize>, source: &[u8]) -> Option<Tree> {
+    let survives = levels.is_none_or(|most| !levels::may_exceed(source, most));
+    survives.then(|| parse(language, source)).flatten()
 }
 
 /// Parses `source`; nothing if the budget ran out or the grammar cannot be used.

@@ -33,6 +33,9 @@ pub struct Rules {
     pub constructors: Vec<String>,
     /// Several functions of one name and scope are overloads, told apart by their parameters.
     pub overloads: bool,
+    /// Nothing declares what names hold: whatever is put into them counts, under constant keys too, and so does what calls
+    /// in the same file give for parameters.
+    pub dynamic: bool,
     /// A name bound later in a function hides outer ones in all of it.
     pub hoists: bool,
     /// A namespace sees what the namespaces around it hold.
@@ -51,6 +54,8 @@ pub struct Rules {
     pub own_module: Vec<String>,
     /// Functions that give the module whose path they are given.
     pub loads: Vec<String>,
+    /// Members that put the entries of what they are given into their receiver: `update`.
+    pub updates: Vec<String>,
     /// Members that give what their holder holds: `unwrap`, `iter`.
     pub passes: Vec<String>,
     /// Members of collections that give one of their elements: `find`, `pop`.
@@ -66,6 +71,8 @@ pub struct Rules {
     pub split_members: bool,
     /// What is mixed in hides what is inherited; the last that is mixed in comes first.
     pub mixins_first: bool,
+    /// The base is what a type extends; what is mixed in stands beside it.
+    pub base_past_mixins: bool,
     /// Calls that mix a module into the type itself, not into its instances: `extend`.
     pub mixes_into_type: Vec<String>,
     /// Before its name, what a property reads; reading a property is a call: `@`.
@@ -74,6 +81,12 @@ pub struct Rules {
     pub arity: bool,
     /// An object inside a type may stand for the type: its members are seen as the type's.
     pub companions: bool,
+    /// What stands in an annotation of a definition that nothing written can mean: it is there for old binaries.
+    pub hidden_by: Vec<String>,
+    /// What stands in an annotation of a function that gives way to others of its name.
+    pub yields_by: Vec<String>,
+    /// Extensions of files whose definitions no other file sees.
+    pub scripts: Vec<String>,
     /// Functions have a space of names beside that of values: a call means no variable that cannot be called.
     pub function_space: bool,
     /// Functions outside of all namespaces are seen from within them.

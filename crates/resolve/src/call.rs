@@ -1,10 +1,10 @@
-//! What a call gives: declared results, inferred ones, instances; and which of several overloads is meant.
+//! What a call gives: declared results, inferred ones, instances.
 
 use crate::session::{Frame, Question, Session};
 use crate::types::substitute;
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty, Val};
-use orient_model::{Confidence, Expr, ExprId, ExprList, Literal, Modifier, Rule, SymbolKind};
+use orient_model::{Confidence, Expr, ExprId, ExprList, Modifier, Rule, SymbolKind};
 use std::sync::Arc;
 
 /// What packs call the member that says what calling an object gives.
@@ -187,7 +187,18 @@ impl Session<'_> {
             kind if kind.is_callable() => {
                 let result = self.result_of(sym);
                 let result = self.with_receiver(&unit, sym, result, via);
-                self.with_arguments(&unit, sym, result, args, from)
+                let result = self.with_arguments(&unit, sym, result, args, from);
+                match from.filter(|_| unit.rules.dynamic) {
+                    Some(from) => {
+                        let handed = self.handed_on(&unit, sym, args, from);
+                        if handed.is_known() {
+                            result.with(Ty::either([result.ty.clone(), handed]))
+                        } else {
+                            result
+                        }
+                    }
+                    None => result,
+                }
             }
             _ => {
                 let val = self.through(self.type_of(sym), via);
@@ -318,132 +329,6 @@ impl Session<'_> {
         })
         .unwrap_or_else(Val::unknown)
     }
-
-    /// Of several functions, those that can take these arguments.
-    pub(crate) fn fitting(&self, frame: &Frame, found: &[Found], args: &[ExprId]) -> Vec<Found> {
-        if found.len() > 1 && frame.unit.rules.type_space {
-            return self.fitting_signature(found, args.len());
-        }
-        if found.len() < 2 || !frame.unit.rules.overloads {
-            return found.to_vec();
-        }
-        let takes: Vec<Found> = found.iter().filter(|one| self.takes(one, args.len())).cloned().collect();
-        let mut left = if takes.is_empty() { found.to_vec() } else { takes };
-        if left.len() > 1 {
-            let scores: Vec<i32> = left.iter().map(|one| self.fit(frame, one, args)).collect();
-            let best = scores.iter().copied().max().unwrap_or(0);
-            let mut keep = scores.iter().map(|&score| score == best);
-            left.retain(|_| keep.next().unwrap_or(true));
-        }
-        if left.len() > 1 && !frame.unit.rules.type_space {
-            // One that needs no default comes before one that does.
-            let whole = |one: &Found| self.takes_exactly(one, args.len());
-            if left.iter().any(whole) {
-                left.retain(whole);
-            }
-        }
-        if left.len() > 1 {
-            return left.into_iter().map(|one| one.at_most(Confidence::Probable)).collect();
-        }
-        left
-    }
-
-    fn takes_exactly(&self, found: &Found, count: usize) -> bool {
-        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else {
-            return false;
-        };
-        let Some(symbol) = unit.symbol(sym.at) else { return false };
-        let any = symbol.params.iter().any(|param| param.variadic);
-        !any && symbol.params.len() == count + receivers(&unit, sym.at)
-    }
-
-    /// Of several signatures of one member, the first that takes this many arguments stands for all.
-    fn fitting_signature(&self, found: &[Found], count: usize) -> Vec<Found> {
-        let place = |one: &Found| {
-            let sym = one.sym().filter(|&sym| self.kind(sym).is_some_and(SymbolKind::is_callable))?;
-            let unit = self.home(sym)?;
-            Some((sym.file, unit.symbol(sym.at)?.parent?, unit.name(sym.at).to_owned()))
-        };
-        let first = place(&found[0]);
-        if first.is_none() || found.iter().any(|one| place(one) != first) {
-            return found.to_vec();
-        }
-        let fit = found.iter().find(|one| self.takes(one, count)).unwrap_or(&found[0]);
-        vec![fit.clone()]
-    }
-
-    pub(crate) fn takes(&self, found: &Found, count: usize) -> bool {
-        let Some(sym) = found.sym() else { return true };
-        let Some(unit) = self.home(sym) else { return true };
-        let Some(symbol) = unit.symbol(sym.at) else { return true };
-        if !symbol.kind.is_callable() && symbol.params.is_empty() {
-            return true;
-        }
-        let count = count + receivers(&unit, sym.at);
-        let least = symbol.params.iter().filter(|param| !param.default && !param.variadic).count();
-        let any = symbol.params.iter().any(|param| param.variadic);
-        count >= least && (any || count <= symbol.params.len())
-    }
-
-    /// How well arguments fit the parameters as written: two for each that surely does, minus for each that cannot.
-    fn fit(&self, frame: &Frame, found: &Found, args: &[ExprId]) -> i32 {
-        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else { return 0 };
-        let Some(symbol) = unit.symbol(sym.at) else { return 0 };
-        let mut score = 0;
-        if symbol.params.iter().any(|param| param.variadic) {
-            score -= 1;
-        }
-        for (param, &arg) in symbol.params.iter().skip(receivers(&unit, sym.at)).zip(args) {
-            let Some(written) = param.ty.map(|ty| unit.said(ty)) else { continue };
-            score += match frame.unit.expr(arg) {
-                Expr::Literal(literal) => fits_literal(written, literal),
-                Expr::Text(_) => fits_literal(written, Literal::String),
-                _ => self.fits_value(&self.eval(frame, arg).ty, written),
-            };
-        }
-        score
-    }
-
-    fn fits_value(&self, ty: &Ty, written: &str) -> i32 {
-        let bare = bare_type(written);
-        if is_anything(bare) {
-            return 0;
-        }
-        match ty {
-            Ty::Of(..) => {
-                for (distance, of) in self.line(ty).iter().enumerate() {
-                    let name = match of {
-                        Ty::Of(sym, _) => self.home(*sym).map(|unit| unit.name(sym.at).to_owned()),
-                        Ty::Outside(name, _) => Some(name.to_string()),
-                        _ => None,
-                    };
-                    if name.as_deref() == Some(bare) {
-                        return if distance == 0 { 3 } else { 2 };
-                    }
-                }
-                if bare.len() < 2 { 0 } else { -2 }
-            }
-            Ty::Outside(name, _) if &**name == bare => 3,
-            // A type from outside may be one of another from outside; never of a plain one.
-            Ty::Outside(name, _) if !name.is_empty() && (is_plain(bare) || is_plain(name)) => -2,
-            Ty::Outside(name, _) if !name.is_empty() => -1,
-            Ty::Many(_) if written.contains('[') || written.contains("...") => 2,
-            Ty::Many(_) | Ty::Lambda(..) | Ty::Function(..) if is_plain(bare) => -2,
-            _ => 0,
-        }
-    }
-}
-
-/// How many of a function's parameters are its receiver, and no argument.
-pub(crate) fn receivers(unit: &Unit, symbol: u32) -> usize {
-    usize::from(unit.is(symbol, Modifier::Extension) && unit.qualifier(symbol).is_none())
-}
-
-/// The name of a type as written, without arguments, pointers and module.
-fn bare_type(written: &str) -> &str {
-    let written = written.trim_start_matches(['*', '&', '?', ' ']).trim_start_matches("const ");
-    let head = written.split(['<', '[', '*', '&', '?', ' ', '.']).next().unwrap_or_default();
-    if head.is_empty() { written } else { head }
 }
 
 /// One of each type, whatever its arguments: overloads tell them apart where we cannot.
@@ -458,43 +343,6 @@ fn alike(ty: &Ty) -> Ty {
         _ => true,
     });
     Ty::either(distinct.cloned())
-}
-
-/// Whether a parameter of this type takes whatever comes: the root of all types, or a type parameter.
-fn is_anything(bare: &str) -> bool {
-    bare.len() < 2 || matches!(bare, "Object" | "object" | "Any" | "any" | "unknown" | "dynamic" | "mixed")
-}
-
-fn is_plain(bare: &str) -> bool {
-    matches!(
-        bare.to_ascii_lowercase().as_str(),
-        "string" | "str" | "int" | "long" | "bool" | "boolean" | "float" | "double" | "char"
-    )
-}
-
-/// How a literal fits a type as written.
-fn fits_literal(written: &str, literal: Literal) -> i32 {
-    let bare = bare_type(written).to_ascii_lowercase();
-    let among = |words: &[&str]| words.contains(&bare.as_str());
-    let text = among(&["string", "str", "charsequence", "string_view", "object", "any"]);
-    let number = among(&[
-        "int", "long", "short", "byte", "integer", "size_t", "u8", "u32", "u64", "i32", "i64", "usize",
-        "number", "uint",
-    ]);
-    let fraction = among(&["float", "double", "decimal", "f32", "f64", "number"]);
-    match literal {
-        Literal::String if text => 2,
-        Literal::Integer if number => 2,
-        Literal::Integer if fraction => 1,
-        Literal::Float if fraction => 2,
-        Literal::Bool if among(&["bool", "boolean"]) => 2,
-        Literal::Char if among(&["char", "character"]) => 2,
-        Literal::Char if number => 1,
-        Literal::Null if is_plain(&bare) && bare != "string" => -2,
-        Literal::String if is_plain(&bare) => -3,
-        Literal::Integer | Literal::Float | Literal::Bool | Literal::Char if is_plain(&bare) => -2,
-        _ => 0,
-    }
 }
 
 /// Whether a type parameter stands somewhere in a type.

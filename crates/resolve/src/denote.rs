@@ -7,7 +7,7 @@ use crate::session::{Frame, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{
-    Confidence, Expr, ExprId, ExprList, Literal, Modules, Rule, Sequence, SymbolKind, Via, Wrapper,
+    Confidence, Expr, ExprId, ExprList, Literal, Modules, Relation, Rule, Sequence, SymbolKind, Via, Wrapper,
 };
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Session<'_> {
             }
             _ => {
                 let val = self.compute(frame, expr);
-                let found = Found { thing: Thing::Value(val.ty), rule: val.rule, sure: val.sure };
+                let found = Found { thing: Thing::Value(val.ty), rule: val.rule, sure: val.sure, far: 0 };
                 if found.thing == Thing::Value(Ty::Unknown) { Vec::new() } else { vec![found] }
             }
         }
@@ -77,13 +77,27 @@ impl Session<'_> {
             let home = one.sym().and_then(|sym| Some((self.home(sym)?, sym)));
             home.is_none_or(|(home, sym)| {
                 let free = count == 0 && !home.kind(sym.at).is_some_and(SymbolKind::is_type);
-                free || home.type_params(sym.at).len() == count
+                (free && crate::fit::can_be_inferred(&home, sym.at))
+                    || home.type_params(sym.at).len() == count
             })
         };
         if found.iter().any(fits) {
             found.retain(fits);
         }
         found
+    }
+
+    /// Without types that take another number of types.
+    pub(crate) fn keep_arity(&self, found: &mut Vec<Found>, arity: Option<usize>) {
+        let Some(arity) = arity else { return };
+        found.retain(|one| {
+            let home = one.sym().and_then(|sym| Some((self.home(sym)?, sym.at)));
+            home.is_none_or(|(unit, at)| {
+                let is_type =
+                    unit.kind(at).is_some_and(|kind| kind.is_type() || kind == SymbolKind::Delegate);
+                !is_type || unit.type_params(at).len() == arity
+            })
+        });
     }
 
     fn find_applied(&self, frame: &Frame, base: ExprId, args: ExprList) -> Vec<Found> {
@@ -133,6 +147,7 @@ impl Session<'_> {
             let one = Val { ty: ty.clone(), ..val.clone() };
             found.extend(self.member(&one, name, unit));
         }
+        found = self.in_sight(frame, found);
         if found.is_empty() && base_is_self {
             found = self.beside(frame, name);
         }
@@ -146,6 +161,12 @@ impl Session<'_> {
     /// A member of the base, asked for as such.
     pub(crate) fn super_member(&self, frame: &Frame, name: &str) -> Vec<Found> {
         let Some(ty) = self.self_type(&frame.unit, frame.symbol()) else { return Vec::new() };
+        if let (Ty::Of(sym, _), true) = (&ty, frame.unit.rules.base_past_mixins) {
+            let shape = self.shape(*sym);
+            let bases = shape.bases.iter().filter(|(_, relation)| *relation == Relation::Extends);
+            let found = bases.map(|(base, _)| self.type_member(base, name, 0, Rule::Super));
+            return found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
+        }
         self.type_member(&ty, name, 1, Rule::Super)
     }
 
@@ -208,6 +229,12 @@ impl Session<'_> {
         let found = self.extension(&val.ty, name, from);
         if !found.is_empty() {
             return found;
+        }
+        if from.rules.dynamic && val.rule == Rule::Receiver {
+            let found = self.of_heirs(sym, name, from);
+            if !found.is_empty() {
+                return found;
+            }
         }
         if self.line(&val.ty).iter().any(|ty| matches!(ty, Ty::Outside(..))) {
             let home = self.home(sym);
@@ -408,7 +435,7 @@ impl Session<'_> {
             },
             Expr::Call { callee, args } => self.call(frame, callee, args),
             Expr::New { ty, args } => self.made(frame, ty, args),
-            Expr::Index { base, key } => self.indexed(frame, base, key),
+            Expr::Index { base, key } => self.indexed(frame, expr, base, key),
             Expr::Await(inner) => {
                 let val = self.eval(frame, inner);
                 val.with(awaited(&val.ty))
@@ -424,6 +451,9 @@ impl Session<'_> {
                 Sequence::Tuple => inferred(Ty::Tuple(
                     flow.list(items).iter().map(|&item| self.eval(frame, item).ty).collect(),
                 )),
+                Sequence::List if unit.rules.dynamic && Self::is_short(frame, items) => inferred(Ty::Tuple(
+                    flow.list(items).iter().map(|&item| self.eval(frame, item).ty).collect(),
+                )),
                 Sequence::List => {
                     let items = flow.list(items).iter().take(8).map(|&item| self.eval(frame, item).ty);
                     inferred(Ty::Many(Ty::either(items).into()))
@@ -435,6 +465,13 @@ impl Session<'_> {
             Expr::Text(_) => inferred(Self::literal(unit, Literal::String)),
             _ => Val::unknown(),
         }
+    }
+
+    /// Whether each item of a list can be told by its place.
+    fn is_short(frame: &Frame, items: ExprList) -> bool {
+        let spread =
+            |&item: &ExprId| matches!(frame.unit.expr(item), Expr::Wrap { wrapper: Wrapper::Spread, .. });
+        items.len <= 8 && !frame.unit.facts.flow.list(items).iter().any(spread)
     }
 
     /// The type of a literal.
@@ -462,27 +499,6 @@ impl Session<'_> {
         match ty {
             Ty::Of(sym, args) if is_static => Val::new(Ty::Type(sym, args), Rule::Receiver),
             ty => Val::new(ty, Rule::Receiver),
-        }
-    }
-
-    fn indexed(&self, frame: &Frame, base: ExprId, key: ExprId) -> Val {
-        let val = self.eval(frame, base);
-        match &val.ty {
-            Ty::Type(sym, _) => Val::new(Ty::Type(*sym, Arc::from([self.ty(frame, key)])), Rule::Static),
-            Ty::Shape(file, scope, expr) => {
-                if let Expr::Text(name) = frame.unit.expr(key) {
-                    let found = self.entry(*file, *scope, *expr, frame.unit.text(name));
-                    return self.values(&found);
-                }
-                Val::unknown()
-            }
-            Ty::Tuple(_) => Val::unknown(),
-            Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
-            Ty::Of(..) => {
-                let member = frame.unit.implicit("index").map(|name| self.member(&val, name, &frame.unit));
-                member.map_or_else(Val::unknown, |found| self.call_found(&found, &[], None))
-            }
-            _ => self.via(frame, &val, Via::Element),
         }
     }
 

@@ -14,6 +14,12 @@ impl Session<'_> {
     pub(crate) fn find_type(&self, frame: &Frame, expr: ExprId, arity: usize) -> Vec<Found> {
         let unit = &frame.unit;
         let found = match unit.expr(expr) {
+            Expr::Name(name) if unit.rules.arity => {
+                self.arity.set(Some(arity));
+                let found = self.lookup_as(frame, unit.text(name), Want::Type);
+                self.arity.set(None);
+                if found.is_empty() { self.lookup_as(frame, unit.text(name), Want::Type) } else { found }
+            }
             Expr::Name(name) => self.lookup_as(frame, unit.text(name), Want::Type),
             Expr::Text(name) => self.dotted_name(frame, unit.text(name)),
             _ => self.with_arity(frame, expr, arity),
@@ -161,8 +167,8 @@ impl Session<'_> {
     }
 
     /// What was found, and methods of the name further up the line that none of them stands in for.
-    pub(crate) fn overloads(&self, ty: &Ty, name: &str, mut found: Vec<Found>) -> Vec<Found> {
-        for of in self.line(ty).iter() {
+    pub(crate) fn overloads(&self, ty: &Ty, name: &str, skip: usize, mut found: Vec<Found>) -> Vec<Found> {
+        for of in self.line(ty).iter().skip(skip) {
             let Ty::Of(sym, _) = of else { continue };
             for &member in self.members(*sym).get(name).into_iter().flatten() {
                 let known = found
@@ -181,20 +187,25 @@ impl Session<'_> {
     /// Whether one method stands in for another: as many parameters, of types written alike or generic.
     pub(crate) fn same_params(&self, one: Sym, other: Sym) -> bool {
         let (Some(left), Some(right)) = (self.home(one), self.home(other)) else { return false };
+        let generic =
+            |unit: &Unit, at: u32, ty: &str| ty.len() < 2 || crate::fit::is_type_param(unit, at, ty);
+        let (first, second) = (one.at, other.at);
         let (Some(one), Some(other)) = (left.symbol(one.at), right.symbol(other.at)) else { return false };
         let alike = one.params.iter().zip(&other.params).all(|(a, b)| {
             let (a, b) = (a.ty.map_or("", |ty| left.said(ty)), b.ty.map_or("", |ty| right.said(ty)));
-            a == b || a.len() < 2 || b.len() < 2
+            let (a, b) = (a.trim_end_matches('?'), b.trim_end_matches('?'));
+            a == b || generic(&left, first, a) || generic(&right, second, b)
         });
         one.params.len() == other.params.len() && alike
     }
 
     pub(crate) fn seen_members(&self, members: &[Sym], through: &Ty, rule: Rule) -> Vec<Found> {
         let through = Arc::new(through.clone());
-        let found = members.iter().map(|&member| Found {
+        let found = members.iter().filter(|&&member| !self.is_hidden(member)).map(|&member| Found {
             thing: Thing::Symbol(member, Some(through.clone())),
             rule,
             sure: orient_model::Confidence::Exact,
+            far: 0,
         });
         self.on_its_side(self.whole(found.collect()), rule == Rule::Static)
     }

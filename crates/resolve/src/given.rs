@@ -240,7 +240,7 @@ impl Session<'_> {
             types.push(match &one.thing {
                 Thing::Symbol(sym, via) if makes => self.maker_takes(*sym, via.as_ref(), at),
                 Thing::Symbol(sym, via) if self.kind(*sym).is_some_and(is_function) => {
-                    let at = self.place_in(*sym, args.len(), at);
+                    let at = self.place_in(one, *sym, args.len(), at);
                     self.function_takes(frame, *sym, via.as_ref(), args, at)
                 }
                 _ => self.takes_at_of(&self.value(one).ty, args.len(), at),
@@ -252,11 +252,20 @@ impl Session<'_> {
 
     /// The parameter an argument meets: a receiver among the parameters is no argument, and a function that stands last
     /// meets the last.
-    fn place_in(&self, sym: Sym, count: usize, at: usize) -> usize {
+    pub(crate) fn place_in(&self, found: &Found, sym: Sym, count: usize, at: usize) -> usize {
         let Some(unit) = self.home(sym).filter(|unit| unit.rules.given_types) else { return at };
         let params = unit.symbol(sym.at).map_or(0, |symbol| symbol.params.len());
-        let at = at + crate::call::receivers(&unit, sym.at);
+        let at = at + crate::fit::receivers_of(found, &unit, sym.at);
         if at + 1 == count && count < params && !unit.rules.enters.is_empty() { params - 1 } else { at }
+    }
+
+    /// The call a function is an argument of, and where that stands.
+    pub(crate) fn argument_of(&self, unit: &Arc<Unit>, scope: u32) -> Option<(ExprId, u32)> {
+        let place = unit.places.get_or_init(|| places(unit)).get(&scope)?;
+        match place.inside {
+            Inside::Argument(call, _) => Some((call, place.at)),
+            _ => None,
+        }
     }
 
     /// The receiver a function gets from where it stands.
@@ -286,7 +295,7 @@ impl Session<'_> {
         let [one] = &found[..] else { return None };
         let sym = one.sym()?;
         let unit = self.home(sym)?;
-        let param = unit.symbol(sym.at)?.params.get(self.place_in(sym, args.len(), at))?;
+        let param = unit.symbol(sym.at)?.params.get(self.place_in(one, sym, args.len(), at))?;
         let (head, _) = unit.said(param.ty?).split_once(".(")?;
         let written = head.rsplit([' ', '(']).next()?;
         let scope = unit.scope_of(sym.at).unwrap_or(0);

@@ -64,45 +64,55 @@ impl Session<'_> {
 
     fn look(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
         let unit = &frame.unit;
+        let arity = self.arity.take();
         if let Some(found) = self.spelled_out(frame, name) {
             return found;
         }
         let mut left_function = false;
+        let mut as_other = false;
         let mut scope = Some(frame.scope);
         while let Some(at) = scope {
             let Some(here) = unit.facts.flow.scopes.get(at as usize) else { break };
-            let found = self.bound_here(frame, at, name, left_function, want);
+            let mut found = self.bound_here(frame, at, name, left_function, want);
+            if as_other && at != 0 {
+                found.retain(|one| !self.is_of_receiver(one));
+            }
+            self.keep_arity(&mut found, arity);
             if !found.is_empty() {
                 return found;
             }
-            let mut found = self.around(frame, at, name);
+            let mut found = if as_other { Vec::new() } else { self.around(frame, at, name) };
             if want == Want::Type {
                 found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym).is_some_and(can_be_type)));
             }
             if want == Want::Function {
                 found.retain(|one| one.sym().is_some_and(|sym| self.kind(sym).is_some_and(can_be_called)));
             }
+            self.keep_arity(&mut found, arity);
             if !found.is_empty() {
                 return found;
             }
             left_function |= here.kind == ScopeKind::Function;
+            as_other |= here.kind == ScopeKind::Function && self.runs_as_other(unit, at);
             scope = here.parent;
         }
         let mut found = self.shared(frame, name);
         if want == Want::Type {
             found.retain(|one| !matches!(one.thing, Thing::Value(Ty::Module(_))));
         }
+        self.keep_arity(&mut found, arity);
         if !found.is_empty() {
             return found;
         }
         if unit.rules.own_module.iter().any(|own| own == name) {
             return vec![Found::module(Module::File(unit.file), Rule::Scope)];
         }
-        let found = self.wildcard(frame, 0, name);
+        let found = self.wildcard(frame, 0, name, arity);
         if !found.is_empty() {
             return found;
         }
-        let found = self.project_wide(frame, name);
+        let mut found = self.project_wide(frame, name);
+        self.keep_arity(&mut found, arity);
         if found.is_empty() && want != Want::Type { self.whole_namespace(unit, name) } else { found }
     }
 
@@ -125,11 +135,11 @@ impl Session<'_> {
                 return found;
             }
         }
-        if at == 0 { Vec::new() } else { self.wildcard(frame, at, name) }
+        if at == 0 { Vec::new() } else { self.wildcard(frame, at, name, None) }
     }
 
     /// Names that wildcard imports bring into a scope.
-    fn wildcard(&self, frame: &Frame, scope: u32, name: &str) -> Vec<Found> {
+    fn wildcard(&self, frame: &Frame, scope: u32, name: &str, arity: Option<usize>) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
         let passes_on = |import: &u32| {
             // Where modules are paths, passing all of a module on binds nothing here.
@@ -148,6 +158,7 @@ impl Session<'_> {
                     found.push(one);
                 }
             }
+            self.keep_arity(&mut found, arity);
             if !found.is_empty() {
                 break;
             }
@@ -332,6 +343,15 @@ impl Session<'_> {
                 return declared;
             }
         }
+        let taken = self
+            .taken
+            .get(&binding.at)
+            .filter(|_| unit.file == self.file && binding.kind == BindingKind::Param && binding.ty.is_none());
+        if let Some(taken) = taken {
+            let default = binding.value.map_or(Ty::Unknown, |value| self.eval(&frame, value).ty);
+            let ty = Ty::either([default, taken.clone()]);
+            return Val { ty, rule: Rule::Inferred, sure: Confidence::Probable };
+        }
         let Some(value) = binding.value else {
             if binding.kind == BindingKind::Param && binding.ty.is_none() {
                 return self.given(unit, binding);
@@ -351,7 +371,9 @@ impl Session<'_> {
             BindingKind::Symbol(symbol) => unit.kind(symbol) == Some(SymbolKind::Variable),
             _ => false,
         };
-        if !varies || !unit.rules.type_space {
+        let follows =
+            unit.rules.type_space || unit.rules.dynamic && matches!(binding.kind, BindingKind::Symbol(_));
+        if !varies || !follows {
             return first;
         }
         let mut types = vec![first.ty.clone()];
@@ -365,8 +387,10 @@ impl Session<'_> {
                 again = true;
             }
         }
-        let sure = if again { first.sure.max(Confidence::Probable) } else { first.sure };
-        Val { ty: Ty::either(types), sure, ..first }
+        let ty = Ty::either(types);
+        let unsure = again && (unit.rules.type_space || ty != first.ty);
+        let sure = if unsure { first.sure.max(Confidence::Probable) } else { first.sure };
+        Val { ty, sure, ..first }
     }
 
     /// What is put into a name later, where it is declared without a value.

@@ -4,13 +4,17 @@
 //! what it cannot prove is kept with the reason. What differs between languages comes as data, in
 //! [`orient_model::Rules`].
 
+mod arguments;
 mod call;
 mod collections;
 mod components;
 mod denote;
+mod fit;
 mod forms;
 mod given;
 mod heirs;
+mod implicit;
+mod keyed;
 mod lexical;
 mod modules;
 mod objects;
@@ -18,6 +22,8 @@ mod project;
 mod receivers;
 mod resolver;
 mod session;
+mod shared;
+mod sight;
 mod surface;
 mod types;
 mod unit;
@@ -30,4 +36,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 1;
+pub const RESOLVER: u64 = 2;

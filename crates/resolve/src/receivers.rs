@@ -2,12 +2,15 @@
 
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::value::{Found, Sym, Ty, Val};
+use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, Modifier, Rule, ScopeKind, SymbolKind};
 use std::sync::Arc;
 
 /// What a module offers to the types it is mixed into, by the convention of those who mix them.
 const FOR_TYPES: &str = "ClassMethods";
+
+/// So many members of a name are looked at to find those of heirs.
+const HEIRS: usize = 64;
 
 /// Which members are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +55,28 @@ impl Session<'_> {
                 None => return Vec::new(),
             }
         };
-        let mut found = self.member(&val, name, unit);
+        let mut found = self.in_sight(frame, self.member(&val, name, unit));
         found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym) != Some(SymbolKind::Constructor)));
         if found.is_empty() && unit.rules.companions && kind == Some(ScopeKind::Type) {
             return self.of_companions(&Ty::of(unit.sym(symbol)), name);
+        }
+        found
+    }
+
+    /// Members that a receiver's own type lacks and types that inherit from it have: one of them is meant.
+    pub(crate) fn of_heirs(&self, sym: Sym, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+        let bearers = self.named(&from.rules.family, name);
+        let mut found = Vec::new();
+        for bearer in bearers.iter().filter(|bearer| has_side(bearer.kind)).take(HEIRS) {
+            let Some(home) = self.home(bearer.sym) else { continue };
+            let Some(heir) = home.symbol(bearer.sym.at).and_then(|symbol| symbol.parent) else { continue };
+            let is_type = home.kind(heir).is_some_and(SymbolKind::is_type);
+            let heir = Ty::of(home.sym(heir));
+            let inherits = |ty: &Ty| matches!(ty, Ty::Of(base, _) if *base == sym);
+            if is_type && self.line(&heir).iter().skip(1).any(inherits) {
+                let thing = Thing::Symbol(bearer.sym, Some(heir.into()));
+                found.push(Found { thing, rule: Rule::Implementation, sure: Confidence::Probable, far: 0 });
+            }
         }
         found
     }
@@ -227,12 +248,22 @@ impl Session<'_> {
     pub(crate) fn callees(&self, frame: &Frame, callee: orient_model::ExprId) -> Vec<Found> {
         let unit = &frame.unit;
         let mut found = self.only(self.denote(frame, callee).to_vec(), crate::lexical::Want::Value);
-        let calls =
-            |one: &Found| one.sym().and_then(|sym| self.kind(sym)).is_some_and(crate::lexical::can_be_called);
+        found.retain(|one| one.sym().is_none_or(|sym| !self.is_hidden(sym)));
+        self.without_yielding(&mut found);
+        let reads = !unit.rules.field_mark.is_empty();
+        if reads {
+            found.retain(|one| !self.is_only_written(one));
+        }
+        let calls = |one: &Found| {
+            one.sym().and_then(|sym| self.kind(sym)).is_some_and(|kind| {
+                crate::lexical::can_be_called(kind) || (reads && kind == SymbolKind::Property)
+            })
+        };
         if found.len() > 1 && found.iter().any(calls) {
             let holds = |one: &Found| {
                 one.sym().and_then(|sym| self.kind(sym)).is_some_and(|kind| {
-                    matches!(kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Constant)
+                    matches!(kind, SymbolKind::Field | SymbolKind::Constant)
+                        || (kind == SymbolKind::Property && !reads)
                 })
             };
             found.retain(|one| !holds(one));

@@ -1,23 +1,37 @@
 //! The entrance: what every use in a file means.
 
 use crate::modules::Includes;
+use crate::session::Bearer;
 use crate::session::Session;
+use crate::shared::Shared;
 use crate::unit::Unit;
-use crate::world::World;
-use crate::{components, heirs, uses};
+use crate::value::Sym;
+use crate::world::{Named, World};
+use crate::{arguments, components, heirs, implicit, uses};
 use orient_model::{Resolved, Rules};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many files are kept at hand; beyond it, all are let go at once.
-const UNITS: usize = 4096;
+/// About how many bytes of tables over facts, of symbols by name and of includes are kept at hand.
+const UNITS: usize = 96 << 20;
+const NAMES: usize = 32 << 20;
+const INCLUDES: usize = 16 << 20;
+/// How often what calls give for parameters is looked at anew, since it may come through other parameters.
+const ROUNDS: usize = 3;
+/// What an entry of a table takes beside its content.
+const OVERHEAD: usize = 64;
+
+/// Symbols of one name.
+type Bearers = Arc<[Bearer]>;
 
 /// Resolves the files of a world.
 pub struct Resolver<'w> {
     pub(crate) world: &'w dyn World,
-    units: Mutex<FxHashMap<u32, Option<Arc<Unit>>>>,
+    units: Shared<u32, Option<Arc<Unit>>>,
     rules: Mutex<FxHashMap<String, Option<Arc<Rules>>>>,
-    includes: Mutex<FxHashMap<u32, Arc<Includes>>>,
+    includes: Shared<u32, Arc<Includes>>,
+    /// By family and name.
+    names: Shared<(Box<str>, Box<str>), Bearers>,
     pub(crate) project: crate::project::Project,
 }
 
@@ -26,9 +40,10 @@ impl<'w> Resolver<'w> {
     pub fn new(world: &'w dyn World) -> Self {
         Self {
             world,
-            units: Mutex::default(),
+            units: Shared::new(UNITS),
             rules: Mutex::default(),
-            includes: Mutex::default(),
+            includes: Shared::new(INCLUDES),
+            names: Shared::new(NAMES),
             project: crate::project::Project::read(world),
         }
     }
@@ -36,10 +51,20 @@ impl<'w> Resolver<'w> {
     /// What the uses in a file mean.
     pub fn resolve(&self, file: u32) -> Resolved {
         let Some(unit) = self.unit(file) else { return Resolved::default() };
-        let session = Session::new(self);
+        let mut session = Session::new(self, file, arguments::Taken::default());
+        if unit.rules.dynamic {
+            for _ in 0..ROUNDS {
+                let taken = arguments::taken(&session, &unit);
+                if taken == session.taken {
+                    break;
+                }
+                session = session.again(taken);
+            }
+        }
         let mut resolved = Resolved::default();
         uses::edges(&session, &unit, &mut resolved);
         heirs::edges(&session, &unit, &mut resolved);
+        implicit::edges(&session, &unit, &mut resolved);
         components::edges(&session, &unit, &mut resolved);
         resolved.edges.sort_unstable();
         resolved.edges.dedup_by_key(|edge| (edge.from, edge.kind, edge.to, edge.line));
@@ -53,29 +78,44 @@ impl<'w> Resolver<'w> {
 
     /// A file as resolution looks at it; none for one of a language without rules.
     pub(crate) fn unit(&self, file: u32) -> Option<Arc<Unit>> {
-        if let Some(known) = self.units.lock().unwrap_or_else(PoisonError::into_inner).get(&file) {
-            return known.clone();
+        if let Some(known) = self.units.get(&file) {
+            return known;
         }
         let unit = self.world.facts(file).and_then(|facts| {
             let rules = self.rules(&facts.language)?;
             Some(Arc::new(Unit::new(file, facts, rules)))
         });
-        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        if units.len() >= UNITS {
-            units.clear();
-        }
-        units.insert(file, unit.clone());
+        let weight = unit.as_ref().map_or(0, |unit| unit.weight());
+        self.units.put(file, unit.clone(), weight + OVERHEAD);
         unit
     }
 
     /// What a file includes itself; found once.
     pub(crate) fn includes(&self, file: u32, find: impl FnOnce() -> Includes) -> Arc<Includes> {
-        if let Some(known) = self.includes.lock().unwrap_or_else(PoisonError::into_inner).get(&file) {
-            return known.clone();
+        if let Some(known) = self.includes.get(&file) {
+            return known;
         }
         let found = Arc::new(find());
-        self.includes.lock().unwrap_or_else(PoisonError::into_inner).insert(file, found.clone());
+        let weight = found.files.len() * 4 + found.asks.iter().map(|name| name.len() + 24).sum::<usize>();
+        self.includes.put(file, found.clone(), weight + OVERHEAD);
         found
+    }
+
+    /// Every symbol of this name in the family's files, by path and place.
+    pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
+        let key = (Box::from(family), Box::from(name));
+        if let Some(known) = self.names.get(&key) {
+            return known;
+        }
+        let named = self.world.named(family, name).into_iter();
+        let bearers: Arc<[Bearer]> = named
+            .filter_map(|Named { node, kind, modifiers }| {
+                Some(Bearer { sym: Sym { file: node.file, at: node.symbol? }, kind, modifiers })
+            })
+            .collect();
+        let weight = size_of_val(&*bearers) + family.len() + name.len();
+        self.names.put(key, bearers.clone(), weight + OVERHEAD);
+        bearers
     }
 
     fn rules(&self, language: &str) -> Option<Arc<Rules>> {

@@ -1,10 +1,10 @@
 //! What is remembered while one file is resolved: the names that were asked for, answers, and what is being answered.
 
+use crate::arguments::Taken;
 use crate::resolver::Resolver;
 use crate::types::{Members, TypeShape};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Ty, Val};
-use crate::world::Named;
 use orient_model::{ExprId, Modifiers, SymbolKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -42,6 +42,7 @@ pub(crate) enum Question {
     Returns(u32, u32),
     Wanted(u32, u32),
     Entry(u32, u32, ExprId, u64),
+    Space(u32, u64),
 }
 
 /// A symbol by its name, as far as it can be told without its file.
@@ -61,6 +62,10 @@ type EntryKey = (u32, u32, ExprId, Box<str>);
 /// One file's resolution.
 pub(crate) struct Session<'r> {
     pub(crate) resolver: &'r Resolver<'r>,
+    /// The file that is resolved.
+    pub(crate) file: u32,
+    /// What calls in the file give for its parameters.
+    pub(crate) taken: Taken,
     asks: RefCell<FxHashSet<Box<str>>>,
     depth: Cell<u32>,
     nesting: Cell<u32>,
@@ -70,6 +75,8 @@ pub(crate) struct Session<'r> {
     steps: Cell<u64>,
     enough: Cell<u64>,
     busy: RefCell<FxHashSet<Question>>,
+    /// Files that were looked at: no lock stands before these.
+    units: RefCell<FxHashMap<u32, Option<Arc<Unit>>>>,
     pub(crate) names: Memo<Box<str>, Arc<[Bearer]>>,
     pub(crate) denoted: Memo<(u32, u32, ExprId, u32), Arc<[Found]>>,
     pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
@@ -86,15 +93,23 @@ pub(crate) struct Session<'r> {
     pub(crate) included: Memo<u32, Arc<FxHashSet<u32>>>,
     pub(crate) imports: Memo<(u32, u32), Arc<[Found]>>,
     pub(crate) canonical: RefCell<FxHashMap<Sym, Sym>>,
-    pub(crate) full_names: RefCell<FxHashMap<Sym, Arc<str>>>,
+    /// Namespaces by the file that opens them to all it holds, and by name.
+    pub(crate) spaces: Memo<(u32, Box<str>), Arc<[Found]>>,
+    /// How many namespaces are being looked for, each for the sake of the one before.
+    pub(crate) spaces_sought: Cell<u32>,
     pub(crate) full: RefCell<FxHashMap<Box<str>, Arc<[Sym]>>>,
     pub(crate) parts: RefCell<FxHashMap<Sym, Arc<[Sym]>>>,
+    /// How many types the type takes that is looked for; for the next lookup alone.
+    pub(crate) arity: Cell<Option<usize>>,
+    pub(crate) elsewhere: RefCell<FxHashMap<(u32, u32), bool>>,
 }
 
 impl<'r> Session<'r> {
-    pub(crate) fn new(resolver: &'r Resolver<'r>) -> Self {
+    pub(crate) fn new(resolver: &'r Resolver<'r>, file: u32, taken: Taken) -> Self {
         Self {
             resolver,
+            file,
+            taken,
             asks: RefCell::default(),
             depth: Cell::new(0),
             nesting: Cell::new(0),
@@ -103,6 +118,7 @@ impl<'r> Session<'r> {
             enough: Cell::new(STEPS_OF_USE),
             members: RefCell::default(),
             busy: RefCell::default(),
+            units: RefCell::default(),
             names: RefCell::default(),
             denoted: RefCell::default(),
             types: RefCell::default(),
@@ -118,10 +134,19 @@ impl<'r> Session<'r> {
             included: RefCell::default(),
             imports: RefCell::default(),
             canonical: RefCell::default(),
-            full_names: RefCell::default(),
+            spaces: RefCell::default(),
+            spaces_sought: Cell::new(0),
             full: RefCell::default(),
             parts: RefCell::default(),
+            arity: Cell::new(None),
+            elsewhere: RefCell::default(),
         }
+    }
+
+    /// The same file again, with what is known now of its parameters.
+    pub(crate) fn again(self, taken: Taken) -> Self {
+        let asks = self.asks;
+        Self { asks, ..Self::new(self.resolver, self.file, taken) }
     }
 
     /// Notes that the result depends on what is called so elsewhere.
@@ -145,19 +170,19 @@ impl<'r> Session<'r> {
         if let Some(known) = self.names.borrow().get(name) {
             return known.clone();
         }
-        let named = self.resolver.world.named(family, name).into_iter();
-        let bearers: Arc<[Bearer]> = named
-            .filter_map(|Named { node, kind, modifiers }| {
-                Some(Bearer { sym: Sym { file: node.file, at: node.symbol? }, kind, modifiers })
-            })
-            .collect();
+        let bearers = self.resolver.named(family, name);
         self.names.borrow_mut().insert(name.into(), bearers.clone());
         bearers
     }
 
     /// A file as resolution looks at it.
     pub(crate) fn unit(&self, file: u32) -> Option<Arc<Unit>> {
-        self.resolver.unit(file)
+        if let Some(known) = self.units.borrow().get(&file) {
+            return known.clone();
+        }
+        let unit = self.resolver.unit(file);
+        self.units.borrow_mut().insert(file, unit.clone());
+        unit
     }
 
     /// The file of a symbol.

@@ -153,9 +153,14 @@ impl<'f> Reader<'f> {
     /// Parameters that are called: whoever passes a function is followed to them.
     fn called_params(&self, symbol: u32, hasher: &mut FxHasher) {
         for reference in self.flow.references.iter().filter(|r| r.symbol == Some(symbol)) {
-            if let Expr::Call { callee, .. } = self.flow.expr(reference.expr)
-                && let Expr::Name(name) = self.flow.expr(callee)
+            let Expr::Call { callee, args } = self.flow.expr(reference.expr) else { continue };
+            if let Expr::Name(name) | Expr::Member { name, .. } = self.flow.expr(callee)
+                && crate::sight::RUNS_AS_OTHER.contains(&self.flow.strings.get(name))
             {
+                let list = self.flow.list(args).iter();
+                list.for_each(|&arg| self.expr(Some(arg), hasher, &mut FxHashSet::default()));
+            }
+            if let Expr::Name(name) = self.flow.expr(callee) {
                 let param = self.flow.bindings.iter().any(|b| b.kind == BindingKind::Param && b.name == name);
                 if param {
                     self.flow.strings.get(name).hash(hasher);

@@ -237,6 +237,10 @@ impl Session<'_> {
         for &part in self.parts(sym).iter() {
             let Some(unit) = self.home(part) else { continue };
             for &child in unit.children(Some(part.at)) {
+                // A test is named for people: nothing calls it by that name.
+                if unit.kind(child) == Some(SymbolKind::Test) {
+                    continue;
+                }
                 // A member of an object inside an object is none of the outer one.
                 // What says for whom it is a member is none by its bare name.
                 let outer = unit.rules.type_space && unit.qualifier(child).is_some();
@@ -411,18 +415,21 @@ impl Session<'_> {
         if skip == 0
             && let Ty::Of(sym, _) = ty
             && let Some(own) = self.members(*sym).get(name)
+            && !own.iter().all(|&one| self.is_hidden(one))
         {
             let found = self.seen_members(own, ty, base_rule);
-            return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
+            return if self.may_overload(&found) { self.overloads(ty, name, skip, found) } else { found };
         }
         for (at, of) in self.line(ty).iter().enumerate().skip(skip) {
             let Ty::Of(sym, _) = of else { continue };
-            if let Some(members) = self.members(*sym).get(name) {
+            if let Some(members) = self.members(*sym).get(name)
+                && !members.iter().all(|&one| self.is_hidden(one))
+            {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
                 let through =
                     if at == 0 { of.clone() } else { Ty::Seen(of.clone().into(), ty.clone().into()) };
                 let found = self.seen_members(members, &through, rule);
-                return if self.may_overload(&found) { self.overloads(ty, name, found) } else { found };
+                return if self.may_overload(&found) { self.overloads(ty, name, skip, found) } else { found };
             }
         }
         Vec::new()

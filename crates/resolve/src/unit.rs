@@ -1,5 +1,6 @@
 //! A file as resolution looks at it: its facts, and tables that find things in them.
 
+use crate::modules::plain;
 use crate::value::Sym;
 use crate::world::FileFacts;
 use orient_model::{
@@ -8,6 +9,25 @@ use orient_model::{
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+
+/// A value that is put under a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Put {
+    pub(crate) key: PutKey,
+    pub(crate) value: ExprId,
+    pub(crate) via: orient_model::Via,
+    pub(crate) scope: u32,
+    pub(crate) at: u32,
+}
+
+/// A key as it is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PutKey {
+    /// In brackets.
+    Written(ExprId),
+    /// Before the entry of a map.
+    Entry(Atom),
+}
 
 /// A file and tables over its facts.
 pub(crate) struct Unit {
@@ -37,10 +57,16 @@ pub(crate) struct Unit {
     type_params: FxHashMap<u32, Vec<u32>>,
     /// What is put into names, and into members of the receiver.
     assigned: FxHashMap<Atom, Vec<u32>>,
+    /// What is put under keys, by what it is put into.
+    put_into: FxHashMap<ExprId, Vec<Put>>,
     /// The lines on which a symbol calls a bare name.
     called: FxHashMap<(u32, Atom), Vec<u32>>,
+    /// The names of all symbols from the outermost namespace on, with dots.
+    full_names: std::sync::OnceLock<Vec<Arc<str>>>,
     /// Where functions without a declared type stand, by their scope.
     pub(crate) places: std::sync::OnceLock<FxHashMap<u32, crate::given::Place>>,
+    /// Functions that run what they are given as if it stood elsewhere.
+    pub(crate) runs_as_other: std::sync::OnceLock<rustc_hash::FxHashSet<u32>>,
 }
 
 impl Unit {
@@ -95,6 +121,7 @@ impl Unit {
         let atoms = flow.strings.iter().map(|(atom, text)| (text.into(), atom)).collect();
         let (bases, type_mixins) = bases(&facts, &rules);
         let (assigned, called) = (assigned(&facts), called(&facts));
+        let put_into = if rules.dynamic { put_into(&facts, &rules) } else { FxHashMap::default() };
         Self {
             file,
             rules,
@@ -110,10 +137,49 @@ impl Unit {
             params,
             type_params,
             assigned,
+            put_into,
             called,
             facts,
+            full_names: std::sync::OnceLock::new(),
             places: std::sync::OnceLock::new(),
+            runs_as_other: std::sync::OnceLock::new(),
         }
+    }
+
+    /// About how many bytes these tables and the facts behind them take.
+    pub(crate) fn weight(&self) -> usize {
+        /// What an entry of a table of lists takes.
+        const ENTRY: usize = 48;
+        let (outline, flow) = (&self.facts.outline, &self.facts.flow);
+        let facts = outline.symbols.len() * 128
+            + flow.bindings.len() * 48
+            + flow.exprs.len() * 12
+            + flow.references.len() * 28
+            + flow.scopes.len() * 24;
+        let tables = outline.symbols.len() * 64
+            + (self.bound.len() + self.atoms.len() + self.assigned.len() + self.called.len()) * ENTRY;
+        facts + tables
+    }
+
+    /// The name of a symbol from the outermost namespace on, with dots.
+    pub(crate) fn full_name(&self, at: u32) -> Option<&Arc<str>> {
+        let names = self.full_names.get_or_init(|| {
+            let symbols = 0..self.facts.outline.symbols.len() as u32;
+            let package = plain(self.package());
+            symbols.map(|at| self.spell(&package, at).into()).collect()
+        });
+        names.get(at as usize)
+    }
+
+    fn spell(&self, package: &str, at: u32) -> String {
+        let mut full = package.to_owned();
+        for name in self.facts.outline.qualified(at) {
+            if !full.is_empty() {
+                full.push('.');
+            }
+            full.push_str(&plain(name));
+        }
+        full
     }
 
     /// A symbol of this file.
@@ -275,6 +341,44 @@ impl Unit {
         self.called.get(&(symbol, name)).map_or(&[], Vec::as_slice)
     }
 
+    /// Places where something is put under a key of this expression.
+    pub(crate) fn put_into(&self, base: ExprId) -> &[Put] {
+        self.put_into.get(&base).map_or(&[], Vec::as_slice)
+    }
+
+    /// The bindings of a name in the innermost scope around that has any.
+    pub(crate) fn bindings_around(&self, scope: u32, name: &str) -> &[u32] {
+        self.scope_binding(scope, name).map_or(&[], |scope| self.bound(scope, name))
+    }
+
+    /// The innermost scope around that binds a name.
+    pub(crate) fn scope_binding(&self, scope: u32, name: &str) -> Option<u32> {
+        let mut next = Some(scope);
+        while let Some(at) = next {
+            let here = self.facts.flow.scopes.get(at as usize)?;
+            let of_type = here.kind == orient_model::ScopeKind::Type && at != scope;
+            if !of_type && !self.bound(at, name).is_empty() {
+                return Some(at);
+            }
+            next = here.parent;
+        }
+        None
+    }
+
+    /// The first symbol whose name stands behind a position.
+    pub(crate) fn next_symbol(&self, at: u32) -> Option<u32> {
+        let symbols = self.facts.outline.symbols.iter().enumerate();
+        let behind = symbols.filter(|(_, symbol)| symbol.name_span.start > at);
+        behind.min_by_key(|(_, symbol)| symbol.name_span.start).map(|(at, _)| at as u32)
+    }
+
+    /// The line on which an expression is used from a position on.
+    pub(crate) fn line_of(&self, expr: ExprId, from: u32) -> Option<u32> {
+        let used =
+            self.references().iter().filter(|reference| reference.at >= from && reference.expr == expr);
+        used.min_by_key(|reference| reference.at).map(|reference| reference.line)
+    }
+
     /// Whether a scope is another or lies in it.
     pub(crate) fn is_within(&self, mut scope: u32, outer: u32) -> bool {
         while scope != outer {
@@ -311,6 +415,46 @@ fn assigned(facts: &FileFacts) -> FxHashMap<Atom, Vec<u32>> {
         }
     }
     assigned
+}
+
+/// Where values are put under keys: one by one, or all entries of a map at once.
+fn put_into(facts: &FileFacts, rules: &Rules) -> FxHashMap<ExprId, Vec<Put>> {
+    let flow = &facts.flow;
+    let mut puts: FxHashMap<ExprId, Vec<Put>> = FxHashMap::default();
+    for assign in &flow.assigns {
+        if let (Expr::Index { base, key }, Some(value)) = (flow.expr(assign.target), assign.value) {
+            let key = PutKey::Written(key);
+            puts.entry(base).or_default().push(Put {
+                key,
+                value,
+                via: assign.via,
+                scope: assign.scope,
+                at: assign.at,
+            });
+        }
+    }
+    for reference in flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
+        if let Expr::Call { callee, args } = flow.expr(reference.expr)
+            && let Expr::Member { base, name } = flow.expr(callee)
+            && rules.updates.iter().any(|known| known == flow.strings.get(name))
+            && let [map] = flow.list(args)
+            && let Expr::Sequence { kind: orient_model::Sequence::Map, items } = flow.expr(*map)
+        {
+            for &item in flow.list(items) {
+                if let Expr::Named { name, value } = flow.expr(item) {
+                    let (scope, at, via) = (reference.scope, reference.at, orient_model::Via::Value);
+                    puts.entry(base).or_default().push(Put {
+                        key: PutKey::Entry(name),
+                        value,
+                        via,
+                        scope,
+                        at,
+                    });
+                }
+            }
+        }
+    }
+    puts
 }
 
 /// The lines on which symbols call bare names.
@@ -361,6 +505,17 @@ fn bases(facts: &FileFacts, rules: &Rules) -> (Bases, TypeMixins) {
         list.push((reference.expr, reference.scope, relation));
     }
     (bases, mixins)
+}
+
+/// The first name of a chain of members and items.
+pub(crate) fn first_name(unit: &Unit, mut expr: ExprId) -> Option<&str> {
+    loop {
+        match unit.expr(expr) {
+            Expr::Name(name) => return Some(unit.text(name)),
+            Expr::Member { base, .. } | Expr::Index { base, .. } => expr = base,
+            _ => return None,
+        }
+    }
 }
 
 /// The last name of a chain.

@@ -63,11 +63,26 @@ impl Uses<'_, '_> {
         if found.is_empty() {
             return self.miss(frame, callee);
         }
+        if self.unit.rules.dynamic
+            && found.iter().all(|one| matches!(self.session.value(one).ty, Ty::Lambda(..)))
+        {
+            // A function without a name belongs to the symbol around it.
+            return;
+        }
         let targets = self.callables(found);
         if targets.is_empty() {
             return self.miss(frame, callee);
         }
         self.emit_calls(frame, targets, args);
+        let is_call = matches!(self.unit.expr(self.reference.expr), Expr::Call { .. });
+        if self.reference.kind == RefKind::Decorate && is_call && self.unit.rules.dynamic {
+            // What the call gives is the decorator, and is called with what it stands before.
+            let val = self.session.eval(frame, self.reference.expr);
+            let mut found = self.held(&val, Confidence::Probable);
+            found
+                .retain(|one| one.sym().and_then(|sym| self.session.kind(sym)) == Some(SymbolKind::Function));
+            self.emit_calls(frame, found, &[]);
+        }
     }
 
     /// Functions behind what was found: a variable that holds one, an instance that can be called.
@@ -79,6 +94,14 @@ impl Uses<'_, '_> {
                 Thing::Symbol(sym, via) => {
                     let Some(home) = self.session.home(*sym) else { continue };
                     let Some(kind) = home.kind(sym.at) else { continue };
+                    if kind == SymbolKind::Object {
+                        // An object is never made again: what is called is its member.
+                        let held = self.held(&Val::new(Ty::of(*sym), Rule::Static), one.sure);
+                        if !held.is_empty() {
+                            targets.extend(held);
+                            continue;
+                        }
+                    }
                     let calls = (kind.is_callable() && kind != SymbolKind::Property)
                         || kind.is_type()
                         || matches!(
@@ -118,7 +141,7 @@ impl Uses<'_, '_> {
             match ty {
                 Ty::Function(sym, via) => {
                     let thing = Thing::Symbol(*sym, via.clone());
-                    targets.push(Found { thing, rule: Rule::Value, sure: unsure });
+                    targets.push(Found { thing, rule: Rule::Value, sure: unsure, far: 0 });
                 }
                 Ty::Type(sym, _) => targets.push(Found::symbol(*sym, Rule::Value).at_most(unsure)),
                 Ty::Of(sym, _) => {
@@ -127,7 +150,10 @@ impl Uses<'_, '_> {
                         continue;
                     }
                     if let Some(name) = home.implicit("call") {
-                        let found = session.member(&val.with(ty.clone()), name, &home);
+                        let (scope, at) = (self.reference.scope, self.reference.at);
+                        let frame = Frame { unit: self.unit.clone(), scope, at };
+                        let found = session.member(&val.with(ty.clone()), name, self.unit);
+                        let found = session.in_sight(&frame, found);
                         targets.extend(found.into_iter().map(|one| one.by(Rule::Implicit).at_most(unsure)));
                     }
                 }
@@ -222,16 +248,36 @@ impl Uses<'_, '_> {
                 let own = own.map(|ty| Found::value(ty, Rule::Receiver));
                 own.into_iter().collect()
             }
+            Expr::Apply { base, args } if self.unit.rules.overloads => {
+                self.session.find_type(frame, base, args.len as usize)
+            }
             Expr::Apply { base, args } => self.session.with_arity(frame, base, args.len as usize),
+            Expr::Name(_) if self.unit.rules.overloads && !self.unit.rules.type_space => {
+                // A member of the name of a type hides it nowhere that something is made.
+                let found = self.session.find_type(frame, ty, 0);
+                if found.is_empty() { self.session.denote(frame, ty).to_vec() } else { found }
+            }
             _ => self.session.denote(frame, ty).to_vec(),
         };
         let found = self.session.only(found, Want::Value);
         let mut targets = Vec::new();
         let type_space = self.unit.rules.type_space && self.unit.expr(ty) != Expr::SelfRef;
+        let named = ty == self.reference.expr && self.unit.rules.dynamic;
         for one in found {
             match &one.thing {
                 // A value of a type is no type that can be made.
                 Thing::Value(Ty::Of(..)) if type_space => return,
+                // Neither is what is only named: `raise error`.
+                Thing::Value(Ty::Of(..) | Ty::Either(_)) if named => return,
+                Thing::Symbol(sym, _) if named && !self.session.is_type(*sym) => {
+                    match self.session.value(&one).ty {
+                        Ty::Type(of, _) => targets.push(Found::symbol(of, Rule::Implicit).at_most(one.sure)),
+                        _ => return,
+                    }
+                }
+                Thing::Symbol(sym, _) if named => {
+                    targets.push(Found::symbol(*sym, Rule::Implicit).at_most(one.sure));
+                }
                 Thing::Value(Ty::Module(module)) => {
                     let whole = self.session.whole_module(module, self.unit);
                     targets.extend(whole.into_iter().filter(|one| one.sym().is_some()));
@@ -377,7 +423,8 @@ impl Uses<'_, '_> {
                 SymbolKind::Macro => self.edge(EdgeKind::References, sym, target.rule, target.sure),
                 kind if kind.is_callable() => {
                     self.edge(EdgeKind::Calls, sym, target.rule, target.sure);
-                    self.arguments(frame, sym, args);
+                    let shift = crate::fit::receivers_of(&target, &home, sym.at);
+                    self.arguments(frame, sym, args, shift);
                 }
                 _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_space => {
                     self.edge(EdgeKind::Constructs, sym, target.rule, target.sure);
@@ -406,9 +453,13 @@ impl Uses<'_, '_> {
             }
             for one in self.decided(fitting) {
                 if let Some(constructor) = one.sym() {
-                    let rule = if at == 0 { Rule::Constructor } else { Rule::Inherited };
+                    let rule = match target.rule {
+                        Rule::Implicit => Rule::Implicit,
+                        _ if at == 0 => Rule::Constructor,
+                        _ => Rule::Inherited,
+                    };
                     self.edge(EdgeKind::Calls, constructor, rule, target.sure.max(one.sure));
-                    self.arguments(frame, constructor, args);
+                    self.arguments(frame, constructor, args, 0);
                 }
             }
             break;
@@ -416,7 +467,7 @@ impl Uses<'_, '_> {
     }
 
     /// Functions given as arguments to a function that calls its parameter.
-    fn arguments(&mut self, frame: &Frame, callee: Sym, args: &[ExprId]) {
+    fn arguments(&mut self, frame: &Frame, callee: Sym, args: &[ExprId], shift: usize) {
         let Some(home) = self.session.home(callee) else { return };
         let Some(scope) = home.scope_of(callee.at) else { return };
         for (place, &arg) in args.iter().enumerate() {
@@ -445,7 +496,7 @@ impl Uses<'_, '_> {
                     .iter()
                     .copied()
                     .find(|&at| home.binding(at).is_some_and(|b| home.text(b.name) == name)),
-                None => home.params(scope).get(place).copied(),
+                None => home.params(scope).get(place + shift).copied(),
             };
             let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else {
                 continue;

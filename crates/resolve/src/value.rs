@@ -142,17 +142,19 @@ pub(crate) struct Found {
     pub(crate) thing: Thing,
     pub(crate) rule: Rule,
     pub(crate) sure: Confidence,
+    /// How far the type of the receiver is from the one this was written for.
+    pub(crate) far: usize,
 }
 
 impl Found {
     /// A symbol that is surely meant.
     pub(crate) fn symbol(sym: Sym, rule: Rule) -> Self {
-        Self { thing: Thing::Symbol(sym, None), rule, sure: Confidence::Exact }
+        Self { thing: Thing::Symbol(sym, None), rule, sure: Confidence::Exact, far: 0 }
     }
 
     /// A value.
     pub(crate) fn value(ty: Ty, rule: Rule) -> Self {
-        Self { thing: Thing::Value(ty), rule, sure: Confidence::Exact }
+        Self { thing: Thing::Value(ty), rule, sure: Confidence::Exact, far: 0 }
     }
 
     /// A module.
@@ -163,7 +165,7 @@ impl Found {
     /// Something outside.
     pub(crate) fn outside(package: &str, name: &str) -> Self {
         let thing = Thing::Outside(package.into(), name.into());
-        Self { thing, rule: Rule::Import, sure: Confidence::Exact }
+        Self { thing, rule: Rule::Import, sure: Confidence::Exact, far: 0 }
     }
 
     /// The symbol, if it is one.

@@ -17,5 +17,5 @@ pub use key::Key;
 pub use load::{Effective, Loaded, Origin, Override, Source, Sources, load};
 pub use places::{REPOSITORY_FILE, store_root, user_file};
 pub use reference::reference;
-pub use table::{Index, Limits, Settings, Store, keys};
+pub use table::{Embed, Index, Limits, Settings, Store, keys};
 pub use value::Size;

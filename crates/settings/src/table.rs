@@ -92,6 +92,25 @@ settings! {
         /// About how much memory indexing may take. Work is cut into smaller portions to stay below it.
         memory: Size = Size::mebibytes(512), example r#""512MiB""#, check at_least_64_mebibytes;
     }
+    /// Who makes vectors of texts: the model inside the binary, or a provider that `orient embed allow` has allowed.
+    embed: Embed {
+        /// The provider: `built-in`, `ollama`, `openai`, `openai-compatible`, `llama-cpp`, `vllm`, `lm-studio`,
+        /// `voyage`, `nomic` or `cohere`.
+        provider: Option<String> = None, example r#""ollama""#;
+        /// The model, as the provider names it; by default the one the provider is known for.
+        model: Option<String> = None, example r#""nomic-embed-text""#;
+        /// Where the provider is; by default its own address. Keys do not belong here: they come from the environment
+        /// alone.
+        url: Option<String> = None, example r#""http://127.0.0.1:11434""#;
+        /// How many values a vector is to have, where the model offers a choice; 0 means as many as it has by itself.
+        dimensions: usize = 0, example "512", check at_most_16384;
+        /// How many texts one request may hold; 0 means as many as the provider takes well.
+        batch: usize = 0, example "32", check at_most_2048;
+        /// How many requests may be under way at once; 0 means as many as suit the provider.
+        concurrency: usize = 0, example "4", check at_most_64;
+        /// How many seconds one request may take.
+        timeout: usize = 60, example "60", check from_1_to_3600;
+    }
 }
 
 fn at_most_a_gibibyte(size: Size) -> Result<(), String> {
@@ -110,4 +129,24 @@ fn at_least_64_mebibytes(size: Size) -> Result<(), String> {
 
 fn at_most_a_thousand(threads: usize) -> Result<(), String> {
     if threads > 1000 { Err(format!("{threads} threads are too many; the most is 1000")) } else { Ok(()) }
+}
+
+fn at_most_16384(values: usize) -> Result<(), String> {
+    if values > 16_384 { Err(format!("{values} values are too many; the most is 16384")) } else { Ok(()) }
+}
+
+fn at_most_2048(texts: usize) -> Result<(), String> {
+    if texts > 2048 { Err(format!("{texts} texts are too many; the most is 2048")) } else { Ok(()) }
+}
+
+fn at_most_64(requests: usize) -> Result<(), String> {
+    if requests > 64 { Err(format!("{requests} requests are too many; the most is 64")) } else { Ok(()) }
+}
+
+fn from_1_to_3600(seconds: usize) -> Result<(), String> {
+    if (1..=3600).contains(&seconds) {
+        Ok(())
+    } else {
+        Err(format!("{seconds} seconds are out of range; the least is 1, the most is 3600"))
+    }
 }

@@ -239,6 +239,30 @@ impl Setting for Option<PathBuf> {
     }
 }
 
+/// The longest name or address that is taken for one.
+const LONGEST_TEXT: usize = 1000;
+
+impl Setting for Option<String> {
+    const KIND: &'static str = "text";
+
+    fn read(raw: &Raw, _base: &Path) -> Result<Self, String> {
+        match raw {
+            Raw::Text(text) if text.trim().is_empty() => {
+                Err("a name was expected, not an empty text".to_owned())
+            }
+            Raw::Text(text) if text.len() > LONGEST_TEXT || text.chars().any(char::is_control) => {
+                Err("a name was expected, on one line and of at most 1000 bytes".to_owned())
+            }
+            Raw::Text(text) => Ok(Some(text.trim().to_owned())),
+            other => Err(format!("a name was expected, not {}", other.word())),
+        }
+    }
+
+    fn shown(&self) -> String {
+        self.as_ref().map_or_else(String::new, |text| quoted(text))
+    }
+}
+
 /// A TOML string. Only what must be escaped is, so that globs stay readable.
 fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()

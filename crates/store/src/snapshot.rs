@@ -111,6 +111,16 @@ impl Snapshot {
         files::stamps(&self.db, see).at(&self.path)
     }
 
+    /// The files at these paths and beneath them with their stamps, by path.
+    pub fn known_in(&self, tops: &[RepoPath]) -> Result<Vec<Known>, StoreError> {
+        let mut some = Vec::new();
+        for top in tops {
+            files::stamps_in(&self.db, top, |known| some.push(known)).at(&self.path)?;
+        }
+        some.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(some)
+    }
+
     /// Files by path: `limit` of them after the first `offset`, and how many there are.
     pub fn files(
         &self,

@@ -158,20 +158,31 @@ impl ChangeSet<'_> {
 
     /// Makes the change set visible to readers.
     pub fn commit(self) -> Result<Applied, StoreError> {
-        self.commit_with(|_| None)
+        self.commit_sheet(None::<fn(&[Listed]) -> Option<Vec<u8>>>)
     }
 
     /// The same, with a sheet of all files made last; without one, none is kept.
     pub fn commit_with(
-        mut self,
+        self,
         sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
+    ) -> Result<Applied, StoreError> {
+        self.commit_sheet(Some(sheet))
+    }
+
+    fn commit_sheet(
+        mut self,
+        sheet: Option<impl FnOnce(&[Listed]) -> Option<Vec<u8>>>,
     ) -> Result<Applied, StoreError> {
         self.settle()?;
         let grams = std::mem::take(&mut self.grams);
         grams.finish(self.db).map_err(|error| error.at(self.path))?;
         let terms = std::mem::take(&mut self.terms);
         terms.finish(self.db).map_err(|error| error.at(self.path))?;
-        put_sheet(self.db, sheet).at(self.path)?;
+        match sheet {
+            Some(sheet) => put_sheet(self.db, sheet),
+            None => sheets::put(self.db, Sheet::Tree as u8, None),
+        }
+        .at(self.path)?;
         // A new stamp saves work the next time and tells readers nothing.
         let seen = Applied { restamped: 0, ..self.applied } != Applied::default() || self.next != *self.meta;
         self.next.generation += u64::from(seen);

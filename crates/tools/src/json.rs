@@ -13,7 +13,7 @@ pub fn write_json(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result
 }
 
 /// Writes a value as JSON on one line.
-pub(crate) fn write_json_line(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_json_line(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
     let mut out = out;
     value.serialize(&mut Serializer::with_formatter(&mut out, Visible(CompactFormatter)))?;
     out.write_all(b"\n")

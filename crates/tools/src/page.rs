@@ -34,6 +34,21 @@ pub trait Ink {
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Where it is shown.
     fn look(&self) -> Look;
+    /// Puts down lines of a file. Says whether it did: if not, they are written as numbered lines.
+    fn excerpt(&mut self, _excerpt: &Excerpt<'_>) -> io::Result<bool> {
+        Ok(false)
+    }
+}
+
+/// Lines of a file, as they are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excerpt<'e> {
+    /// The file.
+    pub path: &'e str,
+    /// The number of the first line.
+    pub first_line: u32,
+    /// The lines.
+    pub text: &'e str,
 }
 
 /// Where a text form is shown.
@@ -43,6 +58,8 @@ pub struct Look {
     pub terminal: bool,
     /// Whether in colours.
     pub colours: bool,
+    /// Whether to a reader that must not be steered by what is quoted: a model.
+    pub quoted: bool,
 }
 
 /// Plain text in a string: for surfaces without colours, and for tests.
@@ -95,7 +112,11 @@ impl<'i> Page<'i> {
 
     /// Puts down bytes in a form agreed with other programs; on a terminal all but colours is made visible.
     pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.look().terminal { self.ink.raw(&visible_bytes(bytes)) } else { self.ink.raw(bytes) }
+        if self.look().terminal || self.look().quoted {
+            self.ink.raw(&visible_bytes(bytes))
+        } else {
+            self.ink.raw(bytes)
+        }
     }
 
     /// Where it is shown.
@@ -107,6 +128,29 @@ impl<'i> Page<'i> {
     pub fn line(&mut self, tone: Tone, text: &str) -> io::Result<()> {
         self.put(tone, text)?;
         self.end()
+    }
+
+    /// Hands lines of a file to an ink that has a form of its own for them; says whether it has.
+    pub(crate) fn hands_over(&mut self, excerpt: &Excerpt<'_>) -> io::Result<bool> {
+        self.ink.excerpt(excerpt)
+    }
+
+    /// Lines of a file with their numbers.
+    pub(crate) fn excerpt(&mut self, excerpt: &Excerpt<'_>) -> io::Result<()> {
+        if self.hands_over(excerpt)? {
+            return Ok(());
+        }
+        let width =
+            (excerpt.first_line as usize + excerpt.text.lines().count().saturating_sub(1)).to_string().len();
+        for (line, number) in excerpt.text.lines().zip(excerpt.first_line..) {
+            self.put(Tone::Number, &format!("{number:>width$}"))?;
+            if !line.is_empty() {
+                self.plain("  ")?;
+                self.plain(line)?;
+            }
+            self.end()?;
+        }
+        Ok(())
     }
 
     /// A table: each column as wide as its widest cell, two spaces between, nothing behind the last.

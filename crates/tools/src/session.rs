@@ -43,6 +43,8 @@ pub struct Session<'p> {
     engine: OnceCell<Arc<Engine>>,
     keeper: Arc<dyn Keeper>,
     refreshed: RefCell<Option<Refresh>>,
+    /// Whether to wait for a first index however long it takes; a server has others to answer.
+    insists: bool,
 }
 
 impl<'p> Session<'p> {
@@ -51,7 +53,17 @@ impl<'p> Session<'p> {
         let root = Repo::find(&setup.start).map_err(EngineError::from)?.root;
         let loaded = host::load(&setup)?;
         let (engine, refreshed) = (OnceCell::new(), RefCell::new(None));
-        Ok(Self { setup, root, loaded, progress, cancel, engine, keeper: Arc::new(Sweep), refreshed })
+        Ok(Self {
+            setup,
+            root,
+            loaded,
+            progress,
+            cancel,
+            engine,
+            keeper: Arc::new(Sweep),
+            refreshed,
+            insists: true,
+        })
     }
 
     /// One question to a tree that stays open.
@@ -65,6 +77,7 @@ impl<'p> Session<'p> {
             engine: OnceCell::from(host.engine.clone()),
             keeper: host.keeper.clone(),
             refreshed: RefCell::new(None),
+            insists: false,
         }
     }
 
@@ -100,7 +113,7 @@ impl<'p> Session<'p> {
         if self.setup.refresh && self.refreshed.borrow().is_none() {
             let refresh = match self.refresh(Mode::CatchUp, Some(PATIENCE)) {
                 // There is nothing to answer from before the first index is there.
-                Err(EngineError::Busy { .. }) => self.refresh(Mode::CatchUp, None),
+                Err(EngineError::Busy { .. }) if self.insists => self.refresh(Mode::CatchUp, None),
                 refresh => refresh,
             }?;
             self.refreshed.replace(Some(refresh));
@@ -169,7 +182,8 @@ impl<'p> Session<'p> {
         self.refreshed.borrow().as_ref().is_some_and(|refresh| refresh.in_memory)
     }
 
-    fn engine(&self) -> Result<&Engine, EngineError> {
+    /// The engine, opened when it is first needed.
+    pub(crate) fn engine(&self) -> Result<&Engine, EngineError> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
@@ -201,6 +215,7 @@ fn notes(refresh: &Refresh) -> Vec<String> {
     if let Some(sibling) = &refresh.seeded_from {
         notes.push(format!("started from the index of {}", sibling.display()));
     }
+    notes.extend(refresh.note.clone());
     if refresh.in_memory {
         notes.push("the store cannot be written, so changes are kept in memory for this answer only".into());
     }

@@ -1,8 +1,9 @@
 //! The table of operations. Every surface iterates it; nothing else names an operation.
 
 use crate::ops::{
-    Audit, Callees, Callers, Config, Deps, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact, Implementations,
-    Index, Map, Outline, Rdeps, References, Search, Show, Similar, Status, Symbols, Trace, Unused,
+    Audit, Callees, Callers, Config, Context, Deps, Doctor, Dump, Edges, Files, Gc, Grep, Hierarchy, Impact,
+    Implementations, Index, Map, Outline, Rdeps, References, Search, Show, Similar, Status, Symbols, Trace,
+    Unused,
 };
 use crate::tool::Tool;
 
@@ -11,6 +12,7 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Index>(),
     Tool::of::<Status>(),
     Tool::of::<Search>(),
+    Tool::of::<Context>(),
     Tool::of::<Grep>(),
     Tool::of::<Files>(),
     Tool::of::<Symbols>(),
@@ -31,6 +33,7 @@ pub const TOOLS: &[Tool] = &[
     Tool::of::<Map>(),
     Tool::of::<Audit>(),
     Tool::of::<Dump>(),
+    Tool::of::<Doctor>(),
     Tool::of::<Gc>(),
     Tool::of::<Config>(),
 ];

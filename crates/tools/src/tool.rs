@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
+use crate::forgive::{Forgiven, forgive};
 use crate::json::write_json;
 use crate::page::Page;
 use crate::session::Session;
@@ -30,6 +31,11 @@ pub(crate) trait Operation: 'static {
     const DETAILS: &'static str;
     /// How it is used; the first is the commonest.
     const EXAMPLES: &'static [Example];
+    /// Whether it answers a question about the code. What tends the index, or reads files of the machine, does not:
+    /// it is for the one at the terminal, and no program is offered it.
+    const ASKS: bool = true;
+    /// Arguments for the one at the terminal alone: they name files of the machine, or steer the terminal.
+    const LOCAL: &'static [&'static str] = &[];
     /// What it takes.
     type Args: Args + DeserializeOwned + JsonSchema;
     /// What it gives; the only shape any surface may print.
@@ -45,6 +51,10 @@ pub(crate) trait Operation: 'static {
     /// Writes what came up while the data was written, for an operation that works until then.
     fn remarks(_out: &Self::Out, _page: &mut Page<'_>) -> io::Result<()> {
         Ok(())
+    }
+    /// What went wrong while the data was written, for an operation that works until then.
+    fn faults(_out: &Self::Out) -> Vec<String> {
+        Vec::new()
     }
     /// How a command with this outcome ends.
     fn exit(_out: &Self::Out) -> Exit {
@@ -71,6 +81,33 @@ pub trait Reply {
     fn remarks(&self, page: &mut Page<'_>) -> io::Result<()>;
     /// How the command ends.
     fn exit(&self) -> Exit;
+    /// What surrounds the data, for a surface that says it in its own way. Asked for after the text was written.
+    fn around(&self) -> Around;
+}
+
+/// What surrounds the data of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Why something is missing; empty for a complete answer.
+    pub reasons: Vec<String>,
+    /// For a list: how many there are in all.
+    pub total: Option<u64>,
+    /// For a list that goes on: where.
+    pub next: Option<String>,
+    /// The generation of the index; absent where none was asked.
+    pub generation: Option<u64>,
+    /// Whether the files were looked at before.
+    pub checked: bool,
+    /// How many changed files the index has not caught up with.
+    pub pending: u64,
+    /// The first of them.
+    pub pending_files: Vec<String>,
+    /// What else is good to know.
+    pub notes: Vec<String>,
+    /// Whether the name that was asked for stands for nothing, or for several things: what is listed is no answer.
+    pub missed: bool,
+    /// The answer as its schema says it.
+    pub value: Value,
 }
 
 struct Replied<O: Operation>(Answer<O::Out>);
@@ -96,6 +133,26 @@ impl<O: Operation> Reply for Replied<O> {
     fn exit(&self) -> Exit {
         O::exit(&self.0.data)
     }
+
+    fn around(&self) -> Around {
+        let answer = &self.0;
+        let value = serde_json::to_value(answer).unwrap_or_default();
+        let freshness = answer.freshness.as_ref();
+        let mut reasons = answer.reasons.clone();
+        reasons.extend(O::faults(&answer.data));
+        Around {
+            reasons,
+            total: answer.total,
+            next: answer.next.clone(),
+            generation: freshness.map(|freshness| freshness.generation),
+            checked: freshness.is_none_or(|freshness| freshness.checked),
+            pending: freshness.map_or(0, |freshness| freshness.pending),
+            pending_files: freshness.map_or_else(Vec::new, |freshness| freshness.pending_files.clone()),
+            notes: answer.notes.clone(),
+            missed: matches!(value["data"]["found"].as_str(), Some("none" | "several")),
+            value,
+        }
+    }
 }
 
 /// An entry of the table: an operation without its types.
@@ -108,11 +165,15 @@ pub struct Tool {
     pub details: &'static str,
     /// How it is used.
     pub examples: &'static [Example],
+    /// Whether it answers a question about the code, and programs may be offered it.
+    pub asks: bool,
+    /// Arguments for the one at the terminal alone.
+    pub local: &'static [&'static str],
     command: fn() -> Command,
     input: fn() -> Value,
     output: fn() -> Value,
     run: fn(&Session<'_>, &ArgMatches) -> Replies,
-    call: fn(&Session<'_>, Value) -> Replies,
+    call: fn(&Session<'_>, Value, Vec<String>) -> Replies,
 }
 
 impl Tool {
@@ -123,6 +184,8 @@ impl Tool {
             about: O::ABOUT,
             details: O::DETAILS,
             examples: O::EXAMPLES,
+            asks: O::ASKS,
+            local: O::LOCAL,
             command: || O::Args::augment_args(Command::new(O::NAME)),
             input: || schema_for!(O::Args).to_value(),
             output: || schema_for!(Answer<O::Out>).to_value(),
@@ -131,10 +194,12 @@ impl Tool {
                     .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
                 Ok(Box::new(Replied::<O>(O::run(session, args)?)))
             },
-            call: |session, value| {
+            call: |session, value, notes| {
                 let args = serde_json::from_value(value)
                     .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
-                Ok(Box::new(Replied::<O>(O::run(session, args)?)))
+                let mut answer = O::run(session, args)?;
+                answer.notes.extend(notes);
+                Ok(Box::new(Replied::<O>(answer)))
             },
         }
     }
@@ -168,28 +233,14 @@ impl Tool {
         (self.run)(session, matches)
     }
 
-    /// Answers arguments given as a JSON object. An unknown one is named with the nearest known.
+    /// Answers arguments given as a JSON object. What is meant without doubt is understood and noted in the answer; an
+    /// unknown argument is named with the nearest known, and so is one that is for the terminal alone.
     pub fn call(&self, session: &Session<'_>, arguments: Value) -> Replies {
-        self.check_names(&arguments)?;
-        (self.call)(session, arguments)
-    }
-
-    fn check_names(&self, arguments: &Value) -> Result<(), ToolError> {
-        let schema = self.input_schema();
-        let known: Vec<&str> = schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .map(|properties| properties.keys().map(String::as_str).collect())
-            .unwrap_or_default();
-        let Some(given) = arguments.as_object() else {
-            return Err(ToolError::new(Code::BadArgument, "the arguments must be an object"));
-        };
-        let Some(unknown) = given.keys().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
-        let hint = match orient_model::nearest(unknown, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it takes: {}", known.join(", ")),
-        };
-        Err(ToolError::new(Code::BadArgument, format!("`{}` has no argument `{unknown}`", self.name))
-            .hint(hint))
+        let Forgiven { arguments, notes } = forgive(self.name, &self.input_schema(), arguments)?;
+        if let Some(name) = self.local.iter().find(|name| arguments.contains_key(**name)) {
+            let message = format!("`{name}` of `{}` is for the command line alone", self.name);
+            return Err(ToolError::new(Code::BadArgument, message).hint("leave it out"));
+        }
+        (self.call)(session, Value::Object(arguments), notes)
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The text with control and direction characters written as escapes: `\u{202e}`. Tabs stay, since they are how
 /// source is laid out; a line break does not, since one value is one line.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }

@@ -15,6 +15,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// Files that say what is ignored, in any folder.
 const IGNORE_FILES: [&str; 4] = [".gitignore", ".ignore", ".rgignore", OWN_IGNORE_FILE];
 
+/// Whether something of this name says what is ignored in the folder it is in, or where to find what says so.
+pub fn is_rule(name: &[u8]) -> bool {
+    name == b".git" || IGNORE_FILES.iter().any(|rule| rule.as_bytes() == name)
+}
+
 /// What is remembered of a file that says what is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {

@@ -1,6 +1,7 @@
 //! The files of a tree that the ignore rules leave, on several threads, in one order.
 
 use crate::ground::Ground;
+use crate::region::Region;
 use crate::{Skip, SkipReason, WalkError, path, stamp};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
@@ -67,6 +68,16 @@ impl Default for WalkOptions {
 /// without a repository around; ignore files above the root do not count. Hidden files do. A folder that cannot
 /// be read is among the skipped.
 pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
+    walk(root, options, None)
+}
+
+/// Lists a part of the tree under `root`: what [`list`] would give, without what lies elsewhere. Only the folders on the
+/// way are read.
+pub fn list_region(root: &Path, options: &WalkOptions, region: &Region) -> Result<Listing, WalkError> {
+    walk(root, options, Some(region))
+}
+
+fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<Listing, WalkError> {
     let failed = |source| WalkError::Root { path: root.to_owned(), source };
     if !root.metadata().map_err(failed)?.is_dir() {
         return Err(failed(io::ErrorKind::NotADirectory.into()));
@@ -75,15 +86,19 @@ pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     let found = Mutex::new(Found::default());
     let now = stamp::now();
     let kept = &options.kept;
-    let mut collector = Collector { root, limit: options.max_file_size, now, kept, found: &found };
+    let mut collector = Collector { root, limit: options.max_file_size, now, kept, region, found: &found };
+    let (part, top) = (region.cloned(), root.to_owned());
     WalkBuilder::new(root)
         .hidden(false)
         .parents(false)
         .require_git(false)
         .follow_links(false)
-        .threads(options.threads)
+        .threads(if region.is_some() { 1 } else { options.threads })
         .add_custom_ignore_filename(OWN_IGNORE_FILE)
-        .filter_entry(move |entry| is_wanted(entry, &excludes))
+        .filter_entry(move |entry| {
+            part.as_ref().is_none_or(|region| leads_through(region, &top, entry))
+                && is_wanted(entry, &excludes)
+        })
         .build_parallel()
         .visit(&mut collector);
     let Found { mut listing, root_error } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -120,6 +135,13 @@ fn is_wanted(entry: &DirEntry, excludes: &Gitignore) -> bool {
     entry.depth() == 0 || !(version_control || excludes.matched(entry.path(), is_folder).is_ignore())
 }
 
+/// Whether an entry must be met: a folder only where it leads into the region, anything else always, since an ignore
+/// file may keep what is beside it.
+fn leads_through(region: &Region, root: &Path, entry: &DirEntry) -> bool {
+    !entry.file_type().is_some_and(|kind| kind.is_dir())
+        || path::from_native(root, entry.path()).is_none_or(|path| region.leads_through(&path))
+}
+
 /// What all threads found so far.
 #[derive(Default)]
 struct Found {
@@ -133,13 +155,14 @@ struct Collector<'w> {
     limit: u64,
     now: i64,
     kept: &'w [String],
+    region: Option<&'w Region>,
     found: &'w Mutex<Found>,
 }
 
 impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
-        let Self { root, limit, now, kept, found } = *self;
-        Box::new(Visitor { root, limit, now, kept, found, own: Found::default() })
+        let Self { root, limit, now, kept, region, found } = *self;
+        Box::new(Visitor { root, limit, now, kept, region, found, own: Found::default() })
     }
 }
 
@@ -149,6 +172,7 @@ struct Visitor<'w> {
     limit: u64,
     now: i64,
     kept: &'w [String],
+    region: Option<&'w Region>,
     found: &'w Mutex<Found>,
     own: Found,
 }
@@ -174,6 +198,9 @@ impl Visitor<'_> {
         if IGNORE_FILES.iter().any(|name| entry.file_name() == *name) {
             self.keep_beside(entry.path());
         }
+        if !self.is_asked_for(&path) {
+            return;
+        }
         if !kind.is_file() {
             let reason = if kind.is_symlink() { SkipReason::Link } else { SkipReason::Special };
             self.own.listing.skipped.push(Skip { path, reason });
@@ -191,6 +218,10 @@ impl Visitor<'_> {
         }
     }
 
+    fn is_asked_for(&self, path: &RepoPath) -> bool {
+        self.region.is_none_or(|region| region.contains(path))
+    }
+
     /// Lists what an ignore file must not hide.
     fn keep_beside(&mut self, ignore_file: &Path) {
         let Some(folder) = ignore_file.parent() else { return };
@@ -202,6 +233,7 @@ impl Visitor<'_> {
             if metadata.is_file()
                 && metadata.len() <= self.limit
                 && let Some(path) = path::from_native(self.root, &native)
+                && self.is_asked_for(&path)
             {
                 self.own.listing.files.push(Entry { path, stamp: stamp::of(&metadata) });
             }
@@ -260,6 +292,7 @@ mod tests {
             limit: 1,
             now: 0,
             kept: &[],
+            region: None,
             found: &found,
             own: Found::default(),
         };

@@ -76,13 +76,13 @@ fn generation(printed: &str) -> Result<u64> {
     answer.pointer("/data/generation").and_then(Value::as_u64).context("the status names its generation")
 }
 
-fn median(times: &mut [Duration]) -> Duration {
+pub(super) fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 /// Copies what a walk of `from` lists, and hands back the copies.
-fn copy(from: &Path, to: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in list(from, &WalkOptions::default())?.files {
         let path =

@@ -5,11 +5,12 @@ use super::process::Scratch;
 use crate::report::{count, table};
 use anyhow::{Context, Result};
 use orient_engine::{
-    Cancel, DefinitionQuery, Direction, Dispatching, Engine, EngineError, NodeId, OpenOptions, ReachOptions,
-    RefreshOptions, Silent, Snapshot, reach,
+    Cancel, DefinitionQuery, Direction, Dispatching, Engine, EngineError, NodeId, OpenOptions, Phase,
+    Progress, ReachOptions, RefreshOptions, Snapshot, reach,
 };
 use orient_model::{Confidence, EdgeKind, SymbolKind};
 use orient_settings::Settings;
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,9 @@ pub(super) fn run(folder: &Path, symbols: usize) -> Result<()> {
     let options = OpenOptions { force: u8::MAX, store: Some(scratch.path().join("store")) };
     let engine = Engine::open(folder, Settings::default(), &options)?;
     let refresh = RefreshOptions { cancel: Cancel::default(), ..RefreshOptions::default() };
-    engine.refresh(&refresh, &Silent)?;
+    let watch = Watch::default();
+    engine.refresh(&refresh, &watch)?;
+    watch.print();
     let snapshot = engine.snapshot()?;
     let kinds = vec![SymbolKind::Function, SymbolKind::Method];
     let query = DefinitionQuery { kinds, ..DefinitionQuery::default() };
@@ -67,6 +70,42 @@ pub(super) fn run(folder: &Path, symbols: usize) -> Result<()> {
     ];
     table(&["", "median", "95 of 100", "worst"], &rows);
     Ok(())
+}
+
+/// When each phase of indexing began, on the clock and in processor time.
+#[derive(Default)]
+struct Watch(RefCell<Vec<(&'static str, Instant, Duration)>>);
+
+impl Watch {
+    fn note(&self, what: &'static str) {
+        self.0.borrow_mut().push((what, Instant::now(), super::process::cpu_time(std::process::id())));
+    }
+
+    /// What each phase took, and what resolving adds to the others.
+    fn print(&self) {
+        let moments = self.0.borrow();
+        let (mut rows, mut resolving, mut others) = (Vec::new(), 0.0, 0.0);
+        for pair in moments.windows(2) {
+            let (clock, worked) = (pair[1].1 - pair[0].1, pair[1].2.saturating_sub(pair[0].2));
+            let is_resolving = pair[0].0 == Phase::Resolving.as_str();
+            *(if is_resolving { &mut resolving } else { &mut others }) += worked.as_secs_f64();
+            let shown = |time: Duration| format!("{:.2} s", time.as_secs_f64());
+            rows.push(vec![pair[0].0.to_owned(), shown(clock), shown(worked)]);
+        }
+        table(&["phase", "clock", "processor"], &rows);
+        println!("resolving adds {:.0} % to the processor time of the rest\n", 100.0 * resolving / others);
+    }
+}
+
+impl Progress for Watch {
+    fn phase(&self, phase: Phase, _: u64, _: u64) {
+        self.note(phase.as_str());
+    }
+    fn tick(&self, _: u64, _: u64) {}
+    fn waiting(&self, _: Option<u32>, _: Duration) {}
+    fn done(&self) {
+        self.note("done");
+    }
 }
 
 /// The walk and every node of it in words, as the operation does it.

@@ -7,8 +7,12 @@ mod floor;
 mod fresh;
 mod graph;
 mod grep;
+mod live;
+mod mcp;
 mod memory;
 mod process;
+
+pub(crate) use process::Scratch;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
@@ -47,6 +51,17 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 1000)]
         symbols: usize,
     },
+    /// A watched tree: from a save, and from a switch of thousands of files, to the right answer, beside a sweep
+    Live {
+        /// The folder to watch; it is copied first
+        folder: PathBuf,
+        /// How often to measure
+        #[arg(long, default_value_t = 21)]
+        rounds: usize,
+        /// How many files a switch rewrites
+        #[arg(long, default_value_t = 2000)]
+        switched: usize,
+    },
     /// The peak memory of a full index and of a question
     Memory {
         /// The folders to index
@@ -73,6 +88,17 @@ pub(crate) enum Bench {
         #[arg(long)]
         at_least: Option<f64>,
     },
+    /// `orient mcp` from its start to the first answer, against a process that prints its version; memory while idle
+    Mcp {
+        /// The folder to serve
+        folder: PathBuf,
+        /// How often to measure; the median counts
+        #[arg(long, default_value_t = 15)]
+        rounds: usize,
+        /// Fails if the first answer takes more milliseconds
+        #[arg(long)]
+        at_most: Option<u64>,
+    },
     /// The floor itself, in the process that is measured
     #[command(hide = true)]
     FloorStep { folder: PathBuf, threads: usize },
@@ -90,10 +116,12 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         Bench::Floor { folder, threads, rounds, at_most } => floor::run(folder, *threads, *rounds, *at_most),
         Bench::Fresh { folder, rounds } => fresh::run(folder, *rounds),
         Bench::Graph { folder, symbols } => graph::run(folder, *symbols),
+        Bench::Live { folder, rounds, switched } => live::run(folder, *rounds, *switched),
         Bench::Memory { folders, threads } => memory::run(folders, *threads),
         Bench::Grep { folder, store, rounds, no_refresh, at_least } => {
             grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)
         }
+        Bench::Mcp { folder, rounds, at_most } => mcp::run(folder, *rounds, *at_most),
         Bench::FloorStep { folder, threads } => floor::step(folder, *threads),
         Bench::WalkStep { folder } => fresh::walk(folder),
     }

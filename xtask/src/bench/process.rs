@@ -70,7 +70,7 @@ fn high_water(process: u32) -> u64 {
 }
 
 /// The time the threads of a process have run so far, also of one that has ended and was not asked for yet.
-fn cpu_time(process: u32) -> Duration {
+pub(super) fn cpu_time(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The name of the program, in brackets, may hold anything; the numbers come after it.
     let numbers = stat.rsplit_once(')').map(|(_, numbers)| numbers).unwrap_or_default();
@@ -102,17 +102,17 @@ pub(super) fn step(name: &str) -> Result<Command> {
 }
 
 /// A folder for one measurement, gone when dropped.
-pub(super) struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(super) fn new(name: &str) -> Result<Self> {
+    pub(crate) fn new(name: &str) -> Result<Self> {
         let path = std::env::temp_dir().join(format!("orient-bench-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).with_context(|| format!("making {}", path.display()))?;
         Ok(Self(path))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }

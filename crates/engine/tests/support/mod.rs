@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub(crate) mod edits;
+
 use orient_engine::{Engine, OpenOptions, Refresh, RefreshOptions, Silent};
 use orient_settings::Settings;
 use std::fs;

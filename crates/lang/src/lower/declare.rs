@@ -7,7 +7,7 @@ use crate::table::Rule;
 use crate::tree::{NONE, NodeId};
 use crate::vocabulary::ExprRole;
 use orient_model::{
-    BindingKind, Expr, ExprId, Modifier, Return, ScopeKind, Sequence, SymbolKind, Via, Wrapper,
+    Assign, BindingKind, Expr, ExprId, Modifier, Return, ScopeKind, Sequence, SymbolKind, Via, Wrapper,
 };
 
 /// What a declaration says of all its names.
@@ -267,6 +267,7 @@ impl<'t> Lowering<'t> {
     fn value_of(&mut self, value: Option<NodeId>, count: usize, index: usize) -> (Option<ExprId>, Via) {
         let Some(value) = value else { return (None, Via::Value) };
         let expr = self.expr(value);
+        let expr = if self.table.rebinds { self.constant(value, expr) } else { expr };
         let Expr::Sequence { kind: Sequence::Tuple, items } = self.flow.expr(expr) else {
             return (Some(expr), if count > 1 { Via::Item(index as u32) } else { Via::Value });
         };
@@ -345,6 +346,11 @@ impl<'t> Lowering<'t> {
     ) {
         let names = self.pattern(target);
         let count = names.len();
+        let mut apart = Vec::new();
+        if let Some(value) = parts.value.filter(|_| rule.rebind) {
+            let value = self.expr(value);
+            self.take_apart(target, value, 0, &mut apart);
+        }
         let required = parts.value.and_then(|value| self.required_module(value));
         for (node, name, via) in names {
             self.consume(node);
@@ -360,11 +366,16 @@ impl<'t> Lowering<'t> {
                 _ => (parts.value.map(|value| self.expr(value)), via),
             };
             let via = if matches!(via, Via::Item(_)) { direct } else { via };
+            let own = apart.iter().find(|(known, _)| *known == node).map(|&(_, value)| value);
+            let (value, via) = own.map_or((value, via), |own| (Some(own), Via::Value));
             let scope = self.scope_for(rule);
             if self.is_local(rule) {
                 let at = self.tree.node(node).start;
                 self.bind_name(scope, &name, BindingKind::Local, at);
             } else if rule.rebind && self.is_bound_here(&name) {
+                let target = self.expr(node);
+                let at = self.tree.node(node).start;
+                self.flow.assigns.push(Assign { target, value, ty: None, via, scope, at });
                 continue;
             } else {
                 let words = self.header_words(id);

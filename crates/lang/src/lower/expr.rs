@@ -130,6 +130,10 @@ impl<'t> Lowering<'t> {
             ExprRole::Index => {
                 let base = self.part(id, &rule.base, 0, depth);
                 let key = self.part(id, &rule.value, 1, depth);
+                let key = match rule.value.find(tree, id).filter(|_| self.table.rebinds) {
+                    Some(node) => self.constant(node, key),
+                    None => key,
+                };
                 Expr::Index { base, key }
             }
             ExprRole::Await => Expr::Await(self.part(id, &rule.value, 0, depth)),
@@ -171,6 +175,16 @@ impl<'t> Lowering<'t> {
             ExprRole::Joined if self.has_text(id, depth) => Expr::Literal(Literal::String),
             ExprRole::Joined | ExprRole::Opaque => Expr::Unknown,
         })
+    }
+
+    /// A number that may say which item is meant keeps its text, as strings do.
+    pub(super) fn constant(&mut self, node: NodeId, expr: ExprId) -> ExprId {
+        if self.flow.expr(expr) != Expr::Literal(Literal::Integer) {
+            return expr;
+        }
+        let name = self.name_text(node);
+        let name = self.names.intern(&text::cut(&name, STRING_CAP));
+        self.push_expr(Expr::Named { name, value: expr })
     }
 
     /// `a.b`: a name behind what it is looked up in, which may be left out.

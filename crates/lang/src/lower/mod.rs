@@ -3,6 +3,7 @@
 //! Nothing here knows a language. Each visited node asks its rule what it is; the files beside this one say what
 //! follows from each answer.
 
+mod apart;
 mod assign;
 mod atoms;
 mod blocks;

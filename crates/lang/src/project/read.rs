@@ -71,8 +71,8 @@ const PARTS: &[(&str, Part)] = &[
 /// How files of a language are read as values.
 pub(crate) enum Reader {
     Scan(Scan),
-    /// By the grammar: what each kind of node is.
-    Tree(Language, Vec<Option<Part>>),
+    /// By the grammar: the levels its parser can hold, and what each kind of node is.
+    Tree(Language, Option<usize>, Vec<Option<Part>>),
     /// As one text.
     Whole,
 }
@@ -105,7 +105,7 @@ impl Reader {
             })?;
             *place = Some(part);
         }
-        Ok(Self::Tree(language, parts))
+        Ok(Self::Tree(language, pack.header.levels, parts))
     }
 
     /// The value of a file. What is not understood is left out.
@@ -113,9 +113,11 @@ impl Reader {
         match self {
             Self::Scan(scan) => scan(&lossy(bytes)),
             Self::Whole => Value::Text(lossy(bytes).into_owned()),
-            Self::Tree(language, parts) => parse::parse(language, bytes).map_or(Value::Other, |tree| {
-                Walk { parts, bytes, left: VALUES_CAP, sections: SECTIONS_CAP }.value(tree.root_node(), 0)
-            }),
+            Self::Tree(language, levels, parts) => {
+                parse::parse_within(language, *levels, bytes).map_or(Value::Other, |tree| {
+                    Walk { parts, bytes, left: VALUES_CAP, sections: SECTIONS_CAP }.value(tree.root_node(), 0)
+                })
+            }
         }
     }
 }

@@ -131,6 +131,33 @@ impl Session<'_> {
         Vec::new()
     }
 
+    /// Whether a file loads another, itself or through one that it loads.
+    pub(super) fn loads(&self, unit: &Arc<Unit>, file: u32) -> bool {
+        if unit.file == file {
+            return true;
+        }
+        if let Some(other) = self.unit(file) {
+            crate::surface::path_names(&other.facts.path).iter().for_each(|name| self.ask(name));
+        }
+        let direct = self.loaded_by(unit);
+        direct.contains(&file)
+            || direct
+                .iter()
+                .any(|&one| self.unit(one).is_some_and(|between| self.loaded_by(&between).contains(&file)))
+    }
+
+    fn loaded_by(&self, unit: &Arc<Unit>) -> Vec<u32> {
+        let modules = unit.facts.outline.imports.iter().map(|import| unit.said(import.module));
+        let files = modules.filter_map(|module| {
+            self.ask_module(module);
+            match self.find_module(unit, module) {
+                Some(Module::File(file)) => Some(file),
+                _ => None,
+            }
+        });
+        files.collect()
+    }
+
     /// The file that loading a name runs: beside the file, or the only one whose path ends so.
     pub(crate) fn run_by(&self, unit: &Arc<Unit>, module: &str) -> Option<Module> {
         let extension = unit.rules.extensions.first()?;

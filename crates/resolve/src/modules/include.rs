@@ -1,8 +1,8 @@
 //! Files whose text is put into others: what a file sees is what all it includes declares.
 
-use super::{plain, stem, top};
+use super::{hash, plain, stem, top};
 use crate::project::normal;
-use crate::session::Session;
+use crate::session::{Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty};
 use orient_model::{Confidence, ImportKind, Modifier, Rule, Says, Scope, ScopeKind, SymbolKind};
@@ -152,9 +152,27 @@ impl Session<'_> {
         }
     }
 
+    /// What a namespace or type is that a file names. Looking for it leads through the namespaces the file opens, and so
+    /// to the same question: those who ask it meanwhile do without.
+    fn space(&self, unit: &Arc<Unit>, space: &str) -> Arc<[Found]> {
+        let key = (unit.file, Box::from(space));
+        if let Some(known) = self.spaces.borrow().get(&key) {
+            return known.clone();
+        }
+        let question = Question::Space(unit.file, hash("", space));
+        let outer = self.spaces_sought.replace(self.spaces_sought.get() + 1);
+        let found = self.once(question, || self.dotted_name(&top(unit), space));
+        self.spaces_sought.set(outer);
+        let found: Arc<[Found]> = found.unwrap_or_default().into();
+        if outer == 0 || !found.is_empty() {
+            self.spaces.borrow_mut().insert(key, found.clone());
+        }
+        found
+    }
+
     /// A name inside a namespace or type.
     pub(super) fn qualified_member(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
-        let outer = self.dotted_name(&top(unit), space);
+        let outer = self.space(unit, space);
         let mut found = Vec::new();
         for sym in outer.iter().filter_map(Found::sym) {
             found = match self.kind(sym) {

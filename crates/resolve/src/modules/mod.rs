@@ -223,26 +223,38 @@ impl Session<'_> {
         let line = self.line(ty);
         let mut nearest = usize::MAX;
         for bearer in self.named(&from.rules.family, name).iter() {
-            if !bearer.modifiers.contains(Modifier::Extension) {
+            let extends = bearer.modifiers.contains(Modifier::Extension);
+            if !extends || self.is_hidden(bearer.sym) || self.in_other_script(bearer.sym, from) {
                 continue;
             }
             let sym = bearer.sym;
             let Some(unit) = self.home(sym) else { continue };
-            let Some(receiver) = extended(&unit, sym.at) else { continue };
-            let place = match line.iter().position(|of| self.is_called(of, receiver)) {
+            let Some((receiver, arity)) = extended(&unit, sym.at) else { continue };
+            let place = match line.iter().position(|of| self.is_called(of, receiver, arity)) {
                 None if Self::is_parameter(&unit, sym.at, receiver) => line.len(),
                 Some(place) => place,
                 None => continue,
             };
-            if place > nearest || !self.sees(from, &unit, sym.at) {
+            let bound =
+                if place == line.len() { self.bound_holds(&unit, sym.at, receiver, &line) } else { None };
+            if bound == Some(false) {
+                continue;
+            }
+            // Functions are told apart by their arguments first.
+            let told = from.rules.overloads && crate::lexical::can_be_called(bearer.kind);
+            // One that is a member comes with its receiver, not by an import.
+            let comes = self.holder_of(sym).is_some() || self.sees(from, &unit, sym.at);
+            if (place > nearest && !told) || !comes {
                 continue;
             }
             if place < nearest {
-                found.clear();
+                found.retain(|_| told);
                 nearest = place;
             }
-            let sure = if place == line.len() { Confidence::Probable } else { Confidence::Exact };
-            found.push(Found::symbol(sym, Rule::Extension).at_most(sure));
+            let open = place == line.len() && bound.is_none();
+            let sure = if open { Confidence::Probable } else { Confidence::Exact };
+            let one = Found::symbol(sym, Rule::Extension).at_most(sure);
+            found.push(Found { far: place, ..one });
         }
         let several = found.len() > 1 && !from.rules.overloads;
         found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
@@ -254,9 +266,24 @@ impl Session<'_> {
         unit.type_params(symbol).iter().any(called)
     }
 
-    fn is_called(&self, ty: &Ty, name: &str) -> bool {
+    /// Whether a type is among what a type parameter must be; none where nothing is asked of it.
+    fn bound_holds(&self, unit: &Arc<Unit>, symbol: u32, name: &str, line: &[Ty]) -> Option<bool> {
+        let called = |at: &&u32| unit.binding(**at).is_some_and(|binding| unit.text(binding.name) == name);
+        let &param = unit.type_params(symbol).iter().find(called)?;
+        match self.constraint(unit, param).ty {
+            Ty::Of(sym, _) => {
+                Some(line.iter().any(|of| matches!(of, Ty::Of(known, _) if *known == self.canonical(sym))))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_called(&self, ty: &Ty, name: &str, arity: usize) -> bool {
         match ty {
-            Ty::Of(sym, _) => self.home(*sym).is_some_and(|unit| unit.name(sym.at) == name),
+            Ty::Of(sym, _) => self.home(*sym).is_some_and(|unit| {
+                let alike = !unit.rules.arity || unit.type_params(sym.at).len() == arity;
+                alike && unit.name(sym.at) == name
+            }),
             Ty::Outside(outside, _) => &**outside == name,
             _ => false,
         }
@@ -300,25 +327,7 @@ impl Session<'_> {
 
     /// The full name of a symbol; spelled once.
     pub(crate) fn known_name(&self, sym: Sym) -> Arc<str> {
-        if let Some(known) = self.full_names.borrow().get(&sym) {
-            return known.clone();
-        }
-        let full: Arc<str> = self.spell(sym).into();
-        self.full_names.borrow_mut().insert(sym, full.clone());
-        full
-    }
-
-    fn spell(&self, sym: Sym) -> String {
-        let Some(unit) = self.home(sym) else { return String::new() };
-        let names = unit.facts.outline.qualified(sym.at);
-        let mut full = plain(unit.package());
-        for name in names {
-            if !full.is_empty() {
-                full.push('.');
-            }
-            full.push_str(&plain(name));
-        }
-        full
+        self.home(sym).and_then(|unit| unit.full_name(sym.at).cloned()).unwrap_or_default()
     }
 
     fn has_exports(&self, module: &Module) -> bool {
@@ -378,13 +387,13 @@ fn not_here(unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>)
     vec![Found::outside(module, name.or(alias).unwrap_or(module))]
 }
 
-/// The name of the type an extension is for.
-fn extended(unit: &Unit, symbol: u32) -> Option<&str> {
+/// The name of the type an extension is for, and how many types that takes.
+fn extended(unit: &Unit, symbol: u32) -> Option<(&str, usize)> {
     let written = match unit.qualifier(symbol) {
         Some(qualifier) => qualifier,
         None => unit.said(unit.symbol(symbol)?.params.first()?.ty?),
     };
     let written = written.trim_start_matches("this ").trim();
     let head = written.split(['<', '?', '[']).next()?.trim();
-    head.rsplit('.').next()
+    Some((head.rsplit('.').next()?, crate::fit::given(written)))
 }

@@ -95,7 +95,8 @@ impl Session<'_> {
         let mut space = self.namespace_at(frame);
         loop {
             let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
-            let syms = self.with_full_name(&unit.rules.family, &full);
+            let mut syms = self.with_full_name(&unit.rules.family, &full);
+            syms.retain(|&sym| !self.in_other_script(sym, unit));
             if !syms.is_empty() {
                 return self.whole(syms.into_iter().map(|sym| Found::symbol(sym, Rule::Package)).collect());
             }
@@ -162,7 +163,13 @@ impl Session<'_> {
         if let Some(&first) = types.first() {
             return vec![Found::symbol(first, Rule::Global)];
         }
-        match syms[..] {
+        // A function outside of all types is there only where its file was loaded.
+        let is_here = |sym: &Sym| {
+            let calls = self.kind(*sym).is_some_and(SymbolKind::is_callable);
+            !calls || self.kind(*sym) != Some(SymbolKind::Test) && self.loads(unit, sym.file)
+        };
+        let here: Vec<Sym> = syms.into_iter().filter(is_here).collect();
+        match here[..] {
             [one] => vec![Found::symbol(one, Rule::Global)],
             _ => Vec::new(),
         }

@@ -15,6 +15,8 @@ const RESTAMP: &str = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode 
 const DELETE: &str = "DELETE FROM file WHERE id = ?1";
 const KEY_BY_PATH: &str = "SELECT id, hash, symbols, chunks FROM file WHERE path = ?1";
 const STAMPS: &str = "SELECT path, size, mtime, ctime, inode FROM file ORDER BY path";
+const STAMPS_IN: &str = "SELECT path, size, mtime, ctime, inode FROM file WHERE path = ?1 \
+     UNION ALL SELECT path, size, mtime, ctime, inode FROM file WHERE path >= ?2 AND path < ?3";
 const LISTED: &str = "SELECT id, path, status, size, mtime, ctime, inode FROM file ORDER BY path";
 const LISTED_AT: &str = "SELECT id, path, status, size, mtime, ctime, inode FROM file WHERE path = ?1";
 const BRIEFS: &str = "SELECT id, lang, role, path FROM file ORDER BY path";
@@ -177,6 +179,17 @@ pub(crate) fn key_by_path(db: &Connection, path: &RepoPath) -> Result<Option<Fil
 pub(crate) fn stamps(db: &Connection, mut see: impl FnMut(Known)) -> Result<()> {
     let mut statement = db.prepare_cached(STAMPS)?;
     let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        see(Known { path: path(row, 0)?, stamp: stamp(row, 1)? });
+    }
+    Ok(())
+}
+
+/// Shows the stamps of the file at a path and of those beneath it.
+pub(crate) fn stamps_in(db: &Connection, top: &RepoPath, mut see: impl FnMut(Known)) -> Result<()> {
+    let (from, to) = ([top.as_bytes(), b"/"].concat(), [top.as_bytes(), b"0"].concat());
+    let mut statement = db.prepare_cached(STAMPS_IN)?;
+    let mut rows = statement.query([top.as_bytes(), &from, &to])?;
     while let Some(row) = rows.next()? {
         see(Known { path: path(row, 0)?, stamp: stamp(row, 1)? });
     }

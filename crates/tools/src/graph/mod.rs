@@ -8,6 +8,7 @@ pub(crate) mod depends;
 pub(crate) mod heirs;
 pub(crate) mod links;
 pub(crate) mod node;
+pub(crate) mod reaching;
 pub(crate) mod route;
 pub(crate) mod survey;
 pub(crate) mod usage;

@@ -113,6 +113,7 @@ declaration. A SCIP index does not tell a call from another use of a function: b
             about: "of some files, for a script",
         },
     ];
+    const ASKS: bool = false;
     type Args = AuditArgs;
     type Out = AuditOut;
 

@@ -66,6 +66,7 @@ command line (--set SECTION.KEY=VALUE). A stronger source replaces the whole val
         Example { command: "config index --explain", about: "one section, with what each is for" },
         Example { command: "config limits.memory --set limits.memory=1GiB", about: "try a value" },
     ];
+    const ASKS: bool = false;
     type Args = ConfigArgs;
     type Out = ConfigOut;
 

@@ -74,6 +74,7 @@ number of threads. Compare two of them to see what changed, or an index with one
         Example { command: "dump", about: "the facts as text" },
         Example { command: "dump --no-refresh", about: "as the index is, without catching up" },
     ];
+    const ASKS: bool = false;
     type Args = DumpArgs;
     type Out = DumpOut;
 

@@ -55,6 +55,7 @@ can be made again from files, and there are none left.";
         Example { command: "gc --dry-run", about: "what could be removed" },
         Example { command: "gc", about: "remove it" },
     ];
+    const ASKS: bool = false;
     type Args = GcArgs;
     type Out = GcOut;
 

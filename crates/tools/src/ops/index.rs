@@ -65,6 +65,7 @@ that was never seen is parsed.";
         Example { command: "index --rebuild", about: "make the index anew" },
         Example { command: "index --json --quiet", about: "the outcome for a script, no progress" },
     ];
+    const ASKS: bool = false;
     type Args = IndexArgs;
     type Out = IndexOut;
 

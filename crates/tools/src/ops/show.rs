@@ -4,7 +4,7 @@ use crate::amount::{count, plural};
 use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
 use crate::found::{Found, Unclear, subject};
-use crate::page::{Page, Tone};
+use crate::page::{Excerpt, Page, Tone};
 use crate::paths;
 use crate::session::Session;
 use crate::symbol::SymbolLine;
@@ -26,7 +26,7 @@ const LINES: u32 = 500;
 #[derive(Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowArgs {
-    /// A handle (`src/server.go#Server.Run`), a name (`Run`, `Server.Run`), or a file together with --lines
+    /// A handle (`src/server.go#Server.Run`), a name (`Run`, `Server.Run`), a place (`src/server.go:25`), or a file
     #[arg(value_name = "SYMBOL")]
     symbol: String,
     /// Only these lines of the file: `10-40`, `10`, `10-`
@@ -100,6 +100,10 @@ symbols: the one definition is shown and they are named beside it.";
         Example { command: "show Server.Run", about: "by name" },
         Example { command: "show src/server.go#Server.Run", about: "by handle" },
         Example { command: "show src/server.go --lines 10-40", about: "lines of a file" },
+        Example {
+            command: "show src/server.go:25",
+            about: "what stands around a place, as answers write it",
+        },
     ];
     type Args = ShowArgs;
     type Out = Found<Shown>;
@@ -107,6 +111,10 @@ symbols: the one definition is shown and they are named beside it.";
     fn run(session: &Session<'_>, args: ShowArgs) -> Result<Answer<Found<Shown>>, ToolError> {
         let snapshot = session.snapshot()?;
         let file = paths::file(session, &snapshot, &args.symbol)?;
+        let unknown = file.is_none() && args.lines.is_none();
+        if unknown && let Some((file, place)) = place(session, &snapshot, &args.symbol)? {
+            return at(session, &snapshot, &file, place);
+        }
         if let Some(file) = file.as_ref().filter(|_| args.lines.is_some()) {
             return source(session, &snapshot, file, None, args.lines);
         }
@@ -133,6 +141,41 @@ symbols: the one definition is shown and they are named beside it.";
     fn exit(out: &Found<Shown>) -> Exit {
         out.exit()
     }
+}
+
+/// A place as answers write it, `path:12` or `path:10-40`, if there is such a file.
+fn place(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    typed: &str,
+) -> Result<Option<(FileRow, LineRange)>, ToolError> {
+    let Some((path, lines)) = typed.rsplit_once(':') else { return Ok(None) };
+    let Ok(lines) = lines.parse::<LineRange>() else { return Ok(None) };
+    Ok(paths::file(session, snapshot, path)?.map(|file| (file, lines)))
+}
+
+/// The lines of a place; for one line, the smallest symbol around it or some lines on both sides.
+fn at(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    file: &FileRow,
+    place: LineRange,
+) -> Result<Answer<Found<Shown>>, ToolError> {
+    const AROUND: u32 = 20;
+    if place.first != place.last {
+        return source(session, snapshot, file, None, Some(place));
+    }
+    let line = place.first;
+    let holds = |one: &Definition| one.span.first_line <= line && line <= one.span.last_line;
+    let inner =
+        snapshot.outline(file.clone())?.definitions().filter(holds).min_by_key(|one| {
+            (one.span.last_line - one.span.first_line, std::cmp::Reverse(one.span.first_line))
+        });
+    if let Some(definition) = inner.filter(|one| one.span.last_line > one.span.first_line) {
+        return source(session, snapshot, file, Some(definition), None);
+    }
+    let lines = LineRange { first: line.saturating_sub(AROUND).max(1), last: line.saturating_add(AROUND) };
+    source(session, snapshot, file, None, Some(lines))
 }
 
 /// The lines of a symbol, or those that were asked for, from the file as it is now.
@@ -189,16 +232,7 @@ impl Shown {
             page.put(Tone::Name, &symbol.qualified)?;
         }
         page.end()?;
-        let width = self.last_line.to_string().len();
-        for (line, number) in self.source.lines().zip(self.first_line..) {
-            page.put(Tone::Number, &format!("{number:>width$}"))?;
-            if !line.is_empty() {
-                page.plain("  ")?;
-                page.plain(line)?;
-            }
-            page.end()?;
-        }
-        Ok(())
+        page.excerpt(&Excerpt { path: &self.path, first_line: self.first_line, text: &self.source })
     }
 }
 

@@ -60,6 +60,8 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         },
         Example { command: "grep -l -i todo -t py", about: "only the files, ignoring case, of one type" },
     ];
+    const LOCAL: &'static [&'static str] =
+        &["file", "null", "pretty", "threads", "sort", "text", "binary", "vimgrep", "replace", "passthru"];
     type Args = GrepArgs;
     type Out = GrepOut;
 
@@ -111,8 +113,9 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         let mut search = out.work.search.borrow_mut();
         let layout = search.layout_mut();
         let lines = layout.mode == Mode::Lines;
-        layout.heading = lines && unsaid.heading.unwrap_or(look.terminal);
-        layout.line_numbers = lines && unsaid.line_numbers.unwrap_or(look.terminal);
+        let read = look.terminal || look.quoted;
+        layout.heading = lines && unsaid.heading.unwrap_or(read);
+        layout.line_numbers = lines && unsaid.line_numbers.unwrap_or(read);
         layout.colours = look.colours || unsaid.colours;
         out.work.run(&search, &mut |bytes| page.raw(bytes))
     }
@@ -138,6 +141,10 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
             page.line(Tone::Plain, &format!("looked at {searched}; the index ruled out {ruled_out}"))?;
         }
         Ok(())
+    }
+
+    fn faults(out: &GrepOut) -> Vec<String> {
+        out.work.totals.borrow().errors.clone()
     }
 
     fn exit(out: &GrepOut) -> Exit {
@@ -174,7 +181,11 @@ fn candidates(
         }
         known = Some((snapshot.generation(), out));
     }
-    let snapshot = session.snapshot()?;
+    let snapshot = match session.snapshot() {
+        // The first index is on its way: what can be told without it is told.
+        Err(error) if error.code() == Code::Busy => return Ok((Candidates::all(root, scope)?, None)),
+        snapshot => snapshot?,
+    };
     let out = match known {
         Some((generation, out)) if generation == snapshot.generation() => out,
         _ => snapshot.left_out(query)?,

@@ -4,8 +4,8 @@ use crate::error::{Code, ToolError};
 use crate::graph::changed::DiffSource;
 use crate::session::Session;
 use crate::{diff, paths, words};
-use clap::Args;
-use orient_engine::{SearchQuery, Snapshot};
+use clap::{Args, ValueEnum};
+use orient_engine::{Rule, SearchQuery, Snapshot, Switches};
 use orient_model::RepoPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ const TOKENS: usize = 2000;
 pub(crate) struct SearchArgs {
     /// What you look for: words, a name, a path
     #[arg(value_name = "QUERY", required = true)]
-    #[serde(deserialize_with = "one_or_many")]
+    #[serde(deserialize_with = "crate::phrase::one_or_many")]
     #[schemars(with = "String")]
     pub(crate) query: Vec<String>,
     /// Only in files of these languages
@@ -54,23 +54,12 @@ pub(crate) struct SearchArgs {
     /// Say why each hit stands where it stands
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Leave parts of the ranking out, to see what they are worth
+    #[arg(long, value_name = "PART", value_delimiter = ',', hide = true)]
+    pub(crate) without: Vec<Without>,
     /// Leave the vectors out: by words and names alone
     #[arg(long)]
     pub(crate) no_vectors: bool,
-}
-
-/// A program sends the question as one string; a shell as words.
-fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Either {
-        One(String),
-        Many(Vec<String>),
-    }
-    Ok(match Either::deserialize(from)? {
-        Either::One(one) => vec![one],
-        Either::Many(many) => many,
-    })
 }
 
 /// What hits are put together by.
@@ -122,7 +111,12 @@ impl SearchArgs {
             among,
             kinds: words::kinds(&self.kind)?,
             symbols_only: self.symbols_only,
-            without_vectors: self.no_vectors,
+            without_vectors: self.no_vectors || self.without.contains(&Without::Vectors),
+            switches: self
+                .without
+                .iter()
+                .filter_map(|part| part.rule())
+                .fold(Switches::ALL, Switches::without),
             ..SearchQuery::default()
         })
     }

@@ -1,9 +1,9 @@
 //! What a search gives: hits with the lines worth reading, within a budget of tokens.
 
 use super::args::{Group, SearchArgs};
-use crate::budget::tokens;
 use crate::error::ToolError;
 use crate::page::{Page, Tone};
+use crate::tokens::tokens;
 use orient_engine::{Excerpt, Found, SearchHit, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
@@ -18,6 +18,8 @@ const LINES: [usize; 3] = [10, 6, 4];
 pub(crate) struct SearchOut {
     /// What was asked.
     query: String,
+    /// Whether anything matches well. If not, the places are only the nearest there is.
+    confident: bool,
     /// The places, best first.
     hits: Vec<HitOut>,
     /// Words that stand nowhere, with what was looked for in their place.
@@ -137,7 +139,13 @@ impl SearchOut {
             .replaced
             .iter()
             .map(|(word, names)| ReplacedOut { word: word.clone(), names: names.clone() });
-        Ok(Self { query: query.to_owned(), hits, replaced: replaced.collect(), by: Shape { group } })
+        Ok(Self {
+            query: query.to_owned(),
+            confident: found.confident,
+            hits,
+            replaced: replaced.collect(),
+            by: Shape { group },
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -235,6 +243,11 @@ impl HitOut {
         for (at, lines) in self.source.iter().enumerate() {
             if at > 0 {
                 page.line(Tone::Dim, "  …")?;
+            }
+            let excerpt =
+                crate::page::Excerpt { path: &self.path, first_line: lines.line, text: &lines.text };
+            if page.hands_over(&excerpt)? {
+                continue;
             }
             for (number, line) in (lines.line..).zip(lines.text.lines()) {
                 page.put(Tone::Number, &format!("{number}"))?;

@@ -1,0 +1,370 @@
+//! `orient setup`: puts our entry into the configuration of a client, or takes it out again.
+
+use crate::config::{Config, Form};
+use crate::receipts::{Kept, Receipts};
+use crate::render;
+use crate::replace;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use orient_engine::{Cancel, Silent};
+use orient_setup::{
+    CLIENTS, Client, Entry, Planned, Receipt, Scope, Surroundings, diff, plan, registered, snippet, undo,
+};
+use orient_tools::{Code, Exit, Page, Session, Tone, ToolError, write_json};
+use serde::Serialize;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// The subcommand.
+pub(crate) fn command() -> Command {
+    let ids = PossibleValuesParser::new(CLIENTS.iter().map(|client| client.id));
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    };
+    Command::new("setup")
+        .about("Make an agent's client start us, or stop it from doing so")
+        .long_about(
+            "Make an agent's client start us, or stop it from doing so.\n\n\
+             Writes one entry into the client's own configuration and shows the change first; nothing else in the file \
+             is touched, comments and formatting included. Without a client, shows which are there and which are set \
+             up. For a client that is not listed, --print shows what to tell it.",
+        )
+        .arg(Arg::new("client").value_name("CLIENT").num_args(0..).value_parser(ids).help("Which clients"))
+        .arg(flag("all", "Every client that seems to be installed").conflicts_with("client"))
+        .arg(
+            Arg::new("scope")
+                .long("scope")
+                .value_name("SCOPE")
+                .default_value("user")
+                .value_parser(PossibleValuesParser::new(["user", "project"]))
+                .help("For all your projects, or in this project for everybody who works on it"),
+        )
+        .arg(flag("undo", "Take our entry out again"))
+        .arg(flag("dry-run", "Show the change, and make none"))
+        .arg(flag("print", "Show what a configuration must say, and change nothing"))
+        .arg(flag("yes", "Do not ask before writing").short('y'))
+        .arg(
+            Arg::new("command")
+                .long("command")
+                .value_name("PATH")
+                .help("The program the client runs; this one, or for a project `orient`, without it"),
+        )
+        .after_help(
+            "Examples:\n  orient setup                        what is there and what is set up\n  \
+             orient setup claude-code            for all your projects\n  \
+             orient setup cursor --scope project  for everybody who works on this one\n  \
+             orient setup --all --dry-run        what would change\n  \
+             orient setup cursor --undo          take it back",
+        )
+}
+
+/// What became of one client.
+#[derive(Serialize)]
+struct Outcome {
+    client: &'static str,
+    name: &'static str,
+    scope: &'static str,
+    file: String,
+    /// `added`, `updated`, `removed`, `unchanged`, `absent`, `set_up`, `not_set_up`, `declined` or `refused`.
+    state: &'static str,
+    /// Whether that is only what would happen.
+    dry_run: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diff: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+/// Everything a set-up works with.
+struct Work {
+    around: Surroundings,
+    scope: Scope,
+    command: Option<String>,
+    dry_run: bool,
+    undo: bool,
+    /// Whether to ask before writing.
+    ask: bool,
+    colour: bool,
+    form: Form,
+    receipts: Receipts,
+}
+
+/// Sets clients up.
+pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
+    let (form, colour, quiet) = (config.form, config.colour, config.quiet);
+    let cancel = Cancel::default();
+    let session = Session::open(config.setup, &Silent, &cancel)?;
+    let around = Surroundings::of_machine(session.root()).ok_or_else(|| {
+        ToolError::new(Code::BadArgument, "there is no home folder, so no place for configurations")
+            .hint("orient setup --print shows what a client must be told")
+    })?;
+    let scope = match matches.get_one::<String>("scope").map(String::as_str) {
+        Some("project") => Scope::Project,
+        _ => Scope::User,
+    };
+    let asks = io::stdin().is_terminal() && io::stdout().is_terminal() && form == Form::Text;
+    let store = session.loaded().settings.store.dir.clone().or_else(orient_settings::store_root);
+    let mut work = Work {
+        around,
+        scope,
+        command: matches.get_one::<String>("command").cloned(),
+        dry_run: matches.get_flag("dry-run"),
+        undo: matches.get_flag("undo"),
+        ask: asks && !matches.get_flag("yes") && !quiet,
+        colour,
+        form,
+        receipts: Receipts::beside(store),
+    };
+    let named: Vec<&'static Client> = matches
+        .get_many::<String>("client")
+        .map(|ids| ids.filter_map(|id| Client::by_id(id)).collect())
+        .unwrap_or_default();
+    if matches.get_flag("print") {
+        return work.print(&named);
+    }
+    let clients: Vec<&'static Client> = if matches.get_flag("all") {
+        CLIENTS.iter().filter(|client| client.is_there(&work.around, Path::exists)).collect()
+    } else {
+        named
+    };
+    if clients.is_empty() {
+        return work.overview(matches.get_flag("all"));
+    }
+    let mut outcomes = Vec::new();
+    for client in clients {
+        let outcome = work.one(client);
+        if form == Form::Text {
+            written(render::page(colour, |page| outcome.text(page)))?;
+        }
+        outcomes.push(outcome);
+    }
+    if form == Form::Json {
+        written(render::raw(|out| write_json(&outcomes, out)))?;
+    }
+    let refused = outcomes.iter().any(|outcome| outcome.state == "refused");
+    Ok(if refused { Exit::Failed } else { Exit::Ok })
+}
+
+impl Work {
+    fn entry(&self) -> Entry {
+        let ours = || std::env::current_exe().ok().and_then(|path| path.to_str().map(str::to_owned));
+        let named = self.command.clone();
+        // What is shared must not name a folder of one machine.
+        let own = if self.scope == Scope::User { ours() } else { None };
+        Entry::of(named.or(own).unwrap_or_else(|| "orient".to_owned()))
+    }
+
+    fn file(&self, client: &Client) -> Option<PathBuf> {
+        client.file(self.scope, &self.around, Path::exists)
+    }
+
+    fn outcome(&self, client: &Client, state: &'static str) -> Outcome {
+        Outcome {
+            client: client.id,
+            name: client.name,
+            scope: self.scope.as_str(),
+            file: self.file(client).map(|file| file.display().to_string()).unwrap_or_default(),
+            state,
+            dry_run: self.dry_run,
+            diff: Vec::new(),
+            message: None,
+        }
+    }
+
+    /// Sets one client up, or takes that back. What cannot be done is told, and leaves the file alone.
+    fn one(&mut self, client: &Client) -> Outcome {
+        let Some(file) = self.file(client) else {
+            let message = format!("{} has no configuration for a {}", client.name, self.scope.as_str());
+            return Outcome { message: Some(message), ..self.outcome(client, "refused") };
+        };
+        self.edit(client, &file).unwrap_or_else(|message| Outcome {
+            message: Some(format!("{}: {message}", file.display())),
+            ..self.outcome(client, "refused")
+        })
+    }
+
+    fn edit(&mut self, client: &Client, file: &Path) -> Result<Outcome, String> {
+        let before = replace::read(file).map_err(|error| error.to_string())?;
+        let text = before.as_deref().unwrap_or_default();
+        let was = registered(client, text).map_err(|error| error.to_string())?;
+        let (after, receipt, state) = if self.undo {
+            let kept = self.receipts.get(file);
+            let after =
+                undo(client, text, kept.map(|kept| &kept.receipt)).map_err(|error| error.to_string())?;
+            match after {
+                None => return Ok(self.outcome(client, "absent")),
+                Some(after) => (after, None, "removed"),
+            }
+        } else {
+            match plan(client, text, &self.entry()).map_err(|error| error.to_string())? {
+                Planned::Same => return Ok(self.outcome(client, "unchanged")),
+                Planned::Edit { text, receipt } => {
+                    (text, Some(receipt), if was.is_some() { "updated" } else { "added" })
+                }
+            }
+        };
+        let changes = diff(text, &after);
+        let outcome = Outcome { diff: changes, ..self.outcome(client, state) };
+        if self.dry_run {
+            return Ok(outcome);
+        }
+        if self.ask && !self.confirmed(&outcome).map_err(|error| error.to_string())? {
+            return Ok(self.outcome(client, "declined"));
+        }
+        self.write(file, before.as_deref(), &after, receipt).map_err(|error| error.to_string())?;
+        // What was shown to be agreed to is not shown again.
+        Ok(if self.ask { Outcome { diff: Vec::new(), ..outcome } } else { outcome })
+    }
+
+    fn write(
+        &mut self,
+        file: &Path,
+        before: Option<&str>,
+        after: &str,
+        receipt: Option<Receipt>,
+    ) -> io::Result<()> {
+        let Some(receipt) = receipt else {
+            let kept = self.receipts.remove(file);
+            let ours = kept.filter(|kept| kept.created && after.trim().is_empty());
+            match (ours, before) {
+                (Some(kept), Some(before)) => replace::remove(file, before, &kept.folders)?,
+                _ => replace::replace(file, before, after).map(drop)?,
+            }
+            return self.receipts.save();
+        };
+        let earlier = self.receipts.remove(file);
+        let folders = replace::replace(file, before, after)?;
+        let created = before.is_none() || earlier.as_ref().is_some_and(|earlier| earlier.created);
+        let folders = earlier.map_or(folders, |earlier| earlier.folders);
+        self.receipts.put(file, Kept { receipt, created, folders });
+        self.receipts.save()
+    }
+
+    fn confirmed(&self, outcome: &Outcome) -> io::Result<bool> {
+        render::page(self.colour, |page| outcome.changes(page))?;
+        print_now("Write this? [y/N] ")?;
+        let mut line = String::new();
+        io::stdin().read_line(&mut line)?;
+        Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+    }
+
+    /// Shows what configurations must say.
+    fn print(&self, named: &[&'static Client]) -> Result<Exit, ToolError> {
+        let entry = self.entry();
+        if let [client] = named {
+            let text = snippet(client, &entry);
+            written(render::raw(|out| out.write_all(text.as_bytes())))?;
+            return Ok(Exit::Ok);
+        }
+        written(render::page(self.colour, |page| {
+            let all: Vec<&Client> =
+                if named.is_empty() { CLIENTS.iter().collect() } else { named.iter().copied().collect() };
+            if named.is_empty() {
+                page.line(
+                    Tone::Plain,
+                    &format!("Any client: run `{}` with the argument `mcp`, over stdio.", entry.command),
+                )?;
+            }
+            for client in all {
+                page.end()?;
+                page.put(Tone::Head, client.name)?;
+                for scope in client.scopes() {
+                    let file = client.file(scope, &self.around, Path::exists).unwrap_or_default();
+                    page.put(Tone::Dim, &format!("  {}: ", scope.as_str()))?;
+                    page.put(Tone::Path, &file.display().to_string())?;
+                }
+                page.end()?;
+                for line in snippet(client, &entry).lines() {
+                    page.line(Tone::Plain, &format!("  {line}"))?;
+                }
+            }
+            Ok(())
+        }))?;
+        Ok(Exit::Ok)
+    }
+
+    /// Shows which clients are there, and which are set up.
+    fn overview(&mut self, all: bool) -> Result<Exit, ToolError> {
+        let mut outcomes = Vec::new();
+        for client in CLIENTS {
+            for scope in client.scopes() {
+                self.scope = scope;
+                let Some(file) = self.file(client) else { continue };
+                let text = replace::read(&file).ok().flatten().unwrap_or_default();
+                let set_up = registered(client, &text).is_ok_and(|registered| registered.is_some());
+                if set_up || (scope == Scope::User && client.is_there(&self.around, Path::exists)) {
+                    let state = if set_up { "set_up" } else { "not_set_up" };
+                    outcomes.push(self.outcome(client, state));
+                }
+            }
+        }
+        let none = outcomes.is_empty();
+        if self.form == Form::Json {
+            written(render::raw(|out| write_json(&outcomes, out)))?;
+            return Ok(Exit::Ok);
+        }
+        written(render::page(self.colour, |page| {
+            for outcome in &outcomes {
+                outcome.text(page)?;
+            }
+            let ids: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
+            if none {
+                page.line(Tone::Plain, "no client was found")?;
+            }
+            page.line(Tone::Dim, &format!("set one up with `orient setup CLIENT`: {}", ids.join(", ")))?;
+            page.line(Tone::Dim, "for any other, `orient setup --print` shows what to tell it")
+        }))?;
+        Ok(if all && none { Exit::Nothing } else { Exit::Ok })
+    }
+}
+
+impl Outcome {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        if !self.diff.is_empty() {
+            self.changes(page)?;
+        }
+        let would = if self.dry_run { "would be " } else { "" };
+        let (tone, words) = match self.state {
+            "added" => (Tone::Plain, format!("{would}added; restart {} to use it", self.name)),
+            "updated" => (Tone::Plain, format!("{would}updated; restart {} to use it", self.name)),
+            "removed" => (Tone::Plain, format!("{would}removed")),
+            "unchanged" => (Tone::Plain, "is set up already".to_owned()),
+            "absent" => (Tone::Plain, "has no entry of ours".to_owned()),
+            "declined" => (Tone::Plain, "left as it is".to_owned()),
+            "set_up" => (Tone::Plain, "is set up".to_owned()),
+            "not_set_up" => (Tone::Dim, format!("is not set up; `orient setup {}` does it", self.client)),
+            _ => (Tone::Warn, format!("left alone: {}", self.message.as_deref().unwrap_or_default())),
+        };
+        page.put(Tone::Name, self.name)?;
+        page.put(Tone::Dim, &format!(" ({}) ", self.scope))?;
+        page.line(tone, &words)
+    }
+
+    fn changes(&self, page: &mut Page<'_>) -> io::Result<()> {
+        page.line(Tone::Path, &self.file)?;
+        for line in &self.diff {
+            let tone = match line.as_bytes().first() {
+                Some(b'+') => Tone::Number,
+                Some(b'-') => Tone::Warn,
+                _ => Tone::Dim,
+            };
+            page.line(tone, &format!("  {line}"))?;
+        }
+        Ok(())
+    }
+}
+
+fn print_now(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+fn written(result: io::Result<()>) -> Result<(), ToolError> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(ToolError::new(Code::Io, format!("cannot write: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

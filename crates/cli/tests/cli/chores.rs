@@ -1,0 +1,137 @@
+//! What the command does beside asking: setting clients up, watching, completing.
+
+use crate::tree::{Tree, text};
+use std::fs;
+use std::path::PathBuf;
+
+fn tree() -> Tree {
+    Tree::new(&[("a.py", "def one(): pass\n")])
+}
+
+fn home(tree: &Tree) -> PathBuf {
+    tree.root().parent().expect("a folder").join("home")
+}
+
+#[test]
+fn a_client_is_set_up_and_everything_comes_back() {
+    let tree = tree();
+    let file = tree.root().join(".cursor/mcp.json");
+    let added = text(&tree.run(&["setup", "cursor", "--scope", "project"]).stdout);
+    assert!(added.contains("+     \"orient\": {") && added.contains("Cursor (project) added"), "{added}");
+    let written = fs::read_to_string(&file).expect("written");
+    assert!(
+        written.contains("\"command\": \"orient\"") && written.contains("\"args\": [\"mcp\"]"),
+        "{written}"
+    );
+    let again = text(&tree.run(&["setup", "cursor", "--scope", "project"]).stdout);
+    assert_eq!(again, "Cursor (project) is set up already\n");
+    let removed = text(&tree.run(&["setup", "cursor", "--scope", "project", "--undo"]).stdout);
+    assert!(removed.contains("Cursor (project) removed"), "{removed}");
+    assert!(!tree.root().join(".cursor").exists(), "what was made is gone");
+}
+
+#[test]
+fn the_users_own_text_stays_to_the_byte() {
+    let tree = tree();
+    let before =
+        "// mine\n{\n\t\"theme\": \"x\", // dark\n\t\"context_servers\": {\n\t\t\"a\": {},\n\t},\n}\n";
+    let file = home(&tree).join(".config/zed/settings.json");
+    fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+    fs::write(&file, before).expect("written");
+    let dry = tree.run(&["setup", "zed", "--dry-run"]);
+    assert!(text(&dry.stdout).contains("would be added") && dry.status.success());
+    assert_eq!(fs::read_to_string(&file).expect("there"), before);
+    assert!(tree.run(&["setup", "zed"]).status.success());
+    let after = fs::read_to_string(&file).expect("there");
+    assert!(after.contains("\"a\": {},\n\t\t\"orient\": {") && after.contains("// dark"), "{after}");
+    let outcome = tree.json(&["setup", "zed", "--json"]);
+    assert_eq!((&outcome[0]["state"], &outcome[0]["client"]), (&"unchanged".into(), &"zed".into()));
+    assert!(tree.run(&["setup", "zed", "--undo"]).status.success());
+    assert_eq!(fs::read_to_string(&file).expect("there"), before);
+}
+
+#[test]
+fn a_broken_configuration_is_left_alone() {
+    let tree = tree();
+    tree.write(".mcp.json", "{ \"mcpServers\": ");
+    let output = tree.run(&["setup", "claude-code", "--scope", "project"]);
+    assert_eq!(output.status.code(), Some(5));
+    assert!(text(&output.stdout).contains("line 1: the file ends where a value should stand; mend it first"));
+    assert_eq!(fs::read_to_string(tree.root().join(".mcp.json")).expect("there"), "{ \"mcpServers\": ");
+    let none = tree.run(&["setup", "windsurf", "--scope", "project"]);
+    assert!(text(&none.stdout).contains("Windsurf has no configuration for a project"));
+}
+
+#[test]
+fn without_a_client_one_is_told_what_there_is() {
+    let tree = tree();
+    fs::create_dir_all(home(&tree).join(".codex")).expect("made");
+    let shown = text(&tree.run(&["setup"]).stdout);
+    assert!(shown.contains("Codex (user) is not set up; `orient setup codex` does it"), "{shown}");
+    assert!(tree.run(&["setup", "--all"]).status.success());
+    let config = fs::read_to_string(home(&tree).join(".codex/config.toml")).expect("written");
+    assert!(config.starts_with("[mcp_servers.orient]\ncommand = "), "{config}");
+    let print = text(&tree.run(&["setup", "--print", "opencode", "--command", "orient"]).stdout);
+    assert!(print.contains("\"command\": [\"orient\", \"mcp\"]"), "{print}");
+    assert!(text(&tree.run(&["setup", "--print"]).stdout).contains("Any client: run `"));
+}
+
+#[test]
+fn the_doctor_says_what_to_type() {
+    let tree = tree();
+    let first = text(&tree.run(&["doctor"]).stdout);
+    assert!(first.contains("orient index"), "{first}");
+    assert!(tree.run(&["index", "-q"]).status.success());
+    let well = tree.json(&["doctor", "--json"]);
+    assert_eq!(well["data"]["healthy"], true, "{well}");
+    tree.write(
+        ".mcp.json",
+        "{ \"mcpServers\": { \"orient\": { \"command\": \"/not/there\", \"args\": [\"mcp\"] } } }",
+    );
+    let output = tree.run(&["doctor"]);
+    assert_eq!(output.status.code(), Some(5));
+    let ill = text(&output.stdout);
+    assert!(ill.contains("is told to start /not/there, which is not there"), "{ill}");
+    assert!(ill.contains("orient setup claude-code --scope project"), "{ill}");
+}
+
+#[test]
+fn shells_and_man_get_every_command() {
+    let tree = tree();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = text(&tree.run(&["completions", shell]).stdout);
+        assert!(script.contains("callers") && script.contains("setup"), "{shell}");
+    }
+    let page = text(&tree.run(&["man"]).stdout);
+    assert!(page.contains(".TH orient 1") && page.contains("callers"), "{page}");
+    let folder = tree.root().join("man");
+    assert!(tree.run(&["man", "--dir", "man"]).status.success());
+    assert!(folder.join("orient.1").is_file() && folder.join("orient-callers.1").is_file());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_watched_is_told_line_by_line_until_ctrl_c() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+    let tree = tree();
+    let mut child = tree.command(&["watch", "--json"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let mut next = || -> serde_json::Value {
+        let line = lines.next().expect("another line").expect("text");
+        serde_json::from_str(&line).expect("JSON")
+    };
+    let ready = next();
+    assert_eq!((&ready["event"], &ready["added"]), (&"ready".into(), &1.into()), "{ready}");
+    tree.write("b.py", "def two(): pass\n");
+    let change = next();
+    assert_eq!(
+        (&change["event"], &change["paths"], &change["added"]),
+        (&"change".into(), &serde_json::json!(["b.py"]), &1.into()),
+        "{change}"
+    );
+    assert!(change["behind_ms"].as_f64().is_some_and(|behind| behind > 0.0), "{change}");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("there is a kill").success());
+    assert!(child.wait().expect("it ends").success(), "Ctrl-C is how it ends");
+}

@@ -1,0 +1,145 @@
+//! What answers look like: within their budget, closed by the line that says how far to trust them, nothing twice.
+
+use crate::stdio::Stdio;
+use crate::tree::Tree;
+use serde_json::json;
+
+#[test]
+fn an_answer_closes_with_what_it_is_worth() {
+    let mut server = Stdio::new();
+    let said = server.call("graph", &json!({ "relation": "callers", "symbol": "total" }));
+    assert!(said.text.contains("shop/cart.py:6"), "{}", said.text);
+    assert!(said.text.ends_with("[complete; generation 1]"), "{}", said.text);
+    assert_eq!(said.structured["complete"], true);
+    assert_eq!(said.structured["generation"], 1);
+}
+
+#[test]
+fn a_change_is_in_the_next_answer() {
+    let mut server = Stdio::new();
+    server.alive();
+    server.tree.write("shop/cart.py", "def total(items):\n    return 7\n");
+    let said = server.call("read", &json!({ "target": "total" }));
+    assert!(said.text.contains("return 7"), "{}", said.text);
+    assert_eq!(said.structured["generation"], 2);
+}
+
+#[test]
+fn parts_follow_each_other_to_the_end() {
+    let mut server = Stdio::new();
+    let question =
+        |cursor: Option<&str>| json!({ "target": "shop/parts.py", "max_tokens": 800, "cursor": cursor });
+    let (mut lines, mut cursor) = (Vec::new(), None);
+    loop {
+        let said = server.call("read", &question(cursor.as_deref()));
+        assert!(!said.error, "{said:?}");
+        assert!(said.text.len() < 800 * 5, "{}", said.text.len());
+        lines.extend(said.text.lines().filter(|line| line.contains("def part_")).map(str::to_owned));
+        cursor = said.structured["next"].as_str().map(str::to_owned);
+        if cursor.is_none() {
+            break;
+        }
+        assert!(said.text.contains("next cursor"), "{}", said.text);
+    }
+    // A file is shown up to its five hundredth line; the answer says how to go on.
+    assert!(lines.len() >= 125, "{}", lines.len());
+    let mut once = lines.clone();
+    once.dedup();
+    assert_eq!(once, lines);
+}
+
+#[test]
+fn what_was_sent_is_not_sent_again_unless_asked_for() {
+    let mut server = Stdio::new();
+    let question = json!({ "target": "shop/cart.py" });
+    let first = server.call("read", &question);
+    let second = server.call("read", &question);
+    assert!(second.text.contains("sent before") && !second.text.contains("def total"), "{}", second.text);
+    assert!(second.text.len() < first.text.len() * 2, "{}", second.text);
+    let third = server.call("read", &json!({ "target": "shop/cart.py", "again": true }));
+    assert!(third.text.contains("def total"), "{}", third.text);
+    server.tree.write("shop/cart.py", "def total(items):\n    return 8\n");
+    let fourth = server.call("read", &question);
+    assert!(fourth.text.contains("return 8"), "what has changed is sent: {}", fourth.text);
+}
+
+#[test]
+fn what_is_meant_is_understood_and_noted() {
+    let mut server = Stdio::new();
+    let sent = json!({ "type": "who_calls", "function": "total", "maxTokens": "500" });
+    let said = server.call("graph", &sent);
+    assert!(!said.error && said.text.contains("shop/cart.py:6"), "{said:?}");
+    assert!(said.text.contains("note: ") && said.structured["notes"].is_array(), "{said:?}");
+}
+
+#[test]
+fn a_name_of_several_is_an_error_with_its_candidates() {
+    let tree = Tree::new();
+    tree.write("a.py", "def twin():\n    pass\n");
+    tree.write("b.py", "def twin():\n    pass\n");
+    let mut server = Stdio::with(tree, &[]);
+    let said = server.call("read", &json!({ "target": "twin" }));
+    assert!(said.error && said.text.contains("a.py#twin") && said.text.contains("b.py#twin"), "{said:?}");
+}
+
+#[test]
+fn one_tool_for_each_operation_gives_data_too() {
+    let mut server = Stdio::with(Tree::new(), &["--tools", "all"]);
+    let tools = server.request("tools/list", &json!({}));
+    let names: Vec<&str> = tools["result"]["tools"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert!(names.len() > 12 && names.contains(&"callers") && !names.contains(&"gc"), "{names:?}");
+    let said = server.call("symbols", &json!({ "name": "total" }));
+    assert_eq!(said.structured["data"]["symbols"][0]["handle"], "shop/cart.py#total", "{said:?}");
+}
+
+#[test]
+fn some_tools_can_be_chosen_by_either_name() {
+    let mut server = Stdio::with(Tree::new(), &["--tools", "read,callers"]);
+    let tools = server.request("tools/list", &json!({}));
+    let names: Vec<&str> = tools["result"]["tools"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert_eq!(names, ["read", "callers"]);
+}
+
+#[test]
+fn while_the_first_index_is_made_text_search_answers() {
+    // Whatever the moment, the answer is right or says what to do; nothing hangs.
+    let mut server = Stdio::new();
+    let said = server.call("grep", &json!({ "pattern": "def total" }));
+    assert!(!said.error && said.text.contains("def total"), "{said:?}");
+}
+
+#[test]
+fn resources_and_prompts_are_there() {
+    let mut server = Stdio::new();
+    let files = server.request("resources/list", &json!({}));
+    let uris: Vec<&str> = files["result"]["resources"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["uri"].as_str())
+        .collect();
+    assert_eq!(uris, ["orient://file/shop/cart.py", "orient://file/shop/parts.py"]);
+    let read = server.request("resources/read", &json!({ "uri": "orient://symbol/shop/cart.py%23total" }));
+    assert_eq!(read["result"]["contents"][0]["text"], "def total(items):\n    return sum(items)\n");
+    let params = json!({ "ref": { "type": "ref/resource", "uri": "orient://symbol/{+handle}" }, "argument": { "name": "handle", "value": "tot" } });
+    let completed = server.request("completion/complete", &params);
+    assert_eq!(completed["result"]["completion"]["values"], json!(["shop/cart.py#total"]));
+    let prompt =
+        server.request("prompts/get", &json!({ "name": "plan", "arguments": { "change": "round" } }));
+    assert!(
+        prompt["result"]["messages"][0]["content"]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("round"))
+    );
+    assert!(server.request("prompts/get", &json!({ "name": "plan" }))["error"].is_object());
+}

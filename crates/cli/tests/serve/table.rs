@@ -1,0 +1,55 @@
+//! The table of attacks in `crates/serve/ATTACKS.md` is written from the tests themselves.
+
+use std::fmt::Write;
+use std::path::Path;
+
+/// Where attacks are, and what they are against.
+const FILES: &[(&str, &str, &str)] = &[
+    ("The protocol", "malformed.rs", include_str!("malformed.rs")),
+    ("Arguments", "arguments.rs", include_str!("arguments.rs")),
+    ("The boundary of the tree", "traversal.rs", include_str!("traversal.rs")),
+    ("The reader", "injection.rs", include_str!("injection.rs")),
+    ("HTTP", "web_attacks.rs", include_str!("web_attacks.rs")),
+];
+
+const OPENING: &str = "\
+# Attacks
+
+Each line is a test against the real server, a process of its own: what is tried, and what must come of it. Every answer
+to every one of them is searched for the content of a file that lies outside of the repository, and after most of them
+the server must still answer. This page is written from the tests: `UPDATE_ATTACKS=1 cargo test --test serve table`.
+";
+
+/// The name and the words of every attack in a file.
+fn attacks(text: &str) -> Vec<(&str, &str)> {
+    let starts = text.split("attack!(").skip(1);
+    starts
+        .filter_map(|rest| {
+            let (name, rest) = rest.split_once(',')?;
+            let words = rest.trim_start().strip_prefix('"')?;
+            Some((name.trim(), words.split_once('"')?.0))
+        })
+        .collect()
+}
+
+#[test]
+fn the_table_has_every_attack() {
+    let (mut page, mut number) = (OPENING.to_owned(), 0);
+    for (title, file, text) in FILES {
+        let _ = write!(
+            page,
+            "\n## {title}\n\nIn `crates/cli/tests/serve/{file}`.\n\n| | attack | test |\n|---|---|---|\n"
+        );
+        for (name, words) in attacks(text) {
+            number += 1;
+            let _ = writeln!(page, "| {number} | {} | `{name}` |", words.replace('|', "\\|"));
+        }
+    }
+    assert!(number >= 60, "only {number} attacks");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../serve/ATTACKS.md");
+    if std::env::var_os("UPDATE_ATTACKS").is_some() {
+        std::fs::write(&path, &page).expect("the page is written");
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    assert!(there == page, "the page differs from the tests: UPDATE_ATTACKS=1 cargo test --test serve table");
+}

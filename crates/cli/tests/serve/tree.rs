@@ -1,0 +1,61 @@
+//! A small repository with a secret beside it, and everything in it that could lead there or mislead a reader.
+
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// What must never be read.
+pub(crate) const SECRET: &str = "TOP-SECRET-OUTSIDE";
+
+/// The repository and what is beside it.
+pub(crate) struct Tree {
+    folder: TempDir,
+}
+
+impl Tree {
+    pub(crate) fn new() -> Self {
+        let tree = Self { folder: TempDir::new().expect("a temporary folder") };
+        std::fs::create_dir_all(tree.root().join("shop")).expect("a folder");
+        tree.outside("secret.py", &format!("def secret():\n    return \"{SECRET}\"\n"));
+        tree.write(
+            "shop/cart.py",
+            "def total(items):\n    return sum(items)\n\n\ndef main():\n    print(total([1, 2]))\n",
+        );
+        let parts: Vec<String> =
+            (0..300).map(|part| format!("def part_{part}(x):\n    return x + {part}\n\n\n")).collect();
+        tree.write("shop/parts.py", &parts.concat());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::symlink;
+            symlink("../secret.py", tree.root().join("link.py")).expect("a link");
+            symlink("..", tree.root().join("linked")).expect("a link");
+        }
+        tree
+    }
+
+    /// The top of the repository.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().join("tree")
+    }
+
+    /// Where indexes are kept.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    /// Writes a file of the repository.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        put(&self.root().join(path), text);
+    }
+
+    /// Writes a file beside the repository.
+    pub(crate) fn outside(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(path);
+        put(&path, text);
+        path
+    }
+}
+
+fn put(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().expect("it has a folder")).expect("a folder");
+    std::fs::write(path, text).expect("a file");
+}

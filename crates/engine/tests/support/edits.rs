@@ -1,0 +1,281 @@
+//! What may happen to a tree, as steps that can be chosen at random.
+
+use super::{put, settle};
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+
+/// What may happen to a tree. Numbers are taken modulo what there is.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// A file is written, new or over an old one.
+    Write {
+        path: usize,
+        text: usize,
+    },
+    /// A file gets one more definition.
+    Append {
+        file: usize,
+        text: usize,
+    },
+    /// A file gets something before all others, so that every line moves.
+    Prepend {
+        file: usize,
+    },
+    Delete {
+        file: usize,
+    },
+    Move {
+        file: usize,
+        path: usize,
+    },
+    /// The same content under another name, then perhaps edited apart.
+    Copy {
+        file: usize,
+        path: usize,
+    },
+    RenameFolder {
+        from: usize,
+        to: usize,
+    },
+    Touch {
+        file: usize,
+    },
+    /// As a branch switch: everything goes, other files come, some of them the same.
+    Swap {
+        seed: usize,
+        count: usize,
+    },
+    Ignore {
+        pattern: usize,
+    },
+    Binary {
+        path: usize,
+    },
+    Large {
+        path: usize,
+    },
+    Link {
+        path: usize,
+    },
+    /// Time passes, and stamps can be trusted.
+    Settle,
+}
+
+const FOLDERS: &[&str] = &["", "src/", "src/net/", "lib/", "tests/", "vendor/dep/"];
+const NAMES: &[&str] = &[
+    "a.py",
+    "__init__.py",
+    "b.go",
+    "c.ts",
+    "index.ts",
+    "d.rs",
+    "lib.rs",
+    "e.java",
+    "k.kt",
+    "f.md",
+    "g.txt",
+    "h.c",
+    "i.h",
+    "l.cs",
+    "m.rb",
+    "n.php",
+    "o.cpp",
+    "package.json",
+    "go.mod",
+    "tool",
+    "Makefile",
+];
+pub(crate) const PATHS: usize = FOLDERS.len() * NAMES.len();
+const PATTERNS: &[&str] = &["", "*.go\n", "src/net/\n", "*.py\n!src/a.py\n", "/lib\n"];
+
+pub(crate) fn path(number: usize) -> String {
+    let (folder, name) = (FOLDERS[number % FOLDERS.len()], NAMES[number / FOLDERS.len() % NAMES.len()]);
+    format!("{folder}{name}")
+}
+
+/// Something to write into a file of this name: several texts for each language, some of them broken.
+pub(crate) fn text(path: &str, number: usize) -> String {
+    let n = number % 7;
+    if n == 6 {
+        return format!("{{{{ ((( unfinished {number}\n\"");
+    }
+    let m = (number + 1) % 6;
+    match path.rsplit('.').next().unwrap_or_default() {
+        "py" => format!(
+            "import os\nfrom src.a import C{m}, f{m} as g\nfrom . import a\nfrom lib import *\n\n@mark\nclass C{n}(C{m}):\n    \"\"\"Doc {n}.\"\"\"\n    def m(self, a: int = {n}) -> str:\n        self.x = g()\n        return os.path\n\ndef f{n}():\n    c = C{m}()\n    c.m(1)\n    return a.f{n}(c.x)\n"
+        ),
+        "go" => format!(
+            "package p\n\nimport \"fmt\"\nimport \"example.com/m{m}/src\"\n\n// T{n} is a type.\ntype T{n} struct {{ T{m}; A int }}\n\ntype R interface {{ Run() }}\n\nfunc (t *T{n}) Run() {{ fmt.Println({n}); use(t); src.Use(t) }}\n\nfunc use(r R) {{ r.Run() }}\n"
+        ),
+        "ts" => format!(
+            "import {{ K{m} as b, f }} from './c';\nimport * as lib from '../lib';\nimport p from 'p{m}';\nexport * from '../src/c';\nexport interface I{n} {{ x: number }}\nexport class K{n} extends b implements I{n} {{ x = {n}; get y() {{ return this.x }} go() {{ f(); lib.f(); p(); return this.y }} }}\nexport const f = () => new K{n}().go();\n"
+        ),
+        "rs" => format!(
+            "use std::io;\nuse crate::d::S{m};\nmod d;\n\n/// S{n}.\n#[derive(Debug)]\npub struct S{n} {{ a: u8 }}\n\nimpl S{n} {{ pub fn go(&self, other: S{m}) -> u8 {{ other.go(f()) }} }}\n\npub fn f() -> S{n} {{ S{n} {{ a: inner::f() }} }}\n\nmod inner {{ pub fn f() -> u8 {{ super::f().go({n}) }} }}\n"
+        ),
+        "java" => format!(
+            "package p;\nimport java.util.List;\nclass J{n} extends J{m} {{ @Override public int m(int a) {{ return m(\"\") + new J{m}().m({n}); }} int m(String s) {{ return 0; }} }}\n"
+        ),
+        "kt" => format!(
+            "package p\nimport p.J{m}\nclass L{n} : J{m}() {{ fun go() = m({n}) }}\nfun L{m}.more() = go()\n"
+        ),
+        "cs" => format!(
+            "namespace A.B{n};\nusing A.B{m};\nclass D{n} : D{m} {{ void M() {{ N(); }} void N() => new D{m}().M(); }}\n"
+        ),
+        "rb" => format!(
+            "require_relative 'm'\nclass R{n} < R{m}\n  include Mix{m}\n  def go\n    R{m}.new.go\n    help\n  end\nend\nmodule Mix{n}\n  def help; end\nend\n"
+        ),
+        "php" => format!(
+            "<?php\nnamespace A;\nuse A\\P{m};\nclass P{n} extends P{m} {{ function go(P{m} $p) {{ $p->go($this); return self::make(); }} static function make() {{ return new P{n}(); }} }}\n"
+        ),
+        "md" => format!("# Title {n}\n\nText {n}.\n\n## Part\n\nMore.\n"),
+        "c" => format!(
+            "#include <x{n}.h>\n#include \"i.h\"\nstruct s{n} {{ int a; }};\nint f{n}(int x) {{ return f{m}(x) + declared{m}(); }}\nint declared{n}(void) {{ return {n}; }}\n"
+        ),
+        "cpp" => format!(
+            "#include \"i.h\"\nnamespace n {{ class X{n} : public X{m} {{ void go() {{ help{m}(); }} }}; void help{n}() {{ X{n} x; x.go(); }} }}\n"
+        ),
+        "h" => format!("int declared{n}(void);\nint f{n}(int x);\n"),
+        "json" => {
+            format!("{{ \"name\": \"p{n}\", \"main\": \"c.ts\", \"dependencies\": {{ \"q{n}\": \"*\" }} }}\n")
+        }
+        "mod" => format!("module example.com/m{n}\n"),
+        _ => format!("line {n}\nanother\n"),
+    }
+}
+
+pub(crate) fn step() -> impl Strategy<Value = Step> {
+    let (path, file, text) = (0..PATHS, 0..100_usize, 0..20_usize);
+    prop_oneof![
+        6 => (path.clone(), text.clone()).prop_map(|(path, text)| Step::Write { path, text }),
+        4 => (file.clone(), text.clone()).prop_map(|(file, text)| Step::Append { file, text }),
+        2 => file.clone().prop_map(|file| Step::Prepend { file }),
+        3 => file.clone().prop_map(|file| Step::Delete { file }),
+        3 => (file.clone(), path.clone()).prop_map(|(file, path)| Step::Move { file, path }),
+        2 => (file.clone(), path.clone()).prop_map(|(file, path)| Step::Copy { file, path }),
+        2 => (0..6_usize, 0..6_usize).prop_map(|(from, to)| Step::RenameFolder { from, to }),
+        2 => file.clone().prop_map(|file| Step::Touch { file }),
+        1 => (0..50_usize, 0..12_usize).prop_map(|(seed, count)| Step::Swap { seed, count }),
+        1 => (0..PATTERNS.len()).prop_map(|pattern| Step::Ignore { pattern }),
+        1 => path.clone().prop_map(|path| Step::Binary { path }),
+        1 => path.clone().prop_map(|path| Step::Large { path }),
+        1 => path.prop_map(|path| Step::Link { path }),
+        1 => Just(Step::Settle),
+    ]
+}
+
+/// The files of the tree, sorted.
+fn files(root: &Path) -> Vec<String> {
+    fn visit(root: &Path, folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("readable").flatten() {
+            let kind = entry.file_type().expect("a kind");
+            if kind.is_dir() {
+                visit(root, &entry.path(), found);
+            } else if kind.is_file() && entry.file_name() != ".gitignore" {
+                found.push(entry.path().strip_prefix(root).expect("below").to_string_lossy().into_owned());
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(root, root, &mut found);
+    found.sort();
+    found
+}
+
+/// Writes a file, whatever is in its way.
+pub(crate) fn write(root: &Path, path: &str, bytes: impl AsRef<[u8]>) {
+    let _ = fs::remove_file(root.join(path));
+    let _ = fs::remove_dir_all(root.join(path));
+    put(root, path, bytes);
+}
+
+pub(crate) fn apply(root: &Path, step: &Step) {
+    let there = files(root);
+    let pick = |number: usize| (!there.is_empty()).then(|| there[number % there.len()].clone());
+    match *step {
+        Step::Write { path: p, text: t } => write(root, &path(p), text(&path(p), t)),
+        Step::Append { file, text: t } => {
+            if let Some(file) = pick(file) {
+                let mut bytes = fs::read(root.join(&file)).expect("readable");
+                bytes.extend_from_slice(text(&file, t).as_bytes());
+                write(root, &file, bytes);
+            }
+        }
+        Step::Prepend { file } => {
+            if let Some(file) = pick(file) {
+                let old = fs::read(root.join(&file)).expect("readable");
+                write(root, &file, [b"\n\n", old.as_slice()].concat());
+            }
+        }
+        Step::Delete { file } => {
+            if let Some(file) = pick(file) {
+                fs::remove_file(root.join(file)).expect("removed");
+            }
+        }
+        Step::Move { file, path: p } => {
+            if let Some(file) = pick(file) {
+                let bytes = fs::read(root.join(&file)).expect("readable");
+                fs::remove_file(root.join(&file)).expect("removed");
+                write(root, &path(p), bytes);
+            }
+        }
+        Step::Copy { file, path: p } => {
+            if let Some(file) = pick(file) {
+                let bytes = fs::read(root.join(&file)).expect("readable");
+                write(root, &path(p), bytes);
+            }
+        }
+        Step::RenameFolder { from, to } => {
+            let (from, to) = (FOLDERS[from].trim_end_matches('/'), FOLDERS[to].trim_end_matches('/'));
+            if !from.is_empty() && !to.is_empty() && root.join(from).is_dir() && !root.join(to).exists() {
+                fs::create_dir_all(root.join(to).parent().expect("a folder")).expect("made");
+                let _ = fs::rename(root.join(from), root.join(to));
+            }
+        }
+        Step::Touch { file } => {
+            if let Some(file) = pick(file) {
+                let opened = fs::File::options().append(true).open(root.join(file)).expect("opens");
+                opened.set_modified(std::time::SystemTime::now()).expect("touched");
+            }
+        }
+        Step::Swap { seed, count } => swap(root, &there, seed, count),
+        Step::Ignore { pattern } => put(root, ".gitignore", PATTERNS[pattern]),
+        Step::Binary { path: p } => write(root, &path(p), [0, 159, 146, 150]),
+        Step::Large { path: p } => write(root, &path(p), vec![b'x'; (2 << 20) + 1]),
+        Step::Link { path: p } => link(root, &path(p)),
+        Step::Settle => settle(),
+    }
+}
+
+fn swap(root: &Path, there: &[String], seed: usize, count: usize) {
+    for (number, file) in there.iter().enumerate() {
+        if !(number + seed).is_multiple_of(3) {
+            fs::remove_file(root.join(file)).expect("removed");
+        }
+    }
+    for number in 0..count {
+        let path = path(seed * 7 + number * 11);
+        write(root, &path, text(&path, seed + number));
+    }
+}
+
+fn link(root: &Path, path: &str) {
+    let _ = fs::remove_file(root.join(path));
+    let _ = fs::remove_dir_all(root.join(path));
+    fs::create_dir_all(root.join(path).parent().expect("a folder")).expect("made");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/hosts", root.join(path)).expect("a link");
+}
+
+/// Says in which lines two dumps differ; the whole of them is too long to read.
+pub(crate) fn assert_same(incremental: &str, fresh: &str, how: &str) {
+    let only = |one: &str, other: &str| -> Vec<String> {
+        let there: std::collections::BTreeSet<&str> = other.lines().collect();
+        one.lines().filter(|line| !there.contains(line)).map(str::to_owned).collect()
+    };
+    if incremental != fresh {
+        let (stale, missing) = (only(incremental, fresh).join("\n"), only(fresh, incremental).join("\n"));
+        panic!("caught up:\n{stale}\n{how}:\n{missing}\n");
+    }
+}

@@ -1,0 +1,114 @@
+//! What the words of a source are, for those who show it in colours. Goes by the names of nodes that grammars share, so
+//! that it is right for any of them where it matters and merely plain elsewhere.
+
+use crate::extract;
+use crate::pack::Pack;
+use orient_grammars::tree_sitter::Node;
+use std::ops::Range;
+
+/// What a piece of source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// A word of the language.
+    Keyword,
+    /// A text or a character.
+    Text,
+    /// A comment.
+    Comment,
+    /// A number.
+    Number,
+    /// The name of a type.
+    Type,
+}
+
+/// The pieces that are something, in order; they do not overlap. None where no grammar reads the file.
+pub fn paint(pack: &Pack, bytes: &[u8]) -> Vec<(Range<usize>, Class)> {
+    let mut pieces = Vec::new();
+    let Some(tree) = extract::tree(pack, bytes) else { return pieces };
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let class = class(node, bytes);
+        if let Some(class) = class {
+            pieces.push((node.byte_range(), class));
+        }
+        if class.is_none() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return pieces;
+            }
+        }
+    }
+}
+
+fn class(node: Node<'_>, bytes: &[u8]) -> Option<Class> {
+    let kind = node.kind();
+    if !node.is_named() {
+        let text = bytes.get(node.byte_range())?;
+        let word = text.len() > 1 && text.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+        return (node.child_count() == 0 && word).then_some(Class::Keyword);
+    }
+    if kind.contains("comment") {
+        return Some(Class::Comment);
+    }
+    let leaf = node.named_child_count() == 0;
+    let parts = kind.split('_').collect::<Vec<_>>();
+    let has = |words: &[&str]| parts.iter().any(|part| words.contains(part));
+    if has(&["string", "char", "character", "rune", "heredoc", "regex"]) {
+        return Some(Class::Text);
+    }
+    if !leaf {
+        return None;
+    }
+    if has(&["number", "integer", "float", "int", "decimal", "hex"]) {
+        return Some(Class::Number);
+    }
+    if has(&["true", "false", "boolean", "null", "nil", "none", "self", "this", "super"]) {
+        return Some(Class::Keyword);
+    }
+    if kind == "type_identifier" || has(&["primitive", "predefined"]) {
+        return Some(Class::Type);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Registry;
+
+    fn painted(path: &str, source: &str) -> Vec<(String, Class)> {
+        let pack = Registry::builtin().detect(path.as_bytes(), source.as_bytes()).expect("a known language");
+        paint(pack, source.as_bytes()).into_iter().map(|(at, class)| (source[at].to_owned(), class)).collect()
+    }
+
+    #[test]
+    fn words_texts_comments_and_numbers_are_told_apart() {
+        let cases = [
+            ("a.py", "def f(x):\n    return \"t\" + 12 # c\n", ["def", "return", "\"t\"", "12", "# c"]),
+            (
+                "a.go",
+                "package p\n// c\nfunc f() int { return 12 }\n",
+                ["package", "// c", "func", "return", "12"],
+            ),
+            ("a.rs", "/* c */ fn f() -> u8 { 'x' as u8 + 1 }", ["/* c */", "fn", "'x'", "as", "1"]),
+        ];
+        for (path, source, expected) in cases {
+            let found = painted(path, source);
+            let words: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
+            for word in expected {
+                assert!(words.contains(&word), "{path}: {word:?} in {found:?}");
+            }
+        }
+        assert!(painted("a.py", "x = '#'\n").contains(&("'#'".to_owned(), Class::Text)));
+    }
+
+    #[test]
+    fn a_piece_of_a_file_is_painted_as_far_as_it_can_be_read() {
+        let found = painted("a.java", "    int m() {\n        return 1; // one\n");
+        assert!(found.contains(&("// one".to_owned(), Class::Comment)), "{found:?}");
+        assert!(paint(Registry::builtin().packs().first().expect("a pack"), b"\xff\xfe\0").len() < 4);
+    }
+}

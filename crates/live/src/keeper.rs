@@ -1,0 +1,449 @@
+//! The watcher as a keeper of an index: what it knows, and what it does for a question.
+
+use crate::activity::{Activity, Stand};
+use crate::dirty::Dirty;
+use crate::limits::Unwatchable;
+use crate::turn::{Turn, Turns};
+use crate::watch::{Bell, Notice, Watch};
+use orient_engine::{
+    Cancel, Engine, EngineError, Keeper, Mode, Progress, Refresh, RefreshOptions, Region, Rules,
+};
+use orient_model::RepoPath;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often whoever waits for a turn looks up.
+const LOOK_UP: Duration = Duration::from_millis(50);
+
+/// Told of what was caught up with.
+pub type Watcher = Arc<dyn Fn(&Seen) + Send + Sync>;
+
+/// How to watch.
+#[derive(Clone)]
+pub struct LiveOptions {
+    /// Changes are caught up with once nothing has happened for so long.
+    pub quiet: Duration,
+    /// Or once the first of them is so old.
+    pub longest: Duration,
+    /// How long to leave the machine to the first question, where there is an index to answer it from.
+    pub start: Duration,
+    /// After changes, how long to wait before all files are compared once: that notes the tree as a whole, and finds what
+    /// no notice tells of.
+    pub look_again: Duration,
+    /// After a question, all files are compared once more when the last time is so long ago.
+    pub look_often: Duration,
+    /// Told of everything that was caught up with in the background.
+    pub seen: Option<Watcher>,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self {
+            quiet: Duration::from_millis(30),
+            longest: Duration::from_millis(300),
+            start: Duration::from_millis(250),
+            look_again: Duration::from_secs(2),
+            look_often: Duration::from_mins(1),
+            seen: None,
+        }
+    }
+}
+
+/// What was caught up with in the background.
+#[derive(Debug)]
+pub struct Seen {
+    /// Where something was noticed, by path; `.` stands for the whole tree.
+    pub paths: Vec<RepoPath>,
+    /// How long after the first notice the index was right again; nothing where there was no notice.
+    pub behind: Option<Duration>,
+    /// What was done.
+    pub refresh: Result<Refresh, EngineError>,
+    /// Why files are not watched, where they are not.
+    pub unwatched: Option<Unwatchable>,
+}
+
+/// Watches over one tree and keeps its index fresh. Ends with the last question when dropped.
+pub struct Live {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What questions and the background share.
+pub(crate) struct Shared {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) options: LiveOptions,
+    pub(crate) bell: Bell,
+    pub(crate) stop: Cancel,
+    pub(crate) activity: Activity,
+    turns: Turns,
+    state: Mutex<State>,
+}
+
+/// What is known of the tree and its index.
+pub(crate) struct State {
+    /// Nothing where the tree cannot be watched.
+    pub(crate) watch: Option<Watch>,
+    pub(crate) unwatched: Option<Unwatchable>,
+    /// What changed since the index was right.
+    pub(crate) dirty: Dirty,
+    /// When the first of that was noticed.
+    pub(crate) since: Option<Instant>,
+    /// Whether the index is right about all else, and every folder is watched.
+    pub(crate) settled: bool,
+    pub(crate) rules: Rules,
+    /// The index as it was left: another one was written by somebody else.
+    left: Option<Left>,
+    remembered: bool,
+    /// What is being caught up with.
+    working: Dirty,
+    /// What is yet to be said.
+    pub(crate) note: Option<String>,
+    /// How long the last look at all files took, and when it was.
+    pub(crate) looked: Option<(Instant, Duration)>,
+    /// When something was noticed since.
+    pub(crate) changed: Option<Instant>,
+    /// Whether a question was answered by notices alone for long enough.
+    pub(crate) asked: bool,
+}
+
+/// Tells an index from another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Left {
+    generation: u64,
+    file: u64,
+}
+
+impl Live {
+    /// Starts to watch. What has to be done for that is done in the background, as is a first index.
+    pub fn start(engine: &Arc<Engine>, options: LiveOptions) -> Self {
+        let (watch, bell, unwatched) = match Watch::open(engine.root()) {
+            Ok((watch, bell)) => (Some(watch), bell, None),
+            Err(why) => (None, Bell::alone(), Some(why)),
+        };
+        let note = unwatched.as_ref().and_then(note);
+        let state = State {
+            watch,
+            unwatched,
+            dirty: Dirty::default(),
+            since: None,
+            settled: false,
+            rules: Rules::default(),
+            left: None,
+            remembered: false,
+            working: Dirty::default(),
+            note,
+            looked: None,
+            changed: None,
+            asked: false,
+        };
+        let shared = Arc::new(Shared::new(engine, options, bell, state));
+        let attending = shared.clone();
+        let thread =
+            std::thread::Builder::new().name("watch".to_owned()).spawn(move || attending.attend()).ok();
+        Self { shared, thread }
+    }
+
+    /// Why the tree is not watched, where it is not. All files are then compared for each question.
+    pub fn unwatched(&self) -> Option<Unwatchable> {
+        self.shared.state().unwatched.clone()
+    }
+
+    /// Whether every folder is watched and the index was right when that began.
+    pub fn is_settled(&self) -> bool {
+        self.shared.state().settled
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.shared.stop.cancel();
+        self.shared.bell.ring();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Keeper for Live {
+    fn catch_up(
+        &self,
+        engine: &Engine,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+    ) -> Result<Refresh, EngineError> {
+        let shared = &*self.shared;
+        if !std::ptr::eq(engine, Arc::as_ptr(&shared.engine)) {
+            return engine.refresh(options, progress);
+        }
+        let started = Instant::now();
+        let refresh = match shared.turn(options, progress)? {
+            Some(_turn) => shared.bring(options, progress),
+            None => Ok(shared.as_far_as_it_is(started)),
+        }?;
+        let mut state = shared.state();
+        let note = state.note.take();
+        if state.looked.is_some_and(|(at, _)| at.elapsed() > shared.options.look_often) && !state.asked {
+            state.asked = true;
+            shared.bell.ring();
+        }
+        drop(state);
+        Ok(Refresh { elapsed: started.elapsed(), note, ..refresh })
+    }
+}
+
+impl Shared {
+    fn new(engine: &Arc<Engine>, options: LiveOptions, bell: Bell, state: State) -> Self {
+        Self {
+            engine: engine.clone(),
+            options,
+            bell,
+            stop: Cancel::default(),
+            activity: Activity::default(),
+            turns: Turns::default(),
+            state: Mutex::new(state),
+        }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a turn, telling what is being done meanwhile; none where that takes too long. Where there is no index to
+    /// answer from, it is waited for.
+    fn turn(
+        &self,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+    ) -> Result<Option<Turn<'_>>, EngineError> {
+        let started = Instant::now();
+        let most = [options.wait, options.deadline].into_iter().flatten().min();
+        let mut told = Stand::default();
+        let turn = self.turns.wait(LOOK_UP, || {
+            self.activity.tell(&mut told, progress);
+            let late = most.is_some_and(|most| started.elapsed() > most);
+            let enough = late && self.engine.generation().is_some();
+            !enough && !options.cancel.is_cancelled()
+        });
+        if told != Stand::default() {
+            progress.done();
+        }
+        match turn {
+            None if options.cancel.is_cancelled() => Err(EngineError::Cancelled),
+            turn => Ok(turn),
+        }
+    }
+
+    /// A turn for the background, which has all the time there is.
+    pub(crate) fn turn_in_background(&self) -> Option<Turn<'_>> {
+        self.turns.wait(LOOK_UP, || !self.stop.is_cancelled())
+    }
+
+    /// What can be said without waiting longer.
+    fn as_far_as_it_is(&self, started: Instant) -> Refresh {
+        let mut state = self.state();
+        state.drain();
+        let mut pending = state.dirty.clone();
+        pending.restore(state.working.clone());
+        if pending.is_empty() || !state.settled {
+            pending.all();
+        }
+        let generation = self.engine.generation().unwrap_or_default();
+        Refresh {
+            generation,
+            pending: pending.paths(),
+            busy: true,
+            waited: started.elapsed(),
+            ..Refresh::default()
+        }
+    }
+
+    /// Brings the index up to date, by as little as it takes. Asks for a turn.
+    pub(crate) fn bring(
+        &self,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+    ) -> Result<Refresh, EngineError> {
+        let dirty = {
+            let mut state = self.state();
+            state.drain();
+            if state.dirty.is_all() || !state.rules.stand() {
+                state.settled = false;
+            }
+            let trusted = state.settled && state.watch.is_some() && options.mode == Mode::CatchUp;
+            // What is dirty stays so until every folder is watched again, which is done in the background.
+            if trusted { Some(state.take()) } else { None }
+        };
+        let Some(dirty) = dirty else {
+            self.bell.ring();
+            return self.whole(options, progress, &Dirty::default());
+        };
+        let known = self.mark() == self.state().left;
+        if dirty.is_empty() && known {
+            let state = self.state();
+            let generation = state.left.map_or(0, |left| left.generation);
+            return Ok(Refresh { generation, remembered: state.remembered, ..Refresh::default() });
+        }
+        if !self.watch_places(&dirty) || !known {
+            return self.whole(options, progress, &dirty);
+        }
+        let done = self.engine.refresh_region(&dirty.region(), options, progress);
+        self.finish(&done, dirty);
+        done
+    }
+
+    /// Compares all files.
+    pub(crate) fn whole(
+        &self,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+        dirty: &Dirty,
+    ) -> Result<Refresh, EngineError> {
+        let started = Instant::now();
+        let done = self.engine.refresh(options, progress);
+        self.finish(&done, dirty.clone());
+        let mut state = self.state();
+        state.drain();
+        if let Ok(refresh) = &done {
+            state.remembered = refresh.remembered && state.dirty.is_empty();
+            state.looked = Some((Instant::now(), started.elapsed()));
+            state.asked = false;
+            if refresh.in_memory {
+                state.settled = false;
+            }
+        }
+        done
+    }
+
+    /// Notes what is left to do, and what the index is now.
+    fn finish(&self, done: &Result<Refresh, EngineError>, dirty: Dirty) {
+        let mut state = self.state();
+        state.working = Dirty::default();
+        match done {
+            Ok(refresh) => {
+                for path in &refresh.pending {
+                    state.dirty.note(path.clone(), crate::dirty::Change::Place);
+                }
+                let file = self.file();
+                state.left = Some(Left { generation: refresh.generation, file });
+            }
+            Err(_) => state.dirty.restore(dirty),
+        }
+    }
+
+    /// Watches what may have come at the places of folders. Says whether all is watched as it should be.
+    fn watch_places(&self, dirty: &Dirty) -> bool {
+        let places = dirty.places();
+        if places.is_empty() {
+            return true;
+        }
+        let root = self.engine.root();
+        let is_folder = |path: &RepoPath| {
+            let native =
+                orient_engine::to_native(path).map_or_else(|| root.to_owned(), |path| root.join(path));
+            native.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+        };
+        {
+            let mut state = self.state();
+            let Some(watch) = &mut state.watch else { return false };
+            if !watch.holds(&places) && !places.tops().iter().any(is_folder) {
+                return true;
+            }
+            watch.forget(&places);
+        }
+        self.watch_all(Some(&places))
+    }
+
+    /// Watches every folder of a region, or of the tree, until a look finds no other: what came before a folder was
+    /// watched is then found by whoever looks next. Says whether that succeeded.
+    pub(crate) fn watch_all(&self, region: Option<&Region>) -> bool {
+        loop {
+            let Ok(survey) = self.engine.survey(region) else { return false };
+            let mut state = self.state();
+            let mut new = false;
+            for folder in &survey.folders {
+                let Some(watch) = &mut state.watch else { return false };
+                match watch.add(folder) {
+                    Ok(added) => new |= added,
+                    Err(why) => {
+                        state.give_up(why);
+                        return false;
+                    }
+                }
+            }
+            if region.is_some() {
+                state.rules.extend(survey.rules);
+            } else {
+                state.rules = survey.rules;
+                if let Some(watch) = &mut state.watch {
+                    watch.keep_only(&survey.folders.into_iter().collect());
+                }
+            }
+            if !new || self.stop.is_cancelled() {
+                return !new;
+            }
+        }
+    }
+
+    /// The index as it is.
+    fn mark(&self) -> Option<Left> {
+        Some(Left { generation: self.engine.generation()?, file: self.file() })
+    }
+
+    /// The number of the file the index is in; a new index is a new file.
+    #[cfg(unix)]
+    fn file(&self) -> u64 {
+        use std::os::unix::fs::MetadataExt;
+        self.engine.place().index().metadata().map_or(0, |metadata| metadata.ino())
+    }
+
+    #[cfg(not(unix))]
+    fn file(&self) -> u64 {
+        0
+    }
+}
+
+impl State {
+    /// Takes in every notice there is.
+    pub(crate) fn drain(&mut self) {
+        let Self { watch: Some(watch), dirty, .. } = self else { return };
+        let mut noticed = false;
+        let drained = watch.drain(|notice| {
+            noticed = true;
+            match notice {
+                Notice::Change(path, change) => dirty.note(path, change),
+                Notice::Lost => dirty.all(),
+            }
+        });
+        if noticed {
+            self.remembered = false;
+            self.changed = Some(Instant::now());
+            self.since.get_or_insert_with(Instant::now);
+        }
+        if let Err(why) = drained {
+            self.give_up(why);
+        }
+    }
+
+    /// What changed, which is being caught up with from now on.
+    fn take(&mut self) -> Dirty {
+        self.since = None;
+        self.working = std::mem::take(&mut self.dirty);
+        self.working.clone()
+    }
+
+    /// Ends watching for good.
+    pub(crate) fn give_up(&mut self, why: Unwatchable) {
+        self.watch = None;
+        self.settled = false;
+        self.note = note(&why);
+        self.unwatched = Some(why);
+    }
+}
+
+/// What to say of a tree that is not watched; nothing where nobody could do anything about it.
+fn note(why: &Unwatchable) -> Option<String> {
+    (*why != Unwatchable::System).then(|| {
+        format!("{why}; all files are compared for each question instead, which is slower but as right")
+    })
+}

@@ -1,0 +1,116 @@
+//! What keeps a tree from being watched, and the limits the system sets.
+
+use crate::watch::Watch;
+use orient_model::RepoPath;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why a tree is not watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unwatchable {
+    /// On this system notices do not come in an order that could be relied on.
+    System,
+    /// The user has as many watchers as the system allows.
+    Instances,
+    /// The user watches as many folders as the system allows.
+    Watches,
+    /// A file system that others may change without our kernel's knowledge, or one not known to tell.
+    FileSystem {
+        /// The folder on it.
+        folder: PathBuf,
+        /// Its number, as the kernel gives it.
+        kind: u64,
+    },
+    /// The tree was moved or removed.
+    Gone,
+    /// The kernel refused; says why.
+    Refused(String),
+}
+
+impl fmt::Display for Unwatchable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System => f.write_str("files are not watched on this system"),
+            Self::Instances => {
+                f.write_str("all watchers the system allows are in use; raise fs.inotify.max_user_instances")
+            }
+            Self::Watches => f.write_str(
+                "all folder watches the system allows are in use; raise fs.inotify.max_user_watches",
+            ),
+            Self::FileSystem { folder, kind } => {
+                let folder = folder.display();
+                write!(f, "{folder} is on a file system that does not tell of every change (0x{kind:x})")
+            }
+            Self::Gone => f.write_str("the folder was moved or removed"),
+            Self::Refused(why) => write!(f, "the system refuses to watch files: {why}"),
+        }
+    }
+}
+
+/// Why a tree cannot be watched; none where it can, as far as its root tells.
+pub fn probe(root: &Path) -> Option<Unwatchable> {
+    let (mut watch, _bell) = match Watch::open(root) {
+        Ok(opened) => opened,
+        Err(why) => return Some(why),
+    };
+    watch.add(&RepoPath::from("")).err()
+}
+
+/// The limits the system sets, as far as it tells them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// How many watchers a user may have.
+    pub instances: Option<u64>,
+    /// How many folders a user may watch.
+    pub watches: Option<u64>,
+    /// How many notices may wait to be read.
+    pub queued: Option<u64>,
+}
+
+impl Limits {
+    /// Those of this machine.
+    pub fn read() -> Self {
+        Self::read_from(Path::new("/proc/sys/fs/inotify"))
+    }
+
+    fn read_from(folder: &Path) -> Self {
+        let number = |name| std::fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok();
+        Self {
+            instances: number("max_user_instances"),
+            watches: number("max_user_watches"),
+            queued: number("max_queued_events"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_where_there_are_any() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("max_user_watches"), "8192\n").expect("written");
+        let limits = Limits::read_from(folder.path());
+        assert_eq!((limits.watches, limits.instances, limits.queued), (Some(8192), None, None));
+    }
+
+    #[test]
+    fn a_folder_of_this_machine_can_be_watched() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let expected = if cfg!(target_os = "linux") { None } else { Some(Unwatchable::System) };
+        assert_eq!(probe(folder.path()), expected);
+        #[cfg(target_os = "linux")]
+        assert!(matches!(probe(Path::new("/proc")), Some(Unwatchable::FileSystem { .. })));
+    }
+
+    #[test]
+    fn a_reached_limit_names_the_setting_to_raise() {
+        assert!(Unwatchable::Watches.to_string().ends_with("raise fs.inotify.max_user_watches"));
+        let remote = Unwatchable::FileSystem { folder: "/net/x".into(), kind: 0x6969 };
+        assert!(
+            remote.to_string().starts_with("/net/x is on a file system")
+                && remote.to_string().contains("0x6969")
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! Each provider as it is spoken to: what it is sent, and what its answers become.
+
+use crate::server::{
+    Act, Calm, KEY, Server, Shape, connect, items, items_turned, lists, settings, typed, vector,
+};
+use orient_embed::{BuiltIn, Embedder, Role, Sum};
+use orient_providers::{KINDS, Models};
+use std::sync::Arc;
+
+/// Where each provider of the table is spoken to, and how it answers.
+fn manner(provider: &str) -> (&'static str, Shape) {
+    match provider {
+        "ollama" => ("/api/embed", lists),
+        "nomic" => ("/v1/embedding/text", lists),
+        "cohere" => ("/v2/embed", typed),
+        "voyage" => ("/v1/embeddings", items_turned),
+        _ => ("/v1/embeddings", items),
+    }
+}
+
+fn sums(texts: &[&str], dimension: usize) -> Vec<Sum> {
+    texts.iter().map(|text| Sum::of_floats(&vector(text, dimension))).collect()
+}
+
+#[test]
+fn every_provider_gives_one_vector_for_each_text_in_their_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for kind in KINDS {
+        let (path, shape) = manner(kind.name);
+        let server = Server::new(shape, 8, []);
+        let provider = connect(&settings(kind.name, &server.url), folder.path(), None, &Arc::default());
+        let provider = provider.unwrap_or_else(|error| panic!("{}: {error}", kind.name));
+        assert_eq!(provider.dimension(), 8, "{}", kind.name);
+        assert_eq!(provider.model().to_string(), format!("{}/m/8-1", kind.name));
+        let texts = ["fn one()", "fn two()", "größe"];
+        assert_eq!(provider.embed(&texts, Role::Passage), Ok(sums(&texts, 8)), "{}", kind.name);
+        let seen = server.seen();
+        assert_eq!(seen.len(), 2, "one to learn the dimension, one for all texts");
+        assert_eq!(seen[1].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+        assert_eq!((seen[1].path.as_str(), &seen[1].body["model"]), (path, &"m".into()));
+    }
+}
+
+#[test]
+fn questions_and_passages_are_told_apart_where_the_provider_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let expected = [
+        ("voyage", "input_type", "query", "document"),
+        ("nomic", "task_type", "search_query", "search_document"),
+        ("cohere", "input_type", "search_query", "search_document"),
+    ];
+    for (name, field, query, passage) in expected {
+        let server = Server::new(manner(name).1, 4, []);
+        let provider = connect(&settings(name, &server.url), folder.path(), Some(4), &Arc::default());
+        let provider = provider.unwrap_or_else(|error| panic!("{name}: {error}"));
+        provider.embed(&["a"], Role::Query).expect("it answers");
+        provider.embed(&["a"], Role::Passage).expect("it answers");
+        let said: Vec<_> = server.seen().iter().map(|request| request.body[field].clone()).collect();
+        assert_eq!(said, [query, passage], "{name}");
+    }
+}
+
+#[test]
+fn a_model_that_wants_words_before_a_text_gets_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::new(lists, 4, []);
+    let mut chosen = settings("ollama", &server.url);
+    chosen.model = None;
+    let provider = connect(&chosen, folder.path(), Some(4), &Arc::default()).expect("connected");
+    provider.embed(&["fn one()"], Role::Passage).expect("it answers");
+    provider.embed(&["where is one"], Role::Query).expect("it answers");
+    let texts: Vec<_> = server.seen().iter().flat_map(crate::server::Request::texts).collect();
+    assert_eq!(texts, ["search_document: fn one()", "search_query: where is one"]);
+}
+
+#[test]
+fn requests_keep_to_the_limits_and_blank_texts_are_not_sent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::new(items, 4, []);
+    let chosen = orient_settings::Embed { batch: 2, ..settings("vllm", &server.url) };
+    let provider = connect(&chosen, folder.path(), Some(4), &Arc::default()).expect("connected");
+    let long = "x".repeat(70_000);
+    let texts = ["a", " \n", "b", "c", &long, "d"];
+    let vectors = provider.embed(&texts, Role::Passage).expect("it answers");
+    assert_eq!(vectors[1], Sum::of_floats(&[0.0; 4]));
+    assert_eq!(vectors[5], Sum::of_floats(&vector("d", 4)));
+    let sent: Vec<Vec<usize>> =
+        server.seen().iter().map(|request| request.texts().iter().map(String::len).collect()).collect();
+    assert_eq!(sent, [vec![1, 1], vec![1], vec![70_000], vec![1]]);
+}
+
+#[test]
+fn a_number_of_values_is_asked_for_and_held_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::new(items, 4, []);
+    let chosen = orient_settings::Embed { dimensions: 4, ..settings("openai-compatible", &server.url) };
+    let provider = connect(&chosen, folder.path(), None, &Arc::default()).expect("connected");
+    assert!(server.seen().is_empty(), "nothing to find out");
+    provider.embed(&["a"], Role::Passage).expect("it answers");
+    assert_eq!(server.seen()[0].body["dimensions"], 4);
+    let other = orient_settings::Embed { dimensions: 5, ..chosen };
+    let provider = connect(&other, folder.path(), None, &Arc::default()).expect("connected");
+    let error = provider.embed(&["a"], Role::Passage).expect_err("the server has four").to_string();
+    assert!(error.ends_with("a vector of 4 values where 5 were expected"), "{error}");
+}
+
+#[test]
+fn a_question_is_answered_by_the_built_in_model_when_the_provider_fails() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::new(lists, 4, []);
+    let chosen = settings("ollama", &server.url);
+    let world = Arc::new(Calm::default());
+    let models = Models::open(&chosen, folder.path(), None, &|_| None, world.clone());
+    let asked = models.ask("where are retries handled");
+    assert_eq!((asked.model.name.as_str(), asked.note), ("ollama/m/4", None));
+    for _ in 0..2 {
+        server.then(Act::Say(503, vec![], "{\"error\":\"model is loading\"}".into()));
+    }
+    let asked = models.ask("where are retries handled");
+    assert_eq!(asked.model, BuiltIn::shared().model());
+    assert_eq!(asked.sum, BuiltIn::shared().sum("where are retries handled"));
+    assert_eq!(
+        asked.note.as_deref(),
+        Some(
+            "Ollama does not answer: status 503: model is loading (tried 2 times); answered with the built-in model instead"
+        )
+    );
+    let asked = models.ask("where are retries handled");
+    assert_eq!(asked.model.name, "ollama/m/4", "it is asked again the next time");
+}
+
+#[test]
+fn search_goes_on_when_there_is_no_provider_at_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = |settings| Models::open(settings, folder.path(), None, &|_| None, Arc::new(Calm::default()));
+    let none = orient_settings::Embed::default();
+    let asked = open(&none).ask("x");
+    assert_eq!((asked.model, asked.note), (BuiltIn::shared().model(), None));
+    let mistyped = orient_settings::Embed { provider: Some("olama".into()), ..none.clone() };
+    let asked = open(&mistyped).ask("x");
+    assert_eq!(asked.model, BuiltIn::shared().model());
+    let note = asked.note.expect("it says so");
+    assert!(note.contains("did you mean `ollama`?") && note.contains("built-in model instead"), "{note}");
+    // A port nobody listens on.
+    let gone = settings("ollama", "http://127.0.0.1:9");
+    let note = open(&gone).ask("x").note.expect("it says so");
+    assert!(note.contains("Ollama does not answer"), "{note}");
+}

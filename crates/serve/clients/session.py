@@ -1,0 +1,152 @@
+"""A scripted session with the official Python client: what every agent built on it will do.
+
+Usage: session.py ORIENT FOLDER STORE          over stdio
+       session.py ORIENT FOLDER STORE URL      over HTTP, with a server that is already there
+FOLDER is the tree that `cargo xtask clients` makes; files in it are changed.
+"""
+
+import asyncio
+import pathlib
+import sys
+
+import mcp
+from mcp import Client, StdioServerParameters
+
+ORIENT, FOLDER, STORE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+URL = sys.argv[4] if len(sys.argv) > 4 else None
+
+# One question for every tool there may be.
+QUESTIONS = {
+    "search": {"query": "total"},
+    "context": {"task": "change how the total is made"},
+    "read": {"target": "total"},
+    "graph": {"relation": "callers", "symbol": "total"},
+    "overview": {"about": "map"},
+    "grep": {"pattern": "def total"},
+}
+
+
+def target(cwd=FOLDER, root=True):
+    if URL:
+        return URL
+    arguments = ["mcp", "--store", STORE] + (["--root", str(FOLDER)] if root else [])
+    return StdioServerParameters(command=ORIENT, args=arguments, cwd=str(cwd))
+
+
+def text(result):
+    return "\n".join(block.text for block in result.content)
+
+
+def change_many(word):
+    for path in sorted(FOLDER.glob("pkg/part_*.py")):
+        path.write_text(path.read_text() + f"\n# {word}\n")
+
+
+async def tools(client):
+    listed = (await client.list_tools()).tools
+    assert 3 <= len(listed) <= 6, [tool.name for tool in listed]
+    for tool in listed:
+        assert tool.output_schema and tool.annotations.read_only_hint, tool.name
+        # The client checks the structured content against the output schema.
+        answer = await client.call_tool(tool.name, QUESTIONS[tool.name])
+        assert not answer.is_error, (tool.name, text(answer))
+        assert "total" in text(answer) and text(answer).rstrip().endswith("]"), (tool.name, text(answer))
+        assert answer.structured_content["complete"] in (True, False)
+    return [tool.name for tool in listed]
+
+
+async def pages(client):
+    question = {"pattern": "^def part_", "max_tokens": 400}
+    found, parts, cursor = [], 0, None
+    while True:
+        answer = await client.call_tool("grep", question | ({"cursor": cursor} if cursor else {}))
+        found += [line for line in text(answer).splitlines() if "def part_" in line]
+        parts, cursor = parts + 1, answer.structured_content.get("next")
+        if not cursor:
+            break
+        assert answer.structured_content["complete"] is False
+    expected = sum(1 for _ in FOLDER.glob("pkg/part_*.py"))
+    assert parts > 2 and len(found) == expected and len(set(found)) == expected, (parts, len(found), expected)
+    return parts
+
+
+async def errors(client):
+    missing = await client.call_tool("read", {"target": "no_such_thing_anywhere"})
+    assert missing.is_error and "nothing is called" in text(missing), text(missing)
+    wrong = await client.call_tool("graph", {"relation": "callerz", "symbol": "total"})
+    assert wrong.is_error and 'did you mean "callers"' in text(wrong), text(wrong)
+    forgiven = await client.call_tool("graph", {"relation": "callers", "function_name": "total", "depth": "1"})
+    assert not forgiven.is_error and "was read as" in text(forgiven), text(forgiven)
+
+
+async def progress(client):
+    seen = []
+
+    async def note(done, total, message):
+        seen.append((done, total, message))
+
+    change_many("progress")
+    await client.call_tool("overview", {"about": "status"}, progress_callback=note)
+    assert seen and all(a[0] <= b[0] for a, b in zip(seen, seen[1:])), seen
+    return len(seen)
+
+
+async def cancel(client):
+    change_many("cancel")
+    try:
+        await client.call_tool("overview", {"about": "map"}, read_timeout_seconds=0.001)
+        raise AssertionError("the call was not cancelled")
+    except mcp.MCPError as error:
+        assert "imed out" in str(error), error
+    after = await client.call_tool("graph", {"relation": "callees", "symbol": "main"})
+    assert not after.is_error, text(after)
+
+
+async def rest(client):
+    templates = (await client.list_resource_templates()).resource_templates
+    assert {template.name for template in templates} == {"file", "symbol"}
+    first = await client.list_resources()
+    assert first.next_cursor and len(first.resources) == 200
+    read = await client.read_resource("orient://file/shop/cart.py")
+    assert "def total" in read.contents[0].text
+    symbol = await client.read_resource("orient://symbol/shop/cart.py%23total")
+    assert symbol.contents[0].text.startswith("def total"), symbol
+    prompts = (await client.list_prompts()).prompts
+    assert {prompt.name for prompt in prompts} == {"understand", "review", "plan"}
+    plan = await client.get_prompt("plan", {"change": "round the total"})
+    assert "round the total" in plan.messages[0].content.text
+
+
+async def session(mode):
+    async with Client(target(), mode=mode, read_timeout_seconds=60) as client:
+        assert client.server_info is None or client.server_info.name == "orient"
+        names = await tools(client)
+        parts = await pages(client)
+        await errors(client)
+        notes = await progress(client)
+        await cancel(client)
+        await rest(client)
+        print(f"python {mode} ({client.protocol_version}): {', '.join(names)}; {parts} pages, {notes} notes of progress")
+
+
+async def roots():
+    """The client's root decides, wherever the server was started."""
+
+    async def folders(_context):
+        return mcp.types.ListRootsResult(roots=[mcp.types.Root(uri=FOLDER.as_uri())])
+
+    aimless = target(cwd="/", root=False)
+    async with Client(aimless, mode="legacy", list_roots_callback=folders, read_timeout_seconds=60) as client:
+        answer = await client.call_tool("read", {"target": "shop/cart.py"})
+        assert not answer.is_error and "def total" in text(answer), text(answer)
+    print("python roots: the client's folder is served")
+
+
+async def main():
+    for mode in ("legacy", "auto"):
+        await session(mode)
+    if not URL:
+        await roots()
+
+
+asyncio.run(main())

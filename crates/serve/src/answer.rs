@@ -1,0 +1,245 @@
+//! From a question to an answer that fits: asked of the engine, written within the budget, closed with what a reader
+//! must know to trust it.
+
+use crate::cursor::Cursor;
+use crate::progress::Bridge;
+use crate::sent::Sent;
+use crate::sheet::{Sheet, Written};
+use crate::tree::Tree;
+use orient_engine::Cancel;
+use orient_tools::{Around, Code, Exit, Page, Question, Reply, ToolError, count, tokens};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+use std::sync::{PoisonError, RwLock};
+
+/// Tokens kept for what surrounds the text.
+const FRAME: usize = 90;
+/// Answers shorter than this are sent again without a word.
+const WORTH_NAMING: usize = 300;
+/// At most so many notes, each so long.
+const NOTES: (usize, usize) = (4, 220);
+
+/// An answer, ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    /// The text with its closing line.
+    pub(crate) text: String,
+    /// The same for programs.
+    pub(crate) structured: Value,
+    /// Whether what was asked for could not be told.
+    pub(crate) failed: bool,
+}
+
+/// What an answer is made with.
+pub(crate) struct Desk<'d> {
+    pub(crate) tree: &'d Tree,
+    pub(crate) sent: &'d RwLock<Sent>,
+    pub(crate) cancel: &'d Cancel,
+    pub(crate) bridge: &'d Bridge,
+    /// Whether the data rides along.
+    pub(crate) data: bool,
+}
+
+impl Desk<'_> {
+    /// Answers a question.
+    pub(crate) fn answer(&self, question: &Question) -> Result<Answered, ToolError> {
+        let cursor = question.cursor.as_deref().map(|text| place(text, question)).transpose()?;
+        let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
+        let reply = self.tree.ask(self.bridge, self.cancel, |session| question.ask(session, after))?;
+        let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
+        let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
+        let memory = (!question.again).then_some(&*sent);
+        let mut room = question.max_tokens.saturating_sub(FRAME);
+        let (mut written, mut around) = self.write(reply.as_ref(), room, skip, memory)?;
+        notes(question, cursor.as_ref(), self.indexing().as_ref(), &mut around);
+        let spare = around.notes.iter().map(|note| tokens(note) + 2).sum::<usize>();
+        if spare > FRAME / 3 {
+            room = room.saturating_sub(spare);
+            written = self.write(reply.as_ref(), room, skip, memory)?.0;
+        }
+        let known = skip == 0
+            && memory.is_some_and(|sent| sent.answered(question.key, &written.text))
+            && tokens(&written.text) > WORTH_NAMING;
+        drop(sent);
+        if known {
+            let same = "(the same answer was sent before in this session; nothing has changed)\n";
+            same.clone_into(&mut written.text);
+            written.named = true;
+        } else {
+            let lines = std::mem::take(&mut written.lines);
+            let mut sent = self.sent.write().unwrap_or_else(PoisonError::into_inner);
+            sent.note(question.key, &written.text, lines);
+        }
+        if written.named {
+            around.notes.push("to have what was sent before once more, add \"again\": true".to_owned());
+        }
+        let failed = around.missed || reply.exit() == Exit::Failed;
+        Ok(Framed { question, cursor: cursor.as_ref(), written, around, failed, data: self.data }.close())
+    }
+
+    fn write(
+        &self,
+        reply: &dyn Reply,
+        room: usize,
+        skip: usize,
+        sent: Option<&Sent>,
+    ) -> Result<(Written, Around), ToolError> {
+        let mut sheet = Sheet::new(room, skip, sent, self.cancel);
+        let done = reply.text(&mut Page::new(&mut sheet));
+        let written = sheet.finish();
+        match done {
+            Err(_) if self.cancel.is_cancelled() => Err(ToolError::new(Code::Interrupted, "cancelled")),
+            // The sheet ends the work when it has counted enough.
+            Err(error) if written.next.is_none() => {
+                Err(ToolError::new(Code::Io, format!("the answer could not be written: {error}")))
+            }
+            _ => Ok((written, reply.around())),
+        }
+    }
+
+    fn indexing(&self) -> Option<String> {
+        self.tree.indexing.is_running().then(|| self.tree.indexing.moment().words)
+    }
+}
+
+/// The place a cursor means, if it is one of this question.
+fn place(text: &str, question: &Question) -> Result<Cursor, ToolError> {
+    let cursor: Cursor = text.parse().map_err(|()| {
+        ToolError::new(Code::BadArgument, format!("{text:?} is no cursor"))
+            .hint("give the one at the end of the answer before, with the same arguments; without one it starts over")
+    })?;
+    if cursor.question != Cursor::mark(question.key) {
+        return Err(ToolError::new(Code::BadArgument, "the cursor belongs to another question")
+            .hint("repeat the arguments of the answer it came with"));
+    }
+    Ok(cursor)
+}
+
+/// What a reader should know beside the answer.
+fn notes(question: &Question, cursor: Option<&Cursor>, indexing: Option<&String>, around: &mut Around) {
+    for remarks in [&mut around.notes, &mut around.reasons] {
+        let own = remarks.iter().map(|remark| question.in_its_words(remark));
+        *remarks = own.filter(|remark| !remark.is_empty()).collect();
+    }
+    around.notes.splice(0..0, question.notes.iter().cloned());
+    if let (Some(cursor), Some(generation)) = (cursor, around.generation)
+        && cursor.generation != generation
+    {
+        around
+            .notes
+            .push("the index has changed since the part before: lines may be missing or repeated".to_owned());
+    }
+    if let Some(words) = indexing {
+        around.notes.push(format!("the index is being brought up to date ({words})"));
+    }
+    if !around.checked {
+        around.reasons.push("the files were not looked at".to_owned());
+    }
+    let (most, longest) = NOTES;
+    around.notes.truncate(most);
+    for note in &mut around.notes {
+        if let Some((end, _)) = note.char_indices().nth(longest) {
+            note.truncate(end);
+            note.push('…');
+        }
+    }
+}
+
+/// A text and what surrounds it.
+struct Framed<'f> {
+    question: &'f Question,
+    cursor: Option<&'f Cursor>,
+    written: Written,
+    around: Around,
+    failed: bool,
+    data: bool,
+}
+
+impl Framed<'_> {
+    fn close(mut self) -> Answered {
+        if self.written.text.is_empty() {
+            "nothing was found\n".clone_into(&mut self.written.text);
+        }
+        let next = self.next();
+        if let Some(cut) = self.written.next {
+            let first = self.cursor.map_or(0, |cursor| cursor.skip) + 1;
+            let total = count(self.written.total as u64);
+            let reason = format!("lines {}-{} of {total}", count(first as u64), count(cut as u64));
+            self.around.reasons.insert(0, reason);
+        }
+        let mut text = std::mem::take(&mut self.written.text);
+        let body = text.trim_end_matches('\n').to_owned();
+        let closing = self.closing(next.as_deref());
+        for note in &self.around.notes {
+            let _ = writeln!(text, "note: {note}");
+        }
+        if tokens(&text) + tokens(&closing) > self.question.max_tokens {
+            // The notes were one too many: the data and the closing line matter more.
+            self.around.notes.clear();
+            text = format!("{body}\n");
+        }
+        text.push_str(&closing);
+        let failed = self.failed;
+        Answered { text, structured: self.structured(&body, next), failed }
+    }
+
+    fn next(&self) -> Option<String> {
+        let (after, skip) = match (self.written.next, &self.around.next) {
+            (Some(skip), _) => (self.cursor.and_then(|cursor| cursor.after.clone()), skip),
+            (None, Some(after)) => (Some(after.clone()), 0),
+            (None, None) => return None,
+        };
+        let generation = self.around.generation.unwrap_or(0);
+        let question = Cursor::mark(self.question.key);
+        Some(Cursor { after, skip, generation, question }.to_string())
+    }
+
+    /// Complete or partial, totals, generation, pending files, next cursor.
+    fn closing(&self, next: Option<&str>) -> String {
+        let around = &self.around;
+        let complete = around.reasons.is_empty();
+        let state =
+            if complete { "complete".to_owned() } else { format!("partial: {}", shortened(&around.reasons)) };
+        let mut parts = vec![state];
+        parts.extend(around.total.map(|total| format!("total {}", count(total))));
+        parts.extend(around.generation.map(|generation| format!("generation {generation}")));
+        if around.pending > 0 {
+            let named: Vec<&str> = around.pending_files.iter().take(3).map(String::as_str).collect();
+            parts.push(format!("{} files pending: {}", count(around.pending), named.join(", ")));
+        }
+        parts.extend(next.map(|next| format!("next cursor \"{next}\"")));
+        format!("[{}]", orient_tools::visible(&parts.join("; ")))
+    }
+
+    fn structured(self, body: &str, next: Option<String>) -> Value {
+        let around = self.around;
+        let mut fields = Map::new();
+        fields.insert("text".to_owned(), json!(body));
+        fields.insert("complete".to_owned(), json!(around.reasons.is_empty()));
+        let mut optional = |name: &str, value: Option<Value>| {
+            fields.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        let list = |items: &[String]| (!items.is_empty()).then(|| json!(items));
+        optional("reasons", (!around.reasons.is_empty()).then(|| json!([shortened(&around.reasons)])));
+        optional("total", around.total.map(|total| json!(total)));
+        optional("next", next.map(Value::String));
+        optional("generation", around.generation.map(|generation| json!(generation)));
+        optional("pending", (around.pending > 0).then(|| json!(around.pending)));
+        optional("notes", list(&around.notes));
+        if self.data {
+            let data = around.value.get("data").cloned().unwrap_or_default();
+            let fits = tokens(&data.to_string()) <= self.question.max_tokens;
+            optional("data", fits.then_some(data));
+        }
+        Value::Object(fields)
+    }
+}
+
+fn shortened(reasons: &[String]) -> String {
+    const MOST: usize = 160;
+    let all = reasons.join("; ");
+    match all.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &all[..end]),
+        None => all,
+    }
+}

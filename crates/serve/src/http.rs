@@ -1,0 +1,252 @@
+//! Many clients, over HTTP, one engine. Everything a stranger could use up has a limit: connections, sessions, bytes,
+//! time.
+
+use crate::error::ServeError;
+use crate::gate::{Gate, Refused};
+use crate::server::{LONGEST, Server, Serving};
+use crate::tree::Options;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+/// The most bytes of a request: a question, at most a diff.
+const LARGEST: usize = 4 << 20;
+/// How long a request may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(15);
+/// How many connections are open at once; others wait.
+const CONNECTIONS: usize = 512;
+/// How many sessions are open at once; others are turned away.
+const SESSIONS: usize = 256;
+/// How long a session may be silent.
+const SILENCE: Duration = Duration::from_mins(30);
+/// How long open requests may take to end when the server does.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Where to listen, and to whom.
+#[derive(Clone, Debug)]
+pub struct HttpOptions {
+    /// The address.
+    pub address: SocketAddr,
+    /// What whoever asks must know; needed beyond this machine.
+    pub token: Option<String>,
+    /// Names of this server besides those of this machine.
+    pub hosts: Vec<String>,
+    /// Web pages that may ask.
+    pub origins: Vec<String>,
+}
+
+/// Serves until it is told to end. `listening` is told the address.
+pub fn http(
+    options: Options,
+    http: &HttpOptions,
+    listening: impl FnOnce(SocketAddr),
+) -> Result<(), ServeError> {
+    if !http.address.ip().is_loopback() && http.token.is_none() {
+        return Err(ServeError::asked(
+            format!("{} can be reached from other machines, so a token is needed", http.address.ip()),
+            "put one in a file and name it with --token-file, or in ORIENT_TOKEN; 127.0.0.1 needs none",
+        ));
+    }
+    let serving = Arc::new(Serving::new(options)?);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| ServeError::system("cannot start", error))?;
+    let served = runtime.block_on(async {
+        let listener = TcpListener::bind(http.address)
+            .await
+            .map_err(|error| ServeError::system(format!("cannot listen on {}", http.address), error))?;
+        let address = listener.local_addr().map_err(|error| ServeError::system("no address", error))?;
+        Server::new(serving.clone(), false).begin();
+        let stop = CancellationToken::new();
+        let app = router(&serving, http, &stop);
+        listening(address);
+        let signalled = stop.clone();
+        tokio::spawn(async move {
+            signal().await;
+            signalled.cancel();
+        });
+        accept(listener, app, stop).await;
+        Ok(())
+    });
+    serving.close();
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    served
+}
+
+#[derive(Clone)]
+struct Door {
+    gate: Arc<Gate>,
+    serving: Arc<Serving>,
+}
+
+fn router(serving: &Arc<Serving>, http: &HttpOptions, stop: &CancellationToken) -> Router {
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SILENCE);
+    // Host and origin are looked at by our own gate, in front of everything.
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .with_max_request_body_bytes(LARGEST)
+        .with_json_response(true)
+        .with_cancellation_token(stop.clone());
+    let shared = serving.clone();
+    let mcp = StreamableHttpService::new(
+        move || Ok(Server::new(shared.clone(), false)),
+        Arc::new(sessions),
+        config,
+    );
+    let gate = Gate::new(http.address.ip(), &http.hosts, &http.origins, http.token.as_deref());
+    let door = Door { gate: Arc::new(gate), serving: serving.clone() };
+    Router::new()
+        .route("/healthz", get(health))
+        .route("/metrics", get(metrics))
+        .nest_service("/mcp", mcp)
+        .with_state(door.clone())
+        .layer(from_fn_with_state(door, enter))
+}
+
+/// Looks at a request before anything else does.
+async fn enter(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let metrics = &door.serving.metrics;
+    let open = request.uri().path() == "/healthz";
+    // A request may name the host in its address as well, which would count more.
+    let named = request.uri().authority().map(Authority::as_str);
+    let response = match door.gate.check(request.headers(), named, open) {
+        Err(refused) => turn_away(refused),
+        Ok(()) if begins(&request) && metrics.sessions.load(Ordering::Relaxed) >= SESSIONS => {
+            turn_away(Refused { status: StatusCode::SERVICE_UNAVAILABLE, why: "too many sessions are open" })
+        }
+        Ok(()) => match whole(request).await {
+            Err(refused) => turn_away(refused),
+            Ok(request) => {
+                let late = Refused { status: StatusCode::GATEWAY_TIMEOUT, why: "no answer in time" };
+                let answer = tokio::time::timeout(LONGEST + ARRIVAL, next.run(request)).await;
+                answer.unwrap_or_else(|_| turn_away(late))
+            }
+        },
+    };
+    metrics.answered(response.status().as_u16());
+    response
+}
+
+fn begins(request: &Request) -> bool {
+    request.method() == Method::POST && !request.headers().contains_key("mcp-session-id")
+}
+
+/// The request with its body read: in time, and not larger than allowed.
+async fn whole(request: Request) -> Result<Request, Refused> {
+    let too_large = Refused { status: StatusCode::PAYLOAD_TOO_LARGE, why: "the request is too large" };
+    let (parts, body) = request.into_parts();
+    let claimed = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if claimed.is_some_and(|length| length > LARGEST) {
+        return Err(too_large);
+    }
+    let read = tokio::time::timeout(ARRIVAL, to_bytes(body, LARGEST)).await;
+    match read {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
+        Ok(Err(_)) => Err(too_large),
+        Err(_) => {
+            Err(Refused { status: StatusCode::REQUEST_TIMEOUT, why: "the request did not arrive in time" })
+        }
+    }
+}
+
+fn turn_away(refused: Refused) -> Response {
+    let mut response = (refused.status, format!("{}\n", refused.why)).into_response();
+    if refused.status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+async fn health(State(door): State<Door>) -> Response {
+    let tree = door.serving.opened();
+    let indexing = tree.is_some_and(|tree| tree.indexing.is_running());
+    let body = format!("{{\"status\":\"ok\",\"indexing\":{indexing}}}\n");
+    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+async fn metrics(State(door): State<Door>) -> Response {
+    let serving = door.serving.clone();
+    let page = tokio::task::spawn_blocking(move || {
+        let tree = serving.opened();
+        let generation = tree.as_ref().and_then(|tree| tree.host.engine().snapshot().ok());
+        let indexing = tree.as_ref().is_some_and(|tree| tree.indexing.is_running());
+        serving.metrics.text(indexing, generation.map(|snapshot| snapshot.generation()))
+    });
+    let page = page.await.unwrap_or_default();
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response()
+}
+
+/// Takes in connections until it is told to end, then lets those that are open end.
+async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(place) = room.clone().acquire_owned().await else { break };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => break,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Out of files, most likely: others close theirs.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        tokio::spawn(connection(stream, app.clone(), stop.clone(), place));
+    }
+    let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
+    let _ = tokio::time::timeout(FAREWELL, room.acquire_many(all)).await;
+}
+
+async fn connection(stream: TcpStream, app: Router, stop: CancellationToken, place: OwnedSemaphorePermit) {
+    let _ = stream.set_nodelay(true);
+    let served = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(ARRIVAL)
+        .max_headers(64)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
+    tokio::pin!(served);
+    tokio::select! {
+        _ = served.as_mut() => {}
+        () = stop.cancelled() => {
+            served.as_mut().graceful_shutdown();
+            let _ = served.await;
+        }
+    }
+    drop(place);
+}
+
+/// Ctrl-C, or what a supervisor sends.
+async fn signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}

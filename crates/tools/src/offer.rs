@@ -1,0 +1,362 @@
+//! What a program may ask: groups of operations for models, or operations one by one, each with its schemas; and how
+//! what it sends becomes a question to one operation.
+
+use crate::error::{Code, ToolError};
+use crate::forgive::{Forgiven, forgive};
+use crate::groups::{GROUPS, Given, Group, Member};
+use crate::session::Session;
+use crate::table::TOOLS;
+use crate::tool::{Replies, Tool};
+use serde_json::{Map, Value, json};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Tokens an answer may take unless another number is asked for.
+pub const USUAL_TOKENS: usize = 2_000;
+/// The most that can be asked for.
+pub const MOST_TOKENS: usize = 16_000;
+/// The least that makes sense: less would not hold the closing line.
+const LEAST_TOKENS: usize = 150;
+
+/// Something a program may ask.
+pub struct Offer {
+    /// Its name.
+    pub name: &'static str,
+    /// When to use it and what it gives.
+    pub about: String,
+    /// The schema of what it takes.
+    pub input: Value,
+    /// The schema of the data it gives; none where it gives text alone.
+    pub data: Option<Value>,
+    kind: Kind,
+}
+
+enum Kind {
+    Group(&'static Group),
+    Operation(&'static Tool),
+}
+
+/// What to offer: the groups, all operations one by one, or some of either by name.
+pub fn offers(selection: Option<&str>) -> Result<Vec<Offer>, ToolError> {
+    let groups = || GROUPS.iter().filter(|group| group.present().next().is_some()).map(Offer::group);
+    let operations = || TOOLS.iter().filter(|tool| tool.asks).map(Offer::operation);
+    let Some(selection) = selection else { return Ok(groups().collect()) };
+    if selection.trim() == "all" {
+        return Ok(operations().collect());
+    }
+    let mut chosen: Vec<Offer> = Vec::new();
+    for name in selection.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let Some(found) = groups().chain(operations()).find(|offer| offer.name == name) else {
+            let known: Vec<&str> = groups().chain(operations()).map(|offer| offer.name).collect();
+            let hint = orient_model::nearest(name, known.iter().copied()).map_or_else(
+                || format!("there are: all, {}", known.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return Err(ToolError::new(Code::BadArgument, format!("there is no tool `{name}`")).hint(hint));
+        };
+        if chosen.iter().all(|offer| offer.name != found.name) {
+            chosen.push(found);
+        }
+    }
+    if chosen.is_empty() {
+        return Err(ToolError::new(Code::BadArgument, "no tool is named")
+            .hint("such as --tools search,graph or --tools all"));
+    }
+    Ok(chosen)
+}
+
+/// What the operations one knows by another name are offered as: for a caller that names an operation of a group.
+pub fn offered_as(offers: &[Offer], name: &str) -> Option<String> {
+    let holds = |offer: &&Offer| match offer.kind {
+        Kind::Group(group) => {
+            group.members.iter().any(|member| member.operation == name || member.also.contains(&name))
+        }
+        Kind::Operation(_) => false,
+    };
+    if let Some(offer) = offers.iter().find(holds) {
+        return Some(offer.name.to_owned());
+    }
+    orient_model::nearest(name, offers.iter().map(|offer| offer.name)).map(str::to_owned)
+}
+
+/// A question to one operation, ready to be asked.
+pub struct Question {
+    tool: &'static Tool,
+    arguments: Value,
+    /// Where an answer before ended, if it is to go on there.
+    pub cursor: Option<String>,
+    /// How many tokens the answer may take.
+    pub max_tokens: usize,
+    /// Whether what was sent before is to be sent again.
+    pub again: bool,
+    /// What was understood as something else.
+    pub notes: Vec<String>,
+    /// Stands for the question, however it was written.
+    pub key: u64,
+    /// What could have been given.
+    known: Vec<String>,
+}
+
+impl Offer {
+    fn group(group: &'static Group) -> Self {
+        let input = with_budget(group.input_schema());
+        Self { name: group.name, about: group.about.to_owned(), input, data: None, kind: Kind::Group(group) }
+    }
+
+    fn operation(tool: &'static Tool) -> Self {
+        let mut about = format!("{}.", tool.about);
+        if !tool.details.is_empty() {
+            about = format!("{about} {}", tool.details);
+        }
+        let mut input = tool.input_schema();
+        if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.remove("after");
+            properties.retain(|name, _| !tool.local.contains(&name.as_str()));
+        }
+        let data = tool.output_schema();
+        Self {
+            name: tool.name,
+            about,
+            input: with_budget(input),
+            data: Some(data),
+            kind: Kind::Operation(tool),
+        }
+    }
+
+    /// Whether answers carry the data itself beside the text.
+    pub fn gives_data(&self) -> bool {
+        self.data.is_some()
+    }
+
+    /// Reads what was sent.
+    pub fn read(&self, sent: Value) -> Result<Question, ToolError> {
+        let mut schema = self.input.clone();
+        schema["properties"]["again"] = json!({ "type": "boolean" });
+        let Forgiven { mut arguments, mut notes } = forgive(self.name, &schema, sent)?;
+        let cursor = take(&mut arguments, "cursor").and_then(|value| value.as_str().map(str::to_owned));
+        let again = take(&mut arguments, "again").is_some_and(|value| value == json!(true));
+        let asked = take(&mut arguments, "max_tokens").map(|value| value.as_u64().unwrap_or(0));
+        let max_tokens = budget(asked, &mut notes);
+        let (tool, arguments) = match self.kind {
+            Kind::Operation(tool) => {
+                if tool.input_schema()["properties"]["max_tokens"].is_object() {
+                    arguments.insert("max_tokens".to_owned(), json!(for_operation(max_tokens)));
+                }
+                (tool, arguments)
+            }
+            Kind::Group(group) => chosen(group, arguments, max_tokens, &mut notes)?,
+        };
+        let arguments = Value::Object(arguments);
+        let mut hasher = DefaultHasher::new();
+        (tool.name, arguments.to_string()).hash(&mut hasher);
+        let known =
+            schema["properties"].as_object().map_or_else(Vec::new, |known| known.keys().cloned().collect());
+        Ok(Question { tool, arguments, cursor, max_tokens, again, notes, key: hasher.finish(), known })
+    }
+}
+
+impl Question {
+    /// A remark of the operation, which may name flags of the command line, for whoever asked this: arguments that could
+    /// have been given are named, what says no more than another flag is left out.
+    pub fn in_its_words(&self, remark: &str) -> String {
+        let mut said: Vec<String> = Vec::new();
+        for clause in remark.split("; ") {
+            let flags = clause.split("--").skip(1).map(|rest| {
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+                rest[..end].replace('-', "_")
+            });
+            let flags: Vec<String> = flags.filter(|flag| !flag.is_empty()).collect();
+            if flags.iter().all(|flag| self.known.contains(flag)) {
+                said.push(clause.replace("--", ""));
+            } else if let Some((before, _)) = clause.split_once(": --").or_else(|| clause.split_once(" (--"))
+            {
+                said.push(before.to_owned());
+            }
+        }
+        said.join("; ")
+    }
+
+    /// The operation that answers.
+    pub fn operation(&self) -> &'static str {
+        self.tool.name
+    }
+
+    /// Asks; `after` is where a list goes on.
+    pub fn ask(&self, session: &Session<'_>, after: Option<&str>) -> Replies {
+        let mut arguments = self.arguments.clone();
+        if let (Some(after), Some(arguments)) = (after, arguments.as_object_mut()) {
+            arguments.insert("after".to_owned(), json!(after));
+        }
+        self.tool.call(session, arguments)
+    }
+}
+
+fn take(arguments: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    arguments.remove(name)
+}
+
+/// The schema with what every offer takes.
+fn with_budget(mut schema: Value) -> Value {
+    schema["properties"]["max_tokens"] = json!({ "type": "integer" });
+    schema["properties"]["cursor"] = json!({ "type": "string" });
+    if let Some(schema) = schema.as_object_mut() {
+        for name in ["$schema", "title", "description", "additionalProperties"] {
+            schema.remove(name);
+        }
+    }
+    schema
+}
+
+/// What an operation that has a budget of its own gets of it: what surrounds its text has to fit as well.
+fn for_operation(max_tokens: usize) -> usize {
+    max_tokens.saturating_sub(100) * 4 / 5 + 20
+}
+
+fn budget(asked: Option<u64>, notes: &mut Vec<String>) -> usize {
+    let Some(asked) = asked else { return USUAL_TOKENS };
+    let asked = usize::try_from(asked).unwrap_or(usize::MAX);
+    let within = asked.clamp(LEAST_TOKENS, MOST_TOKENS);
+    if within != asked {
+        notes.push(format!("`max_tokens` is from {LEAST_TOKENS} to {MOST_TOKENS}: {within} was taken"));
+    }
+    within
+}
+
+/// The operation of a group that is meant, with its own arguments.
+fn chosen(
+    group: &'static Group,
+    mut sent: Map<String, Value>,
+    max_tokens: usize,
+    notes: &mut Vec<String>,
+) -> Result<(&'static Tool, Map<String, Value>), ToolError> {
+    let word = group.chooser.and_then(|chooser| take(&mut sent, chooser));
+    let (member, tool) = pick(group, word.as_ref().and_then(Value::as_str), notes)?;
+    for param in group.params.iter().filter(|param| param.required && Some(param.name) != group.chooser) {
+        if !sent.contains_key(param.name) {
+            let message = format!("`{}` needs `{}`", group.name, param.name);
+            return Err(ToolError::new(Code::BadArgument, message).hint(example(group)));
+        }
+    }
+    let schema = tool.input_schema();
+    let mut arguments = Map::new();
+    for (argument, given) in member.given {
+        let value = match given {
+            Given::Flag(flag) => json!(flag),
+            Given::Number(number) => json!(number),
+        };
+        arguments.insert((*argument).to_owned(), value);
+    }
+    for (param, argument) in member.takes {
+        let value = if *param == "max_tokens" {
+            Some(json!(for_operation(max_tokens)))
+        } else {
+            take(&mut sent, param)
+        };
+        let Some(value) = value else { continue };
+        let lists = schema["properties"][argument]["type"] == "array";
+        let value = if lists && !value.is_array() { json!([value]) } else { value };
+        arguments.insert((*argument).to_owned(), value);
+    }
+    for name in sent.keys() {
+        notes.push(format!("`{name}` means nothing for {} and was left out", member.word));
+    }
+    Ok((tool, arguments))
+}
+
+fn pick(
+    group: &'static Group,
+    word: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Result<(&'static Member, &'static Tool), ToolError> {
+    let chooser = group.chooser.unwrap_or_default();
+    let words: Vec<&str> = group.present().map(|(member, _)| member.word).collect();
+    let needed = group.params.iter().any(|param| param.required && param.name == chooser);
+    let Some(word) = word else {
+        let first = group.present().next().filter(|_| !needed);
+        return first.ok_or_else(|| {
+            ToolError::new(Code::BadArgument, format!("`{}` needs `{chooser}`", group.name))
+                .hint(format!("one of: {}", words.join(", ")))
+        });
+    };
+    if let Some(found) = group.present().find(|(member, _)| member.word == word) {
+        return Ok(found);
+    }
+    let plain = word.to_ascii_lowercase().replace([' ', '-'], "_");
+    let known = |member: &Member| member.word == plain || member.also.contains(&plain.as_str());
+    if let Some(found) = group.present().find(|(member, _)| known(member)) {
+        notes.push(format!("`{chooser}`: \"{word}\" was read as \"{}\"", found.0.word));
+        return Ok(found);
+    }
+    let near = orient_model::nearest(word, words.iter().copied());
+    let hint = near
+        .map_or_else(|| format!("one of: {}", words.join(", ")), |near| format!("did you mean \"{near}\"?"));
+    Err(ToolError::new(Code::BadArgument, format!("`{chooser}` cannot be \"{word}\"")).hint(hint))
+}
+
+fn example(group: &Group) -> String {
+    let behind = group.about.split_once("Example: ").map_or("", |(_, example)| example);
+    format!("for example {behind}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(sent: Value) -> Question {
+        let offers = offers(None).expect("the groups");
+        let graph = offers.iter().find(|offer| offer.name == "graph").expect("it is there");
+        graph.read(sent).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn a_word_chooses_the_operation_and_arguments_find_their_names() {
+        let question = question(json!({ "relation": "who calls", "symbol": "run", "depth": 2 }));
+        assert_eq!(question.operation(), "callers");
+        assert_eq!(question.arguments["symbol"], "run");
+        assert_eq!(question.arguments["depth"], 2);
+        assert_eq!(question.notes, ["`relation`: \"who calls\" was read as \"callers\""]);
+    }
+
+    #[test]
+    fn what_means_nothing_for_an_operation_is_left_out_and_said() {
+        let question = question(json!({ "relation": "references", "symbol": "run", "depth": 2 }));
+        assert_eq!(question.notes, ["`depth` means nothing for references and was left out"]);
+    }
+
+    #[test]
+    fn a_list_is_made_where_one_is_needed() {
+        assert_eq!(
+            question(json!({ "relation": "impact", "symbol": "run" })).arguments["changed"],
+            json!(["run"])
+        );
+    }
+
+    #[test]
+    fn remarks_do_not_name_flags_that_cannot_be_given() {
+        let question = question(json!({ "relation": "callers", "symbol": "run" }));
+        for (remark, said) in [
+            ("50 shown, 9 more left out: --per-level and --limit show more", "50 shown, 9 more left out"),
+            (
+                "200 of 272 shown: --limit shows more; look further: --depth shows more",
+                "200 of 272 shown; look further: depth shows more",
+            ),
+            ("3 of 9 listed", "3 of 9 listed"),
+            ("answered without a look at the files (--no-refresh)", "answered without a look at the files"),
+        ] {
+            assert_eq!(question.in_its_words(remark), said);
+        }
+    }
+
+    #[test]
+    fn a_budget_is_held_within_its_bounds() {
+        assert_eq!(question(json!({ "relation": "callers", "symbol": "x" })).max_tokens, USUAL_TOKENS);
+        let large = question(json!({ "relation": "callers", "symbol": "x", "max_tokens": "99999" }));
+        assert_eq!((large.max_tokens, large.notes.len()), (MOST_TOKENS, 2));
+    }
+
+    #[test]
+    fn unknown_tools_are_answered_with_the_nearest() {
+        let error = offers(Some("serch")).err().expect("there is none");
+        assert_eq!(error.help(), "did you mean `search`?");
+        assert_eq!(offered_as(&offers(None).expect("groups"), "callers").as_deref(), Some("graph"));
+    }
+}

@@ -1,0 +1,187 @@
+//! What a watched tree costs: from a save to the answer that shows it, and from a switch of thousands of files.
+//!
+//! The watcher and the sweep of all files are asked in turns, in one process, on copies of the same tree. An answer counts
+//! once the index has the file with its new size; in the end it must equal one built from nothing.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+use super::fresh::{copy, median};
+use super::process::Scratch;
+use crate::report::{count, table};
+use anyhow::{Context, Result, bail};
+use orient_engine::{Engine, Keeper, OpenOptions, RefreshOptions, Silent, Sweep};
+use orient_live::{Live, LiveOptions};
+use orient_model::RepoPath;
+use orient_settings::Settings;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a person needs at least between two saves; also lets the watcher settle.
+const BETWEEN: Duration = Duration::from_millis(400);
+
+/// Measures and prints one table.
+pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
+    let scratch = Scratch::new("live")?;
+    let (tree, store) = (scratch.path().join("tree"), scratch.path().join("store"));
+    std::fs::create_dir(&tree)?;
+    let root = tree.canonicalize()?;
+    let files = copy(folder, &root)?;
+    let engine = Arc::new(open(&root, &store)?);
+    engine.refresh(&RefreshOptions::default(), &Silent)?;
+    let live = settled(&engine)?;
+    let mut bench = LiveBench { engine, live, root, pairs: pairs(&files) };
+    let rounds = rounds.max(1);
+    println!("{}: {} files, {rounds} rounds", folder.display(), count(files.len() as u64));
+    let mut rows = Vec::new();
+    for (name, by_sweep) in [("watched", false), ("sweep", true)] {
+        let mut idle = bench.idle(rounds, by_sweep)?;
+        rows.push(row(&format!("{name}: nothing changed"), &mut idle));
+        let mut line = bench.saves(rounds, by_sweep, |text, _| [text, b"\n"].concat())?;
+        rows.push(row(&format!("{name}: a line saved"), &mut line));
+        let mut other = bench.saves(rounds, by_sweep, |text, other| [text, b"\n", other].concat())?;
+        rows.push(row(&format!("{name}: other definitions saved"), &mut other));
+    }
+    for number in 0..3 {
+        let mut switch = vec![bench.switch(switched, number)?];
+        rows.push(row(&format!("watched: a switch of {} files", count(switched as u64)), &mut switch));
+    }
+    table(&["to the right answer", "median", "worst"], &rows);
+    bench.equals_one_built_anew(scratch.path())
+}
+
+fn row(name: &str, times: &mut [Duration]) -> Vec<String> {
+    let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
+    let middle = median(times);
+    vec![name.to_owned(), millis(middle), millis(times.last().copied().unwrap_or_default())]
+}
+
+fn open(root: &Path, store: &Path) -> Result<Engine> {
+    let options = OpenOptions { force: 2, store: Some(store.to_owned()) };
+    Ok(Engine::open(root, Settings::default(), &options)?)
+}
+
+fn settled(engine: &Arc<Engine>) -> Result<Live> {
+    let live = Live::start(engine, LiveOptions::default());
+    let begun = Instant::now();
+    while !live.is_settled() {
+        if let Some(why) = live.unwatched() {
+            bail!("the tree cannot be watched: {why}");
+        }
+        if begun.elapsed() > Duration::from_mins(5) {
+            bail!("the watcher does not settle");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    println!("watching after {:.0} ms", begun.elapsed().as_secs_f64() * 1000.0);
+    Ok(live)
+}
+
+/// Files of text, each with another of the same kind.
+fn pairs(files: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+    let mut last: BTreeMap<_, &PathBuf> = BTreeMap::new();
+    let mut pairs = Vec::new();
+    for file in files {
+        let small = file.metadata().is_ok_and(|metadata| metadata.len() < 20_000);
+        if let (true, Some(kind)) = (small, file.extension())
+            && let Some(other) = last.insert(kind.to_owned(), file)
+        {
+            pairs.push((file.clone(), other.clone()));
+        }
+    }
+    pairs
+}
+
+struct LiveBench {
+    engine: Arc<Engine>,
+    live: Live,
+    root: PathBuf,
+    pairs: Vec<(PathBuf, PathBuf)>,
+}
+
+impl LiveBench {
+    fn catch_up(&self, by_sweep: bool) -> Result<()> {
+        let keeper: &dyn Keeper = if by_sweep { &Sweep } else { &self.live };
+        let refresh = keeper.catch_up(&self.engine, &RefreshOptions::default(), &Silent)?;
+        if !refresh.pending.is_empty() {
+            bail!("{} files are pending although there was all the time", refresh.pending.len());
+        }
+        Ok(())
+    }
+
+    fn idle(&self, rounds: usize, by_sweep: bool) -> Result<Vec<Duration>> {
+        std::thread::sleep(BETWEEN * 10);
+        let mut times = Vec::new();
+        for _ in 0..rounds {
+            let begun = Instant::now();
+            self.catch_up(by_sweep)?;
+            times.push(begun.elapsed());
+        }
+        Ok(times)
+    }
+
+    /// Saves files spread over the tree, and asks at once.
+    fn saves(
+        &self,
+        rounds: usize,
+        by_sweep: bool,
+        edit: impl Fn(&[u8], &[u8]) -> Vec<u8>,
+    ) -> Result<Vec<Duration>> {
+        let mut times = Vec::new();
+        for round in 0..rounds {
+            let (file, other) = &self.pairs[(round * self.pairs.len()) / rounds];
+            let text = edit(&std::fs::read(file)?, &std::fs::read(other)?);
+            let begun = Instant::now();
+            std::fs::write(file, &text)?;
+            self.catch_up(by_sweep)?;
+            self.has(file, text.len() as u64)?;
+            times.push(begun.elapsed());
+            std::thread::sleep(BETWEEN);
+        }
+        Ok(times)
+    }
+
+    /// Rewrites many files, as a switch to another branch does, and asks as soon as that is done.
+    fn switch(&mut self, files: usize, number: usize) -> Result<Duration> {
+        let step = (self.pairs.len() / files.max(1)).max(1);
+        let some: Vec<_> = self.pairs.iter().skip(number % step).step_by(step).take(files).cloned().collect();
+        let mut sizes = Vec::new();
+        for (file, other) in &some {
+            let text = [std::fs::read(file)?, b"\n".to_vec(), std::fs::read(other)?].concat();
+            std::fs::write(file, &text)?;
+            sizes.push((file, text.len() as u64));
+        }
+        let begun = Instant::now();
+        self.catch_up(false)?;
+        let time = begun.elapsed();
+        for (file, size) in sizes {
+            self.has(file, size)?;
+        }
+        std::thread::sleep(BETWEEN * 10);
+        Ok(time)
+    }
+
+    /// Fails unless the index has a file with this size.
+    fn has(&self, file: &Path, size: u64) -> Result<()> {
+        let path: RepoPath = orient_walk::from_native(&self.root, file).context("a file of the tree")?;
+        let snapshot = self.engine.snapshot()?;
+        let row = snapshot.file(&path)?.context("the index has the file")?;
+        if row.bytes != size {
+            bail!("{}: {} bytes in the index, {size} on disk", path.display(), row.bytes);
+        }
+        Ok(())
+    }
+
+    fn equals_one_built_anew(&self, scratch: &Path) -> Result<()> {
+        let anew = open(&self.root, &scratch.join("anew"))?;
+        anew.refresh(&RefreshOptions::default(), &Silent)?;
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        self.engine.snapshot()?.dump(&mut ours)?;
+        anew.snapshot()?.dump(&mut theirs)?;
+        if ours != theirs {
+            bail!("the index differs from one built from nothing");
+        }
+        println!("the index equals one built from nothing");
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! Asks every question of a set and keeps what came of it.
+
+use super::printed;
+use super::score::{Hit, PLACES, Score, places, score};
+use super::searcher::{Found, Provider, Searcher};
+use super::set::{NEGATIVE, Question, Set};
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// How many tokens a reader with little room has; also the least that an answer without any help costs, since the reader
+/// has to look elsewhere. An empty answer must not count as a short one.
+const ROOM: usize = 500;
+
+/// A question and what came of asking it.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) question: Question,
+    pub(super) hits: Vec<Hit>,
+    pub(super) confident: bool,
+    pub(super) score: Score,
+    /// The share of the spots whose file has a hit, whatever its lines.
+    pub(super) files: f64,
+    /// Tokens read up to and with the first hit that covers a spot, where one does.
+    pub(super) tokens: Option<usize>,
+    /// Tokens read in all where none does.
+    pub(super) in_vain: usize,
+    /// The share of the spots that are covered within the room.
+    pub(super) recall_in_room: f64,
+    pub(super) time: Duration,
+}
+
+impl Asked {
+    pub(super) fn is_negative(&self) -> bool {
+        self.question.category == NEGATIVE
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "spots are few")]
+    fn new(question: &Question, found: Found) -> Self {
+        let places = places(&found.hits, &question.relevant);
+        let read: Vec<usize> = found.read.iter().take(PLACES).copied().map(printed::tokens).collect();
+        let at = |place: usize| read.get(place - 1).copied().unwrap_or_default();
+        let all = read.iter().max().copied().unwrap_or_default();
+        let has_hit = |path: &str| found.hits.iter().take(PLACES).any(|hit| hit.path == path);
+        let in_files = question.relevant.iter().filter(|spot| has_hit(&spot.path)).count();
+        let within = places.iter().flatten().filter(|&&place| at(place) <= ROOM).count();
+        Self {
+            question: question.clone(),
+            score: score(&places),
+            files: in_files as f64 / places.len().max(1) as f64,
+            tokens: places.iter().flatten().map(|&place| at(place)).min(),
+            in_vain: all.max(ROOM),
+            recall_in_room: within as f64 / places.len().max(1) as f64,
+            hits: found.hits,
+            confident: found.confident,
+            time: found.time,
+        }
+    }
+}
+
+/// All questions of a set, asked with some part of the search left out, or with none.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) without: Option<String>,
+    pub(super) asked: Vec<Asked>,
+}
+
+/// Asks all questions. Each repository is prepared once; with `ablate`, it is asked again with each part left out.
+pub(super) fn measure(
+    set: &Set,
+    provider: &dyn Provider,
+    without: &[String],
+    ablate: bool,
+    store: &Path,
+    mut tell: impl FnMut(&str),
+) -> Result<Vec<Run>> {
+    let parts = if ablate { provider.parts() } else { Vec::new() };
+    let mut runs: Vec<Run> = std::iter::once(None)
+        .chain(parts.into_iter().map(Some))
+        .map(|without| Run { without, asked: Vec::new() })
+        .collect();
+    for (repository, questions) in set.by_repository()? {
+        tell(&repository.repo);
+        let tree = set.folder.join(&repository.repo).join(&repository.root);
+        let searcher = provider
+            .open(&tree, &store.join(&repository.repo))
+            .with_context(|| format!("preparing {}", repository.repo))?;
+        for run in &mut runs {
+            let without: Vec<String> = without.iter().cloned().chain(run.without.clone()).collect();
+            for question in &questions {
+                let found = ask(&*searcher, question, &repository.root, &without)?;
+                run.asked.push(Asked::new(question, found));
+            }
+        }
+    }
+    Ok(runs)
+}
+
+/// Asks one question. Paths of hits hang from the repository, also where only a part of it is indexed.
+fn ask(searcher: &dyn Searcher, question: &Question, root: &str, without: &[String]) -> Result<Found> {
+    let mut found = searcher
+        .search(&question.query, PLACES, without)
+        .with_context(|| format!("asking {}: {}", question.repo, question.query))?;
+    for hit in &mut found.hits {
+        let path = hit.path.replace('\\', "/");
+        let path = path.strip_prefix("./").unwrap_or(&path);
+        let root = root.trim_end_matches('/');
+        hit.path = if root.is_empty() { path.to_owned() } else { format!("{root}/{path}") };
+    }
+    Ok(found)
+}
+
+/// Writes the hits in the form the common scorer reads: one JSON object a line.
+pub(super) fn write_run_file(run: &Run, file: &Path) -> Result<()> {
+    #[derive(Serialize)]
+    struct Row<'r> {
+        repo: &'r str,
+        query: &'r str,
+        results: &'r [Hit],
+    }
+    let mut out = Vec::new();
+    for asked in &run.asked {
+        let row = Row { repo: &asked.question.repo, query: &asked.question.query, results: &asked.hits };
+        serde_json::to_writer(&mut out, &row)?;
+        writeln!(out)?;
+    }
+    std::fs::write(file, out).with_context(|| format!("writing {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::set::{Grade, Spot};
+    use super::*;
+
+    fn question(category: &str, paths: &[&str]) -> Question {
+        let spot = |path: &&str| Spot {
+            path: (*path).to_owned(),
+            start_line: None,
+            end_line: None,
+            grade: Grade::Primary,
+        };
+        Question {
+            repo: "r".to_owned(),
+            language: "l".to_owned(),
+            query: "q".to_owned(),
+            category: category.to_owned(),
+            relevant: paths.iter().map(spot).collect(),
+        }
+    }
+
+    struct Fixed;
+
+    impl Searcher for Fixed {
+        fn search(&self, _: &str, _: usize, without: &[String]) -> Result<Found> {
+            let hit = |path: &str| Hit { path: path.to_owned(), start_line: Some(1), end_line: Some(2) };
+            let mut hits = vec![hit("./x.c"), hit("y.c")];
+            if !without.is_empty() {
+                hits.reverse();
+            }
+            Ok(Found { hits, confident: true, read: vec![400, 4400], time: Duration::ZERO })
+        }
+    }
+
+    impl Provider for Fixed {
+        fn name(&self) -> &'static str {
+            "fixed"
+        }
+
+        fn parts(&self) -> Vec<String> {
+            vec!["order".to_owned()]
+        }
+
+        fn open(&self, _: &Path, _: &Path) -> Result<Box<dyn Searcher>> {
+            Ok(Box::new(Self))
+        }
+    }
+
+    #[test]
+    fn tokens_are_those_up_to_the_first_that_helps() {
+        let found = Fixed.search("q", 10, &[]).expect("always");
+        let asked = Asked::new(&question("exact", &["y.c"]), found.clone());
+        assert_eq!((asked.tokens, asked.recall_in_room.to_bits()), (Some(1100), 0.0_f64.to_bits()));
+        let asked = Asked::new(&question("exact", &["./x.c", "y.c"]), found.clone());
+        assert_eq!((asked.tokens, asked.recall_in_room.to_bits()), (Some(100), 0.5_f64.to_bits()));
+        let asked = Asked::new(&question("exact", &["z.c"]), found);
+        assert_eq!((asked.tokens, asked.in_vain), (None, 1100), "all of it was read in vain");
+        let asked = Asked::new(&question("exact", &["z.c"]), Found::default());
+        assert_eq!((asked.tokens, asked.in_vain), (None, ROOM), "no answer is not a short answer");
+    }
+
+    #[test]
+    fn a_part_left_out_is_a_run_of_its_own() {
+        let repositories = serde_json::from_str(r#"[{ "repo": "r", "root": "src/" }]"#).expect("a list");
+        let questions = vec![question("exact", &["src/x.c"])];
+        let set = Set { questions, repositories, folder: "/nowhere".into() };
+        let runs = measure(&set, &Fixed, &[], true, Path::new("/nowhere"), |_| ()).expect("two runs");
+        let seen: Vec<(Option<&str>, bool)> =
+            runs.iter().map(|run| (run.without.as_deref(), run.asked[0].score.success > 0.5)).collect();
+        assert_eq!(seen, [(None, true), (Some("order"), false)]);
+        assert_eq!(runs[0].asked[0].hits[0].path, "src/x.c");
+    }
+}

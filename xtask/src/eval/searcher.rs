@@ -1,0 +1,181 @@
+//! Who answers the questions. The product is asked through its table of operations, as every surface asks it; anything
+//! else that can search may stand in for it.
+
+use super::printed;
+use super::score::Hit;
+use anyhow::{Context, Result, bail};
+use orient_engine::{Cancel, RefreshOptions, Silent, Sweep};
+use orient_settings::Override;
+use orient_tools::{Host, Page, Session, Setup, TOOLS, Tool};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The operation that is asked.
+const OPERATION: &str = "search";
+
+/// Something that can search trees.
+pub(super) trait Provider {
+    /// What to call it in a table.
+    fn name(&self) -> &'static str;
+    /// The parts that can be left out one by one: channels, rules.
+    fn parts(&self) -> Vec<String>;
+    /// Prepares a tree. What is kept for it goes into `store`.
+    fn open(&self, tree: &Path, store: &Path) -> Result<Box<dyn Searcher>>;
+}
+
+/// A tree that can be searched.
+pub(super) trait Searcher {
+    /// Answers one question with so many hits at most, some parts left out.
+    fn search(&self, query: &str, limit: usize, without: &[String]) -> Result<Found>;
+}
+
+/// An answer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) hits: Vec<Hit>,
+    /// Whether the answer says that something matches well.
+    pub(super) confident: bool,
+    /// How many bytes of the printed answer are read when each hit has been read.
+    pub(super) read: Vec<usize>,
+    pub(super) time: Duration,
+}
+
+/// The product.
+pub(super) struct Product(&'static Tool);
+
+impl Product {
+    /// Finds the operation in the table.
+    pub(super) fn find() -> Result<Self> {
+        let tool = TOOLS.iter().find(|tool| tool.name == OPERATION);
+        tool.map(Self).with_context(|| {
+            format!("there is no operation `{OPERATION}` yet; `--baseline` asks a plain word search instead")
+        })
+    }
+}
+
+impl Provider for Product {
+    fn name(&self) -> &'static str {
+        "orient"
+    }
+
+    fn parts(&self) -> Vec<String> {
+        words(&self.0.input_schema(), "without")
+    }
+
+    fn open(&self, tree: &Path, store: &Path) -> Result<Box<dyn Searcher>> {
+        let tree = tree.canonicalize().with_context(|| format!("there is no folder {}", tree.display()))?;
+        let store = store.display().to_string();
+        let setup = Setup {
+            start: tree.clone(),
+            folder: tree.clone(),
+            overrides: vec![Override { key: "store.dir".into(), value: store, flag: "--store".into() }],
+            force: u8::MAX,
+            refresh: false,
+        };
+        let host = Host::open(setup, |_, _| Arc::new(Sweep))?;
+        if host.root().canonicalize()? != tree {
+            let (tree, root) = (tree.display(), host.root().display());
+            bail!("{tree} belongs to the repository {root}: lay the folders out outside of it");
+        }
+        host.engine().refresh(&RefreshOptions::default(), &Silent)?;
+        Ok(Box::new(Tree { tool: self.0, host }))
+    }
+}
+
+/// A tree the product has indexed.
+struct Tree {
+    tool: &'static Tool,
+    host: Host,
+}
+
+/// What the answer must have; whatever else it has is its own affair.
+#[derive(Deserialize)]
+struct Answer {
+    data: Data,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    hits: Vec<Shown>,
+    /// Whether anything matches well; an answer that does not say is taken at its word.
+    #[serde(default = "sure")]
+    confident: bool,
+}
+
+fn sure() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+struct Shown {
+    path: String,
+    start_line: u32,
+    end_line: u32,
+}
+
+impl Searcher for Tree {
+    fn search(&self, query: &str, limit: usize, without: &[String]) -> Result<Found> {
+        let mut arguments = json!({ "query": query, "limit": limit });
+        if !without.is_empty() {
+            arguments["without"] = json!(without);
+        }
+        let cancel = Cancel::default();
+        let session = Session::over(&self.host, &Silent, &cancel);
+        let start = Instant::now();
+        let reply = self.tool.call(&session, arguments)?;
+        let time = start.elapsed();
+        let (mut text, mut bytes) = (String::new(), Vec::new());
+        reply.text(&mut Page::new(&mut text))?;
+        reply.json(&mut bytes)?;
+        let answer: Answer = serde_json::from_slice(&bytes).context("the answer has no hits as agreed")?;
+        let hit = |shown: Shown| Hit {
+            path: shown.path,
+            start_line: Some(shown.start_line),
+            end_line: Some(shown.end_line),
+        };
+        let hits: Vec<Hit> = answer.data.hits.into_iter().map(hit).collect();
+        let read = printed::read(&text, &hits);
+        Ok(Found { confident: answer.data.confident && !hits.is_empty(), hits, read, time })
+    }
+}
+
+/// The words an argument of an operation takes, as its schema lists them: `enum`, or `oneOf` with `const`, for the
+/// argument itself or for the items of its list, in place or by reference.
+fn words(schema: &Value, argument: &str) -> Vec<String> {
+    let mut at = &schema["properties"][argument];
+    if !at["items"].is_null() {
+        at = &at["items"];
+    }
+    if let Some(name) = at["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
+        at = &schema["$defs"][name];
+    }
+    let plain = at["enum"].as_array().into_iter().flatten();
+    let described = at["oneOf"].as_array().into_iter().flatten().flat_map(|one| {
+        let single = std::iter::once(&one["const"]);
+        single.chain(one["enum"].as_array().into_iter().flatten())
+    });
+    plain.chain(described).filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_come_from_the_schema_of_the_argument() {
+        let plain = json!({ "properties": { "without": { "items": { "enum": ["names", "text"] } } } });
+        assert_eq!(words(&plain, "without"), ["names", "text"]);
+        let referred = json!({
+            "properties": { "without": { "type": "array", "items": { "$ref": "#/$defs/Part" } } },
+            "$defs": { "Part": { "oneOf": [
+                { "const": "names", "description": "by name" },
+                { "enum": ["text", "vectors"] },
+            ] } },
+        });
+        assert_eq!(words(&referred, "without"), ["names", "text", "vectors"]);
+        assert!(words(&json!({}), "without").is_empty());
+    }
+}
