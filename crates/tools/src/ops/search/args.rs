@@ -62,6 +62,51 @@ pub(crate) struct SearchArgs {
     pub(crate) no_vectors: bool,
 }
 
+/// A part of the ranking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Without {
+    Vectors,
+    Words,
+    Meaning,
+    Definition,
+    Identifier,
+    Neighbours,
+    Centrality,
+    BestOfFile,
+    Coherence,
+    Density,
+    FileName,
+    Folder,
+    Role,
+    Decay,
+    Spread,
+}
+
+impl Without {
+    /// The rule it stands for; none for a whole channel.
+    fn rule(self) -> Option<Rule> {
+        Some(match self {
+            Self::Vectors => return None,
+            Self::Words => Rule::Lexical,
+            Self::Meaning => Rule::Semantic,
+            Self::Definition => Rule::Definition,
+            Self::Identifier => Rule::Identifier,
+            Self::Neighbours => Rule::Neighbours,
+            Self::Centrality => Rule::Centrality,
+            Self::BestOfFile => Rule::Best,
+            Self::Coherence => Rule::Coherence,
+            Self::Density => Rule::Density,
+            Self::FileName => Rule::Stem,
+            Self::Folder => Rule::Folder,
+            Self::Role => Rule::Role,
+            Self::Decay => Rule::Decay,
+            Self::Spread => Rule::Spread,
+        })
+    }
+}
+
 /// What hits are put together by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
