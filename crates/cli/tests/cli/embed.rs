@@ -86,7 +86,7 @@ fn the_built_in_model_is_the_default_and_sends_nothing() {
         dimensions  256
         ",
     );
-    let answer = tree.json(&["embed", "test"]);
+    let answer = tree.json(&["embed", "test", "--json"]);
     assert_eq!(answer["data"]["provider"], "built-in");
     assert!(answer["data"]["test"]["next_ms"].is_u64(), "{answer}");
     tree.assert_outcome(

@@ -17,6 +17,9 @@ use std::collections::BTreeMap;
 const STRONG: usize = 5;
 /// More uses than this are not counted.
 const MANY_USES: u32 = 64;
+/// A vector as near as this is about the question; words that say as much of it are, too.
+const NEAR: f32 = 0.4;
+const SAID: f32 = 0.8;
 /// How many units each channel names.
 const OF_WORDS: usize = 250;
 const OF_VECTORS: usize = 200;
@@ -138,7 +141,14 @@ impl Snapshot {
                 parts: hit.parts,
             });
         }
-        Ok(Found { hits, analysis: asked.clone(), replaced: replaced.clone(), holders: *holders, more })
+        Ok(Found {
+            hits,
+            analysis: asked.clone(),
+            replaced: replaced.clone(),
+            confident: is_confident(pool),
+            holders: *holders,
+            more,
+        })
     }
 
     /// Marks the candidates that the best ones call, or are called by.
@@ -262,6 +272,15 @@ pub struct Gathered {
     places: Vec<Place>,
     replaced: Vec<(String, Vec<String>)>,
     holders: usize,
+}
+
+/// Whether the best of a pool is what a question with an answer usually finds: of such questions, one in forty falls short
+/// of both bounds.
+fn is_confident(pool: &Pool) -> bool {
+    let nearest = pool.candidates.iter().map(|one| one.semantic).fold(0.0, f32::max);
+    let said = pool.files.iter().map(|file| file.lexical.score).fold(0.0, f32::max);
+    let is_named = pool.candidates.iter().any(|one| one.exact > 0.0);
+    is_named || nearest >= NEAR || (pool.total > 0.0 && said / pool.total >= SAID)
 }
 
 fn near(nearness: &Nearness<'_>, unit: u32) -> f32 {

@@ -70,6 +70,8 @@ pub struct Found {
     pub analysis: Analysis,
     /// Words of the question that stand nowhere, with those that were looked for in their place.
     pub replaced: Vec<(String, Vec<String>)>,
+    /// Whether anything matches well. If not, the hits are only the nearest there is.
+    pub confident: bool,
     /// How many places hold a word of the question.
     pub holders: usize,
     /// Whether there are more than are given.

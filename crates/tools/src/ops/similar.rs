@@ -26,7 +26,7 @@ const MOST: usize = 100;
 pub(crate) struct SimilarArgs {
     /// A symbol by name or handle, or a place: `src/server.go:40`
     #[arg(value_name = "SYMBOL|FILE:LINE")]
-    of: String,
+    symbol: String,
     /// What is compared: meaning, or structure whatever the names
     #[arg(long, value_name = "WHAT")]
     #[serde(default)]
@@ -88,9 +88,9 @@ their handles and exit code 3.";
         let by = likeness(args.by.as_deref())?;
         let limit = args.limit.unwrap_or(LIMIT).clamp(1, MOST);
         let snapshot = session.snapshot()?;
-        let (file, line) = match place(session, &snapshot, &args.of)? {
+        let (file, line) = match place(session, &snapshot, &args.symbol)? {
             Some(place) => place,
-            None => match subject(&snapshot, &args.of)? {
+            None => match subject(&snapshot, &args.symbol)? {
                 Ok(subject) => {
                     let row = snapshot.file(&subject.definition.path)?;
                     let row =

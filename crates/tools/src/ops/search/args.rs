@@ -4,8 +4,8 @@ use crate::error::{Code, ToolError};
 use crate::graph::changed::DiffSource;
 use crate::session::Session;
 use crate::{diff, paths, words};
-use clap::Args;
-use orient_engine::{SearchQuery, Snapshot};
+use clap::{Args, ValueEnum};
+use orient_engine::{Rule, SearchQuery, Snapshot, Switches};
 use orient_model::RepoPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -54,9 +54,57 @@ pub(crate) struct SearchArgs {
     /// Say why each hit stands where it stands
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Leave parts of the ranking out, to see what they are worth
+    #[arg(long, value_name = "PART", value_delimiter = ',', hide = true)]
+    pub(crate) without: Vec<Without>,
     /// Leave the vectors out: by words and names alone
     #[arg(long)]
     pub(crate) no_vectors: bool,
+}
+
+/// A part of the ranking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Without {
+    Vectors,
+    Words,
+    Meaning,
+    Definition,
+    Identifier,
+    Neighbours,
+    Centrality,
+    BestOfFile,
+    Coherence,
+    Density,
+    FileName,
+    Folder,
+    Role,
+    Decay,
+    Spread,
+}
+
+impl Without {
+    /// The rule it stands for; none for a whole channel.
+    fn rule(self) -> Option<Rule> {
+        Some(match self {
+            Self::Vectors => return None,
+            Self::Words => Rule::Lexical,
+            Self::Meaning => Rule::Semantic,
+            Self::Definition => Rule::Definition,
+            Self::Identifier => Rule::Identifier,
+            Self::Neighbours => Rule::Neighbours,
+            Self::Centrality => Rule::Centrality,
+            Self::BestOfFile => Rule::Best,
+            Self::Coherence => Rule::Coherence,
+            Self::Density => Rule::Density,
+            Self::FileName => Rule::Stem,
+            Self::Folder => Rule::Folder,
+            Self::Role => Rule::Role,
+            Self::Decay => Rule::Decay,
+            Self::Spread => Rule::Spread,
+        })
+    }
 }
 
 /// What hits are put together by.
@@ -108,7 +156,12 @@ impl SearchArgs {
             among,
             kinds: words::kinds(&self.kind)?,
             symbols_only: self.symbols_only,
-            without_vectors: self.no_vectors,
+            without_vectors: self.no_vectors || self.without.contains(&Without::Vectors),
+            switches: self
+                .without
+                .iter()
+                .filter_map(|part| part.rule())
+                .fold(Switches::ALL, Switches::without),
             ..SearchQuery::default()
         })
     }

@@ -57,6 +57,9 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
             answer =
                 answer.note(format!("`{word}` stands nowhere; looked for {} in its place", names.join(", ")));
         }
+        if !found.confident && !found.hits.is_empty() {
+            answer = answer.note("nothing matches well: these are only the nearest places");
+        }
         if found.analysis.form == Form::Name
             && !found.hits.is_empty()
             && !found.hits.iter().any(|hit| hit.exact)

@@ -18,6 +18,8 @@ const LINES: [usize; 3] = [10, 6, 4];
 pub(crate) struct SearchOut {
     /// What was asked.
     query: String,
+    /// Whether anything matches well. If not, the places are only the nearest there is.
+    confident: bool,
     /// The places, best first.
     hits: Vec<HitOut>,
     /// Words that stand nowhere, with what was looked for in their place.
@@ -137,7 +139,13 @@ impl SearchOut {
             .replaced
             .iter()
             .map(|(word, names)| ReplacedOut { word: word.clone(), names: names.clone() });
-        Ok(Self { query: query.to_owned(), hits, replaced: replaced.collect(), by: Shape { group } })
+        Ok(Self {
+            query: query.to_owned(),
+            confident: found.confident,
+            hits,
+            replaced: replaced.collect(),
+            by: Shape { group },
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
