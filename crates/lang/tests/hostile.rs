@@ -11,7 +11,9 @@ fn in_every_language(sources: &[Vec<u8>], fits: fn(&Pack) -> bool) {
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(pack) = packs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            sources.iter().for_each(|source| check(pack, source));
+            for source in &sources {
+                check(pack, source);
+            }
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
