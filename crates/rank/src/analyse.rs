@@ -152,7 +152,8 @@ fn form(question: &str, paths: &[String]) -> Form {
     if question.len() > 1 && question.starts_with('"') && question.ends_with('"') {
         return Form::Quoted;
     }
-    if single && !paths.is_empty() {
+    // A dot alone may as well stand between names: `server.go`, `Server.run`.
+    if single && paths.iter().any(|path| path.contains('/')) {
         return Form::Path;
     }
     let name = |c: char| {

@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn tests_come_after_what_they_test() {
-        let mut pool = pool(vec![candidate(0, 0, 9.0, 0.9), candidate(1, 1, 8.0, 0.8)]);
+        let mut pool = pool(vec![candidate(0, 0, 9.0, 0.9), candidate(1, 1, 8.0, 0.89)]);
         pool.files[0].role = Role::Test;
         assert_eq!(units(&pool, &all(&pool)), [1, 0]);
         let asked = analyse("tests of some question");
