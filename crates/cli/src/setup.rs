@@ -84,7 +84,6 @@ enum Writing {
 }
 
 /// Everything a set-up works with.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct Work {
     around: Surroundings,
     scope: Scope,

@@ -11,7 +11,7 @@ fn in_every_language(sources: &[Vec<u8>], fits: fn(&Pack) -> bool) {
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(pack) = packs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            for source in &sources {
+            for source in sources {
                 check(pack, source);
             }
         }
