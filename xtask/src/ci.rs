@@ -1,7 +1,7 @@
 //! `xtask ci`: every test, lint and check, one after the other. What a change has to pass.
 #![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
-use crate::{clients, docgen, packs, report, tidy, workspace};
+use crate::{clients, docgen, eval, packs, report, tidy, workspace};
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -23,6 +23,11 @@ pub(crate) fn run(all: bool) -> Result<()> {
         done.step("clients", clients::run);
     } else {
         println!("\nclients: left out, they need Python and Node");
+    }
+    if all || has("curl") {
+        done.step("search floor", eval::floor);
+    } else {
+        println!("\nsearch floor: left out, it needs curl");
     }
     if all || has_deny() {
         let deny = ["deny", "check", "licenses", "bans", "sources"];

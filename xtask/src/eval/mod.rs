@@ -36,7 +36,7 @@ const OWN_QUESTIONS: &str = "evals/questions";
 const RESULTS: &str = "evals/RESULTS.md";
 
 /// What to ask, whom, and what to do with the answers.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Eval {
     /// The questions: JSON lines, in a file or a folder of files [default: our own]
@@ -81,6 +81,11 @@ pub(crate) struct Eval {
     /// Asks about a few small packages, and fails below the floors in evals/floors.toml
     #[arg(long, conflicts_with_all = ["questions", "only", "write"])]
     floor: bool,
+}
+
+/// Asks about a few small packages, and fails below the floors.
+pub(crate) fn floor() -> Result<()> {
+    run(&Eval { floor: true, ..Eval::default() })
 }
 
 /// Asks.
