@@ -151,6 +151,10 @@ impl<'r> Session<'r> {
 
     /// Notes that the result depends on what is called so elsewhere.
     pub(crate) fn ask(&self, name: &str) {
+        // What has no name cannot be defined elsewhere; those who ask for it would be resolved after every change.
+        if name.is_empty() {
+            return;
+        }
         let mut asks = self.asks.borrow_mut();
         if !asks.contains(name) {
             asks.insert(name.into());
