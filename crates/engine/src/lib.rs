@@ -72,7 +72,7 @@ pub use whole::{Strays, Whole, WholeNode};
 
 // What answers are made of, so that those who ask need to know no other crate.
 pub use orient_lang::Class;
-pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights};
+pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights, analyse};
 pub use orient_store::{
     EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch, NodeId,
     OutsideRow, Page, Sizes, StoreError, SymbolId,

@@ -21,7 +21,7 @@ pub fn rank(
         rules::apply(*rule, &context, &mut board);
     }
     board.place_within_files();
-    board.pick(asked, pool, weights, switches, limit)
+    board.pick(&context, switches, limit)
 }
 
 /// The scores while rules are applied.
@@ -90,14 +90,8 @@ impl Board {
 
     /// Takes the best again and again. What comes later from the same file, or for a question about several places from
     /// the same folder, loses a part of its score each time.
-    fn pick(
-        mut self,
-        asked: &Analysis,
-        pool: &Pool,
-        weights: &Weights,
-        switches: Switches,
-        limit: usize,
-    ) -> Vec<Ranked> {
+    fn pick(mut self, context: &rules::Context<'_>, switches: Switches, limit: usize) -> Vec<Ranked> {
+        let rules::Context { asked, pool, weights } = *context;
         let key = |hit: &Ranked| {
             let candidate = &pool.candidates[hit.candidate];
             (pool.files[candidate.file as usize].path.as_str(), candidate.first_line, candidate.unit)

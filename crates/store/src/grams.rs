@@ -4,6 +4,7 @@
 //! gives a new one, so that a search never sees the trigrams of a text that is gone.
 
 use crate::error::StoreError;
+use crate::list_error::ListError;
 use crate::rows::FileId;
 use crate::snapshot::Snapshot;
 use crate::sql::grams as sql;
@@ -12,41 +13,12 @@ use orient_text::{
 };
 use rusqlite::Connection;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// More recent files than this become a segment: looking at one costs microseconds, for every search.
 const MOST_RECENT: usize = 256;
 /// A segment of fewer texts is merged with others of its kind, once there are several.
 const SMALL: usize = 2048;
 const SEVERAL: usize = 8;
-
-/// What can go wrong between the tables and the lists in them.
-#[derive(Debug)]
-pub(crate) enum GramError {
-    Sql(rusqlite::Error),
-    Text(TextError),
-}
-
-impl GramError {
-    pub(crate) fn at(self, path: &Path) -> StoreError {
-        match self {
-            Self::Sql(error) => StoreError::sql(path, error),
-            Self::Text(error) => StoreError::damaged(path, error.to_string()),
-        }
-    }
-}
-
-impl From<rusqlite::Error> for GramError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sql(error)
-    }
-}
-
-impl From<TextError> for GramError {
-    fn from(error: TextError) -> Self {
-        Self::Text(error)
-    }
-}
 
 /// Files on their way into segments.
 #[derive(Default)]
@@ -104,7 +76,7 @@ impl GramChanges {
     }
 
     /// Writes everything, and mends what many edits leave behind.
-    pub(crate) fn finish(mut self, db: &Connection) -> Result<(), GramError> {
+    pub(crate) fn finish(mut self, db: &Connection) -> Result<(), ListError> {
         let Some(before) = self.before else { return Ok(()) };
         self.load.flush(db)?;
         for (id, files) in sql::segments(db)?.into_iter().take_while(|(id, _)| *id <= before) {
@@ -133,7 +105,7 @@ impl GramChanges {
 }
 
 /// Makes a segment of the recent files.
-fn settle(db: &Connection) -> Result<(), GramError> {
+fn settle(db: &Connection) -> Result<(), ListError> {
     let mut load = GramLoad::default();
     let mut all = Vec::new();
     sql::each_recent(db, |file, data| all.push((file, Grams::decode(data))))?;
@@ -145,7 +117,7 @@ fn settle(db: &Connection) -> Result<(), GramError> {
 }
 
 /// Merges small segments, and those that are mostly holes.
-fn tidy(db: &Connection) -> Result<(), GramError> {
+fn tidy(db: &Connection) -> Result<(), ListError> {
     let mut small = Vec::new();
     let mut hollow = Vec::new();
     for (id, files) in sql::segments(db)? {
@@ -164,7 +136,7 @@ fn tidy(db: &Connection) -> Result<(), GramError> {
 }
 
 /// Puts one segment in the place of several, without holes.
-fn rewrite(db: &Connection, old: Vec<(i64, Vec<u32>)>) -> Result<(), GramError> {
+fn rewrite(db: &Connection, old: Vec<(i64, Vec<u32>)>) -> Result<(), ListError> {
     let new = sql::last_segment(db)? + 1;
     let ids: Vec<i64> = old.iter().map(|(id, _)| *id).collect();
     let files: Vec<u32> =
@@ -179,7 +151,7 @@ fn rewrite(db: &Connection, old: Vec<(i64, Vec<u32>)>) -> Result<(), GramError> 
         };
         sides.push((blocks, files.iter().map(|file| *file != 0).collect()));
     }
-    merge(sides, |(first, data)| sql::insert_block(db, new, first, &data).map_err(GramError::from))?;
+    merge(sides, |(first, data)| sql::insert_block(db, new, first, &data).map_err(ListError::from))?;
     sql::insert_segment(db, new, &to_bytes(&files))?;
     ids.into_iter().try_for_each(|id| Ok(sql::delete_segment(db, id)?))
 }
@@ -227,7 +199,7 @@ impl Snapshot {
         self.find_left_out(query).map_err(|error| error.at(&self.path))
     }
 
-    fn find_left_out(&self, query: &Query) -> Result<LeftOut, GramError> {
+    fn find_left_out(&self, query: &Query) -> Result<LeftOut, ListError> {
         let (mut left_out, mut admitted) = (LeftOut::default(), Vec::new());
         if query.is_all() {
             return Ok(left_out);
@@ -265,7 +237,7 @@ impl Snapshot {
         let checked = self.read_all_grams();
         match checked {
             Ok(()) => Ok(()),
-            Err(GramError::Text(error)) => {
+            Err(ListError::Text(error)) => {
                 wrong.push(error.to_string());
                 Ok(())
             }
@@ -273,7 +245,7 @@ impl Snapshot {
         }
     }
 
-    fn read_all_grams(&self) -> Result<(), GramError> {
+    fn read_all_grams(&self) -> Result<(), ListError> {
         for (id, files) in sql::segments(&self.db)? {
             let texts = from_bytes(&files)?.len() as u32;
             let mut last = None;
@@ -303,13 +275,13 @@ struct Segment<'s> {
 }
 
 impl Lists for Segment<'_> {
-    type Error = GramError;
+    type Error = ListError;
 
     fn list<T>(
         &mut self,
         gram: u32,
-        read: impl FnOnce(Option<List<'_>>) -> Result<T, GramError>,
-    ) -> Result<T, GramError> {
+        read: impl FnOnce(Option<List<'_>>) -> Result<T, ListError>,
+    ) -> Result<T, ListError> {
         sql::block_at(self.db, self.id, gram, |block| match block {
             None => read(None),
             Some((first, data)) => read(BlockReader::new(first, data, self.texts).find(gram)?),

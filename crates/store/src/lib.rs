@@ -17,6 +17,7 @@ mod grams;
 mod graph;
 mod idlist;
 mod interner;
+mod list_error;
 mod lock;
 mod matching;
 mod migrate;

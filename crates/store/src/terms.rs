@@ -4,47 +4,19 @@
 //! of a file away and gives it new ones. What a search reads first is the [`Catalogue`]: all chunks, numbered.
 
 use crate::error::StoreError;
+use crate::list_error::ListError;
 use crate::rows::FileId;
 use crate::snapshot::Snapshot;
 use crate::sql::terms as sql;
 use orient_text::{Mark, TermBlockReader, TermSegment, Terms, TextError};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// More recent files than this become a segment: each is looked at by every search.
 const MOST_RECENT: usize = 128;
 /// A segment of fewer chunks is merged with others of its kind, once there are several.
 const SMALL: u32 = 16_384;
 const SEVERAL: usize = 8;
-
-/// What can go wrong between the tables and the lists in them.
-#[derive(Debug)]
-pub(crate) enum TermError {
-    Sql(rusqlite::Error),
-    Text(TextError),
-}
-
-impl TermError {
-    pub(crate) fn at(self, path: &Path) -> StoreError {
-        match self {
-            Self::Sql(error) => StoreError::sql(path, error),
-            Self::Text(error) => StoreError::damaged(path, error.to_string()),
-        }
-    }
-}
-
-impl From<rusqlite::Error> for TermError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sql(error)
-    }
-}
-
-impl From<TextError> for TermError {
-    fn from(error: TextError) -> Self {
-        Self::Text(error)
-    }
-}
 
 /// The files of a segment, in the order of their places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,7 +125,7 @@ impl TermChanges {
     }
 
     /// Writes everything, and mends what many edits leave behind.
-    pub(crate) fn finish(mut self, db: &Connection) -> Result<(), TermError> {
+    pub(crate) fn finish(mut self, db: &Connection) -> Result<(), ListError> {
         let Some(before) = self.before else { return Ok(()) };
         self.load.flush(db)?;
         for (id, bytes) in sql::segments(db)?.into_iter().take_while(|(id, _)| *id <= before) {
@@ -183,7 +155,7 @@ impl TermChanges {
 }
 
 /// Makes a segment of the recent files.
-fn settle(db: &Connection) -> Result<(), TermError> {
+fn settle(db: &Connection) -> Result<(), ListError> {
     let mut load = TermLoad::default();
     for (file, data) in sql::recents(db)? {
         load.put(db, file, &Terms::decode(&data)?)?;
@@ -193,7 +165,7 @@ fn settle(db: &Connection) -> Result<(), TermError> {
 }
 
 /// Merges small segments, and those that are mostly holes.
-fn tidy(db: &Connection) -> Result<(), TermError> {
+fn tidy(db: &Connection) -> Result<(), ListError> {
     let mut small = Vec::new();
     let mut hollow = Vec::new();
     for (id, bytes) in sql::segments(db)? {
@@ -212,7 +184,7 @@ fn tidy(db: &Connection) -> Result<(), TermError> {
 }
 
 /// Puts one segment in the place of several, without holes. Small ones together are no more than a segment may hold.
-fn rewrite(db: &Connection, old: &[(i64, Layout)]) -> Result<(), TermError> {
+fn rewrite(db: &Connection, old: &[(i64, Layout)]) -> Result<(), ListError> {
     let mut load = TermLoad::default();
     for (id, layout) in old {
         let mut places = Vec::with_capacity(layout.lengths.len());
@@ -231,7 +203,7 @@ fn rewrite(db: &Connection, old: &[(i64, Layout)]) -> Result<(), TermError> {
         let bound = layout.lengths.len() as u32;
         sql::each_block(db, *id, |first, data| {
             let block = TermBlockReader::new(first, data, bound);
-            Ok::<_, TermError>(load.segment.push_block(block, |unit| places[unit as usize])?)
+            Ok::<_, ListError>(load.segment.push_block(block, |unit| places[unit as usize])?)
         })?;
     }
     load.flush(db)?;
@@ -306,7 +278,7 @@ impl Snapshot {
         self.read_catalogue().map_err(|error| error.at(&self.path))
     }
 
-    fn read_catalogue(&self) -> Result<Catalogue, TermError> {
+    fn read_catalogue(&self) -> Result<Catalogue, ListError> {
         let mut all = Catalogue::default();
         for (id, bytes) in sql::segments(&self.db)? {
             let layout = Layout::decode(&bytes)?;
@@ -342,7 +314,7 @@ impl Snapshot {
         self.find_term(catalogue, term, see).map_err(|error| error.at(&self.path))
     }
 
-    fn find_term(&self, all: &Catalogue, term: u32, mut see: impl FnMut(u32, Mark)) -> Result<(), TermError> {
+    fn find_term(&self, all: &Catalogue, term: u32, mut see: impl FnMut(u32, Mark)) -> Result<(), ListError> {
         for (id, numbers) in &all.segments {
             sql::block_at(&self.db, *id, term, |block| {
                 let Some((first, data)) = block else { return Ok(()) };
@@ -380,7 +352,7 @@ impl Snapshot {
                             }
                         })?;
                     }
-                    Ok::<_, TermError>(())
+                    Ok::<_, ListError>(())
                 })?;
             }
             for (data, first) in &all.recent {
@@ -391,7 +363,7 @@ impl Snapshot {
             }
             Ok(())
         };
-        read().map_err(|error: TermError| error.at(&self.path))
+        read().map_err(|error: ListError| error.at(&self.path))
     }
 
     /// Shows the vectors of all files, by id.

@@ -17,6 +17,7 @@ mod hierarchy;
 mod impact;
 mod implementations;
 mod index;
+mod lines;
 mod map;
 mod outline;
 mod rdeps;

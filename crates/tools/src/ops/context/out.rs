@@ -4,6 +4,7 @@ use super::around::{self, Around, Neighbour};
 use super::spots::Chosen;
 use crate::error::ToolError;
 use crate::graph::route::Route;
+use crate::ops::lines::LinesOut;
 use crate::page::{Excerpt, Page, Tone};
 use crate::tokens::tokens;
 use orient_engine::{Analysis, GraphView, NodeId, SearchHit, Snapshot};
@@ -58,15 +59,6 @@ struct SpotOut {
     /// Tests that reach it, and the way they take.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tests: Vec<Route>,
-}
-
-/// Lines that follow each other.
-#[derive(Serialize, JsonSchema)]
-struct LinesOut {
-    /// The number of the first one.
-    line: u32,
-    /// The lines.
-    text: String,
 }
 
 /// Neighbours of one kind.
@@ -245,19 +237,17 @@ impl SpotOut {
         let span = Span { first_line: hit.first_line, last_line: hit.last_line, ..Span::default() };
         // A file that cannot be read now still has its place in the answer.
         let Ok(source) = snapshot.source(&file, span, 0) else { return Ok(()) };
-        let whole = LinesOut { line: source.first_line, text: source.lines.join("\n") };
-        if whole.cost() <= *room {
-            *room -= whole.cost();
+        let whole = LinesOut::new(source.first_line, &source.lines);
+        if cost(&whole) <= *room {
+            *room -= cost(&whole);
             self.source = vec![whole];
             self.whole = true;
             return Ok(());
         }
         for most in EXCERPT_LINES {
             let excerpts = snapshot.excerpts(hit, analysis, most)?.into_iter();
-            let lines: Vec<LinesOut> = excerpts
-                .map(|excerpt| LinesOut { line: excerpt.first_line, text: excerpt.lines.join("\n") })
-                .collect();
-            let cost: usize = lines.iter().map(LinesOut::cost).sum();
+            let lines: Vec<LinesOut> = excerpts.map(LinesOut::from).collect();
+            let cost: usize = lines.iter().map(cost).sum();
             if cost <= *room {
                 *room -= cost;
                 self.source = lines;
@@ -292,11 +282,10 @@ impl SpotOut {
     }
 }
 
-impl LinesOut {
-    fn cost(&self) -> usize {
-        // Each line has its number in front of it.
-        tokens(&self.text) + 3 * self.text.lines().count()
-    }
+/// What lines take of the budget.
+fn cost(lines: &LinesOut) -> usize {
+    // Each line has its number in front of it.
+    tokens(&lines.text) + 3 * lines.text.lines().count()
 }
 
 fn test_line(test: &Route) -> String {

@@ -2,7 +2,8 @@
 
 use crate::error::ToolError;
 use crate::found::subject;
-use orient_engine::{Analysis, Definition, SearchHit, SearchQuery, Snapshot, SymbolId};
+use crate::ops::search::replaced;
+use orient_engine::{Analysis, Definition, SearchHit, SearchQuery, Snapshot, SymbolId, analyse};
 use orient_model::{ChunkKind, Role};
 use std::collections::BTreeSet;
 
@@ -23,21 +24,17 @@ pub(super) struct Chosen {
 
 /// The one symbol that is named, or the places that answer best, each symbol once.
 pub(super) fn choose(snapshot: &Snapshot, task: &str, limit: usize) -> Result<Chosen, ToolError> {
-    let query = SearchQuery { text: task.to_owned(), limit: limit * HITS_FOR_EACH, ..SearchQuery::default() };
-    let found = snapshot.search(&query)?;
-    let mut notes: Vec<String> = found
-        .replaced
-        .iter()
-        .map(|(word, names)| format!("`{word}` stands nowhere; looked for {} in its place", names.join(", ")))
-        .collect();
     if !task.contains(char::is_whitespace)
         && let Ok(subject) = subject(snapshot, task)?
     {
-        notes.extend(subject.note());
+        let notes = subject.note().into_iter().collect();
         let role = snapshot.file(&subject.definition.path)?.map_or(Role::Source, |file| file.role);
         let spots = vec![whole(subject.definition, role)];
-        return Ok(Chosen { spots, analysis: found.analysis, more: false, notes });
+        return Ok(Chosen { spots, analysis: analyse(task), more: false, notes });
     }
+    let query = SearchQuery { text: task.to_owned(), limit: limit * HITS_FOR_EACH, ..SearchQuery::default() };
+    let found = snapshot.search(&query)?;
+    let notes = replaced(&found).collect();
     let mut known: BTreeSet<SymbolId> = BTreeSet::new();
     let mut spots: Vec<SearchHit> = found.hits;
     spots.retain(|hit| hit.symbol.is_none_or(|symbol| known.insert(symbol)));

@@ -9,11 +9,19 @@ use crate::page::Page;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use args::{Group, SearchArgs};
-use orient_engine::{Form, Scope};
+use orient_engine::{Form, Found, Scope};
 use out::SearchOut;
 use std::io;
 
 pub(crate) struct Search;
+
+/// What to say of words that stand nowhere.
+pub(crate) fn replaced(found: &Found) -> impl Iterator<Item = String> {
+    let said = |(word, names): &(String, Vec<String>)| {
+        format!("`{word}` stands nowhere; looked for {} in its place", names.join(", "))
+    };
+    found.replaced.iter().map(said)
+}
 
 impl Operation for Search {
     const NAME: &'static str = "search";
@@ -53,10 +61,7 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
             answer = answer
                 .note(format!("{left_out} of {shown} without source, for --max-tokens {}", args.tokens()));
         }
-        for (word, names) in &found.replaced {
-            answer =
-                answer.note(format!("`{word}` stands nowhere; looked for {} in its place", names.join(", ")));
-        }
+        answer.notes.extend(replaced(&found));
         if !found.confident && !found.hits.is_empty() {
             answer = answer.note("nothing matches well: these are only the nearest places");
         }

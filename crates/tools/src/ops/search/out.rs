@@ -2,9 +2,10 @@
 
 use super::args::{Group, SearchArgs};
 use crate::error::ToolError;
+use crate::ops::lines::LinesOut;
 use crate::page::{Page, Tone};
 use crate::tokens::tokens;
-use orient_engine::{Excerpt, Found, SearchHit, Snapshot};
+use orient_engine::{Found, SearchHit, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -81,15 +82,6 @@ struct HitOut {
     /// What the score is made of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     why: Vec<PartOut>,
-}
-
-/// Lines that follow each other.
-#[derive(Serialize, JsonSchema)]
-struct LinesOut {
-    /// The number of the first one.
-    line: u32,
-    /// The lines, as they are in the file now.
-    text: String,
 }
 
 /// What a hit owes to a rule.
@@ -187,12 +179,6 @@ impl SearchOut {
             hits.iter().try_for_each(|hit| hit.write(page))?;
         }
         Ok(())
-    }
-}
-
-impl From<Excerpt> for LinesOut {
-    fn from(excerpt: Excerpt) -> Self {
-        Self { line: excerpt.first_line, text: excerpt.lines.join("\n") }
     }
 }
 
