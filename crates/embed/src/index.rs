@@ -5,6 +5,7 @@
 
 use crate::Vector;
 use crate::kernel::{Kernel, LANES, PLANES, STRIDE};
+use crate::packed::{self, packed_length};
 use crate::sum::unit_length;
 
 /// Below this many vectors the exact scan is as fast as the first pass.
@@ -153,21 +154,32 @@ fn each(count: usize) -> usize {
 /// Compares a query with vectors as they are stored, without an index of them: for those who ask only once.
 #[derive(Clone, Debug)]
 pub struct Scan {
-    query: Vec<i8>,
+    /// The two halves of the query, equally long.
+    halves: (Vec<i8>, Vec<i8>),
     kernel: Kernel,
 }
 
 impl Scan {
     /// A scan for one query.
     pub fn new(query: &Vector) -> Self {
-        Self { query: query.values().to_vec(), kernel: Kernel::detect() }
+        let (first, second) = query.values().split_at(packed_length(query.values().len()));
+        let mut second = second.to_vec();
+        second.resize(first.len(), 0);
+        Self { halves: (first.to_vec(), second), kernel: Kernel::detect() }
     }
 
-    /// The products with rows that lie one after the other, added to `out`.
+    /// The products with packed rows that lie one after the other, added to `out`.
     pub fn products(&self, rows: &[u8], out: &mut Vec<i32>) {
+        let (first, second) = (&self.halves.0, &self.halves.1);
+        if first.is_empty() {
+            return;
+        }
         let start = out.len();
-        out.resize(start + rows.len() / self.query.len().max(1), 0);
-        self.kernel.stored_products(&self.query, rows, &mut out[start..]);
+        out.resize(start + rows.len() / first.len(), 0);
+        self.kernel.packed_products((first, second), rows, &mut out[start..]);
+        for product in &mut out[start..] {
+            *product *= packed::STEP;
+        }
     }
 }
 

@@ -8,6 +8,8 @@
     reason = "calling a function compiled for more instructions than the build's own, after asking the processor"
 )]
 
+use crate::packed::{high, low};
+
 /// Vectors whose bits stand side by side, so that one instruction counts in all of them.
 pub(crate) const LANES: usize = 8;
 /// Bits kept of each value of a query in the first pass.
@@ -83,19 +85,23 @@ versions! {
 }
 
 versions! {
-    /// The same with rows as they are stored.
-    stored_products(query: &[i8], rows: &[u8], out: &mut [i32]) {
-        for (row, to) in rows.chunks_exact(query.len()).zip(out) {
+    /// The same with rows as they are stored, in steps: `halves` are the two halves of the query.
+    packed_products(halves: (&[i8], &[i8]), rows: &[u8], out: &mut [i32]) {
+        const WIDTH: usize = STRIDE / 2;
+        let (first, second) = halves;
+        for (row, to) in rows.chunks_exact(first.len()).zip(out) {
             let mut total = 0;
-            let (whole, rest) = query.as_chunks::<STRIDE>();
-            let (their_whole, their_rest) = row.as_chunks::<STRIDE>();
-            for (ours, theirs) in whole.iter().zip(their_whole) {
-                for at in 0..STRIDE {
-                    total += i32::from(ours[at]) * i32::from(theirs[at].cast_signed());
+            let (whole, rest) = row.as_chunks::<WIDTH>();
+            let (ours_low, rest_low) = first.as_chunks::<WIDTH>();
+            let (ours_high, rest_high) = second.as_chunks::<WIDTH>();
+            for ((theirs, ours_low), ours_high) in whole.iter().zip(ours_low).zip(ours_high) {
+                for at in 0..WIDTH {
+                    total += i32::from(ours_low[at]) * i32::from(low(theirs[at]));
+                    total += i32::from(ours_high[at]) * i32::from(high(theirs[at]));
                 }
             }
-            for (ours, theirs) in rest.iter().zip(their_rest) {
-                total += i32::from(*ours) * i32::from(theirs.cast_signed());
+            for ((&byte, ours_low), ours_high) in rest.iter().zip(rest_low).zip(rest_high) {
+                total += i32::from(*ours_low) * i32::from(low(byte)) + i32::from(*ours_high) * i32::from(high(byte));
             }
             *to = total;
         }
@@ -166,10 +172,12 @@ mod tests {
                 let (query, rows) = bytes.split_at(STRIDE * 2);
                 let row: Vec<u8> = query.iter().map(|value| value.cast_unsigned()).collect();
                 let (mut total, mut products, mut estimates) = ([7; STRIDE * 2], [0; 3], [[0; LANES]; 3]);
+                let mut packed = [0; 1];
+                kernel.packed_products((&rows[..STRIDE * 2], &rows[STRIDE * 2..STRIDE * 4]), &row, &mut packed);
                 kernel.add_row(&mut total, &row, weight);
                 kernel.products(query, rows, &mut products);
                 kernel.estimates(&planes, &words, &mut estimates);
-                (total, products, estimates)
+                (total, products, packed, estimates)
             };
             let plain = run(Kernel::Portable);
             for kernel in Kernel::all() {

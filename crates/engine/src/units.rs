@@ -1,6 +1,6 @@
 //! What ranked search needs of a file: the terms of each chunk, and a vector.
 
-use orient_embed::{BuiltIn, Embedder, Sum, combine};
+use orient_embed::{BuiltIn, Embedder, Sum, combine, packed_length};
 use orient_model::{Chunk, Outline, RepoPath, Symbol};
 use orient_text::{Field, TERMS_VERSION, Terms, TermsBuilder};
 
@@ -10,7 +10,7 @@ const PATH_WEIGHT: f32 = 4.0;
 /// How many parts of a path go into vectors: those further up say where the repository is, not what the file is.
 const PATH_PARTS: usize = 3;
 /// Changes whenever the same file may give other terms or vectors for a reason found here.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Stands for everything terms and vectors depend on beside the file.
 pub(crate) fn version() -> String {
@@ -29,7 +29,7 @@ impl Units {
         let shown = path.display();
         let path_sum = model.sum(&last_parts(&shown));
         let mut terms = TermsBuilder::default();
-        let mut vectors = Vec::with_capacity(outline.chunks.len() * model.dimension());
+        let mut vectors = Vec::with_capacity(outline.chunks.len() * packed_length(model.dimension()));
         let mut first = 0;
         for chunk in &outline.chunks {
             let text = bytes.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
@@ -47,9 +47,7 @@ impl Units {
             terms.end(length);
             let body = model.sum(&String::from_utf8_lossy(text));
             let name_sum = model.sum(&format!("{} {}", names.around, names.own));
-            vectors.extend(
-                vector(&body, &name_sum, &path_sum).values().iter().map(|value| value.cast_unsigned()),
-            );
+            vector(&body, &name_sum, &path_sum).pack(&mut vectors);
         }
         Self { terms: terms.finish(), vectors }
     }

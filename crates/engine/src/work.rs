@@ -8,7 +8,7 @@ use crate::progress::Cancel;
 use crate::units::Units;
 use orient_model::{RepoPath, Role, Stamp};
 use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
-use orient_text::Extractor;
+use orient_text::{Extractor, Grams};
 use orient_walk::{Content, SkipReason, Tree, Unread};
 use std::path::Path;
 use std::time::Instant;
@@ -69,6 +69,13 @@ pub(crate) struct Tools {
     extractor: Extractor,
 }
 
+impl Tools {
+    /// The trigrams of a text; none for what is better searched every time.
+    fn grams(&mut self, bytes: &[u8]) -> Option<Grams> {
+        Some(self.extractor.grams(bytes)).filter(|grams| !grams.are_noise(bytes.len()))
+    }
+}
+
 impl Work for Reading<'_> {
     type Job = Task;
     type Output = Outcome;
@@ -116,7 +123,7 @@ impl Reading<'_> {
     /// next time.
     fn grams_alone(&self, job: &Job, reason: &SkipReason, tools: &mut Tools) -> Outcome {
         let (stamp, grams) = match self.tree.read(&job.path, job.size) {
-            Ok(content) => (content.stamp, Some(tools.extractor.grams(&content.bytes))),
+            Ok(content) => (content.stamp, tools.grams(&content.bytes)),
             Err(unread) => (unread.stamp, None),
         };
         let put = FilePut { grams, ..skipped(job.path.clone(), reason, veiled(stamp)) };
@@ -146,7 +153,7 @@ impl Reading<'_> {
             hash: Some(content.hash),
             bytes: content.bytes.len() as u64,
             facts: Some(facts),
-            grams: Some(tools.extractor.grams(&content.bytes)),
+            grams: tools.grams(&content.bytes),
             terms: Some(units.terms),
             vectors: units.vectors,
         };

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// 2: the graph, and which files say where modules are; made from facts, so an older index is built anew.
 /// 3: trigrams, sheets.
 /// 4: terms and vectors of chunks.
-pub const FORMAT: u32 = 4;
+/// 5: trigrams of one file only, and vectors, in fewer bits.
+pub const FORMAT: u32 = 5;
 
 /// Says in the header of the file that it is ours: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;

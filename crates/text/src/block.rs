@@ -11,6 +11,8 @@ const BLOCK: usize = 1000;
 pub struct List<'b> {
     /// How many places there are.
     pub count: u32,
+    /// The place, where there is only one: half of all lists are such, and they are written as that number.
+    only: Option<u32>,
     bytes: &'b [u8],
     bound: u32,
 }
@@ -18,7 +20,8 @@ pub struct List<'b> {
 impl<'b> List<'b> {
     /// The places, ascending.
     pub fn slots(self) -> impl Iterator<Item = Result<u32, TextError>> + use<'b> {
-        Ascending::new(self.bytes, self.count, self.bound)
+        let several = if self.only.is_some() { 0 } else { self.count };
+        self.only.into_iter().map(Ok).chain(Ascending::new(self.bytes, several, self.bound))
     }
 }
 
@@ -40,7 +43,11 @@ impl BlockWriter {
     /// Adds a list; gives back a block that is full, with its first trigram.
     pub(crate) fn push(&mut self, gram: u32, slots: &[u32]) -> Option<(u32, Vec<u8>)> {
         self.list.clear();
-        put_ascending(&mut self.list, slots, self.bound);
+        if let [only] = slots {
+            put_number(&mut self.list, only << 1 | 1);
+        } else {
+            put_ascending(&mut self.list, slots, self.bound);
+        }
         let full = (!self.bytes.is_empty() && self.bytes.len() + self.list.len() > BLOCK)
             .then(|| self.finish())
             .flatten();
@@ -48,8 +55,10 @@ impl BlockWriter {
             (self.first, self.last) = (gram, gram);
         }
         put_number(&mut self.bytes, gram - self.last);
-        put_number(&mut self.bytes, slots.len() as u32);
-        put_number(&mut self.bytes, self.list.len() as u32);
+        if slots.len() != 1 {
+            put_number(&mut self.bytes, (slots.len() as u32) << 1);
+            put_number(&mut self.bytes, self.list.len() as u32);
+        }
         self.bytes.extend_from_slice(&self.list);
         self.last = gram;
         full
@@ -93,10 +102,15 @@ impl<'b> BlockReader<'b> {
     fn take(&mut self) -> Result<(u32, List<'b>), TextError> {
         let more = take_number(&mut self.bytes)?;
         self.gram = self.gram.checked_add(more).ok_or(TextError("not a trigram"))?;
-        let count = take_number(&mut self.bytes)?;
+        let (bound, head) = (self.bound, take_number(&mut self.bytes)?);
+        let number = head >> 1;
+        if head & 1 == 1 {
+            let only = Some(number).filter(|&slot| slot < bound).ok_or(TextError("a number is out of bounds"))?;
+            return Ok((self.gram, List { count: 1, only: Some(only), bytes: &[], bound }));
+        }
         let length = take_number(&mut self.bytes)? as usize;
         let bytes = self.bytes.split_off(..length).ok_or(TextError("it ends early"))?;
-        Ok((self.gram, List { count, bytes, bound: self.bound }))
+        Ok((self.gram, List { count: number, only: None, bytes, bound }))
     }
 }
 

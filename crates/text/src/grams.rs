@@ -7,6 +7,10 @@ use crate::fold;
 /// How many trigrams there could be.
 const POSSIBLE: usize = 1 << 24;
 
+/// A text with more distinct trigrams than this, and more than one for every [`NOISE_LENGTH`] bytes, is noise.
+const NOISE: usize = 1 << 15;
+const NOISE_LENGTH: usize = 4;
+
 /// The distinct trigrams of one text, in no order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grams(pub(crate) Vec<u32>);
@@ -20,6 +24,12 @@ impl Grams {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether a text of that length with these trigrams is noise, as the bytes of a font or a picture are: keeping its
+    /// trigrams would cost more than the text itself, and save less than reading it.
+    pub fn are_noise(&self, length: usize) -> bool {
+        self.0.len() > NOISE && self.0.len() * NOISE_LENGTH > length
     }
 
     /// A compact form of them.
@@ -118,6 +128,21 @@ mod tests {
         let first = extractor.grams(b"some text");
         extractor.grams(b"other words");
         assert_eq!(extractor.grams(b"some text"), first);
+    }
+
+    #[test]
+    fn noise_is_told_from_text() {
+        let mut state = 1_u64;
+        let mut byte = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 56) as u8
+        };
+        let noise: Vec<u8> = (0..200_000).map(|_| byte()).collect();
+        let text = "for each of these words there are many more like them\n".repeat(4000);
+        let mut extractor = Extractor::default();
+        assert!(extractor.grams(&noise).are_noise(noise.len()));
+        assert!(!extractor.grams(&noise[..20_000]).are_noise(20_000), "small enough to be kept");
+        assert!(!extractor.grams(text.as_bytes()).are_noise(text.len()));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! with the bits of a first pass.
 
 use crate::EngineError;
-use orient_embed::{BuiltIn, Embedder, FlatIndex, Scan, Vector};
+use orient_embed::{BuiltIn, Embedder, FlatIndex, Scan, Vector, packed_length};
 use orient_store::{Catalogue, FileId, Snapshot};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -166,15 +166,12 @@ impl Corpus {
             row_of_unit: vec![u32::MAX; self.catalogue.len()],
         };
         vectors.index.reserve(self.catalogue.len());
-        let mut values = Vec::with_capacity(dimension);
         snapshot.each_vectors(|file, bytes| {
             let Some((first, count)) = self.units_of(file) else { return };
-            for (unit, row) in (first..first + count).zip(bytes.chunks_exact(dimension)) {
-                values.clear();
-                values.extend(row.iter().map(|byte| byte.cast_signed()));
+            for (unit, row) in (first..first + count).zip(bytes.chunks_exact(packed_length(dimension))) {
                 vectors.row_of_unit[unit as usize] = vectors.unit_of_row.len() as u32;
                 vectors.unit_of_row.push(unit);
-                vectors.index.push(&values);
+                vectors.index.push(Vector::unpack(row, dimension).values());
             }
         })?;
         Ok(self.vectors.get_or_init(|| vectors))

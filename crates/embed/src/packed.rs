@@ -1,0 +1,81 @@
+//! Vectors at rest: four bits for each value, half of what they are in memory.
+//!
+//! A value is about 25 in any vector, so one step for all of them serves; what lies beyond seven steps is one value in two
+//! hundred. Measured on questions with known answers, what is found stays the same.
+
+use crate::sum::Vector;
+
+/// How far apart the values are that can be told apart.
+pub(crate) const STEP: i32 = 10;
+/// The greatest number of steps.
+const MOST: i32 = 7;
+
+/// How many bytes a vector of that dimension takes.
+pub fn packed_length(dimension: usize) -> usize {
+    dimension.div_ceil(2)
+}
+
+impl Vector {
+    /// Appends the packed form: each byte has a value of the first half, and in its upper bits one of the second.
+    pub fn pack(&self, bytes: &mut Vec<u8>) {
+        let (first, second) = self.values().split_at(packed_length(self.values().len()));
+        let second = second.iter().copied().chain(std::iter::repeat(0));
+        bytes.extend(first.iter().zip(second).map(|(&low, high)| steps(low) & 15 | steps(high) << 4));
+    }
+
+    /// The vector of that dimension in packed bytes; values are the nearest that four bits can tell.
+    pub fn unpack(bytes: &[u8], dimension: usize) -> Self {
+        let low = bytes.iter().map(|&byte| low(byte));
+        let high = bytes.iter().map(|&byte| high(byte));
+        let values: Vec<i8> = low.chain(high).take(dimension).map(|steps| steps * STEP as i8).collect();
+        Self::from_values(&values)
+    }
+}
+
+fn steps(value: i8) -> u8 {
+    let value = i32::from(value);
+    let steps = (value + value.signum() * STEP / 2) / STEP;
+    steps.clamp(-MOST, MOST) as u8
+}
+
+/// The value in the lower half of a byte, in steps.
+#[inline]
+pub(crate) fn low(byte: u8) -> i8 {
+    (byte << 4).cast_signed() >> 4
+}
+
+/// The value in the upper half of a byte, in steps.
+#[inline]
+pub(crate) fn high(byte: u8) -> i8 {
+    byte.cast_signed() >> 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_packed_vector_is_near_the_vector(values in prop::collection::vec(-75..=75_i8, 0..300)) {
+            let mut bytes = Vec::new();
+            Vector::from_values(&values).pack(&mut bytes);
+            prop_assert_eq!(bytes.len(), packed_length(values.len()));
+            let back = Vector::unpack(&bytes, values.len());
+            prop_assert_eq!(back.values().len(), values.len());
+            for (value, back) in values.iter().zip(back.values()) {
+                prop_assert!((value - back).abs() <= 5, "{value} became {back}");
+            }
+            let mut again = Vec::new();
+            back.pack(&mut again);
+            prop_assert_eq!(again, bytes, "what four bits can tell stays as it is");
+        }
+    }
+
+    #[test]
+    fn what_is_too_far_out_is_brought_in() {
+        let mut bytes = Vec::new();
+        Vector::from_values(&[127, -128, 0]).pack(&mut bytes);
+        assert_eq!(Vector::unpack(&bytes, 3).values(), [70, -70, 0]);
+    }
+}
