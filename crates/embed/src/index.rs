@@ -122,7 +122,7 @@ impl FlatIndex {
             likely.offer_all(first, &scores[..scores.len().min(self.len - first)]);
         }
         let mut best = Best::new(count);
-        let mut candidates = likely.into_hits();
+        let mut candidates = likely.into_any_order();
         // In the order of memory, and equals in the order of their places.
         candidates.sort_unstable_by_key(|hit| hit.row);
         for hit in candidates {
@@ -234,9 +234,17 @@ impl Best {
         }
     }
 
-    fn into_hits(mut self) -> Vec<Hit> {
-        self.kept.sort_unstable_by_key(|hit| order(*hit));
-        self.kept.truncate(self.wanted);
+    fn into_hits(self) -> Vec<Hit> {
+        let mut hits = self.into_any_order();
+        hits.sort_unstable_by_key(|hit| order(*hit));
+        hits
+    }
+
+    fn into_any_order(mut self) -> Vec<Hit> {
+        if self.kept.len() > self.wanted {
+            self.kept.select_nth_unstable_by_key(self.wanted, |hit| order(*hit));
+            self.kept.truncate(self.wanted);
+        }
         self.kept
     }
 }

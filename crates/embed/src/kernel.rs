@@ -122,9 +122,11 @@ versions! {
                     }
                 }
             }
+            // No closures here: they would be compiled without the instructions of this version, and called.
+            let [one, two, four, minus_eight] = &counts;
             for lane in 0..LANES {
-                let [one, two, four, minus_eight] = counts.map(|count| count[lane] as i32);
-                to[lane] = one + 2 * two + 4 * four - 8 * minus_eight;
+                let sum = one[lane] + 2 * two[lane] + 4 * four[lane];
+                to[lane] = sum as i32 - 8 * minus_eight[lane] as i32;
             }
         }
     }

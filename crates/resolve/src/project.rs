@@ -24,6 +24,11 @@ impl Manifest {
     pub(crate) fn first(&self, says: Says) -> Option<&str> {
         self.all(says).next().map(|(_, value)| value)
     }
+
+    /// Whether it is a project file of a language with these rules.
+    fn is_of(&self, rules: &Rules) -> bool {
+        rules.manifests.iter().any(|name| fits(name, &self.file))
+    }
 }
 
 /// All project files, by path.
@@ -50,12 +55,14 @@ impl Project {
 
     /// The project files a language looks at.
     pub(crate) fn of<'p>(&'p self, rules: &'p Rules) -> impl DoubleEndedIterator<Item = &'p Manifest> {
-        self.manifests.iter().filter(|manifest| rules.manifests.iter().any(|name| fits(name, &manifest.file)))
+        self.manifests.iter().filter(|manifest| manifest.is_of(rules))
     }
 
     /// Project files in this folder and those around it, nearest first.
     pub(crate) fn around<'p>(&'p self, rules: &'p Rules, folder: &str) -> Vec<&'p Manifest> {
-        let mut found: Vec<&Manifest> = self.of(rules).filter(|m| is_inside(folder, &m.folder)).collect();
+        // Few lie around a folder: asking that first saves looking at the names of the others.
+        let around = self.manifests.iter().filter(|manifest| is_inside(folder, &manifest.folder));
+        let mut found: Vec<&Manifest> = around.filter(|manifest| manifest.is_of(rules)).collect();
         found.sort_by_key(|manifest| std::cmp::Reverse(manifest.folder.len()));
         found
     }

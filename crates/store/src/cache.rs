@@ -4,7 +4,7 @@
 //! and no caller has to care.
 
 use crate::codec::Encoded;
-use crate::connect::immutable_uri;
+use crate::connect::{immutable_uri, prepared};
 use crate::error::is_damage;
 use crate::lock;
 use crate::version::{beside, has_log};
@@ -272,7 +272,7 @@ impl Cache {
 }
 
 fn open_writable(path: &Path) -> Result<Connection> {
-    let db = Connection::open(path)?;
+    let db = prepared(Connection::open(path)?);
     db.busy_timeout(PATIENCE)?;
     db.execute_batch(WRITING)?;
     let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
@@ -298,6 +298,7 @@ fn is_foreign(error: &rusqlite::Error) -> bool {
 fn open_readable(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let tried = |db: Connection| {
+        let db = prepared(db);
         db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
         Ok(db)
     };

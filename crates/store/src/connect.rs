@@ -31,7 +31,8 @@ pub(crate) struct Opened {
     pub(crate) meta: Meta,
 }
 
-fn prepared(db: Connection) -> Connection {
+/// Sets what holds for every connection of ours.
+pub(crate) fn prepared(db: Connection) -> Connection {
     db.set_prepared_statement_cache_capacity(STATEMENTS);
     // Else a statement with a join is compiled anew for every value bound to it, in case another plan were better.
     let _ = db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true);
