@@ -7,7 +7,7 @@ use crate::resolving::Resolution;
 use crate::search::Corpora;
 use crate::{EngineError, Snapshot};
 use orient_settings::Settings;
-use orient_store::StoreError;
+use orient_store::{Readers, StoreError};
 use orient_walk::{Repo, WalkOptions, from_native, guard};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,7 @@ pub struct Engine {
     pub(crate) memory: Memory,
     pub(crate) resolution: Resolution,
     pub(crate) corpora: Corpora,
+    pub(crate) readers: Readers,
 }
 
 impl Engine {
@@ -51,6 +52,7 @@ impl Engine {
             memory: Memory::default(),
             resolution: Resolution::default(),
             corpora: Corpora::default(),
+            readers: Readers::default(),
         })
     }
 
@@ -76,7 +78,7 @@ impl Engine {
     pub fn snapshot(&self) -> Result<Snapshot, EngineError> {
         let loan = match self.memory.borrow() {
             Some(loan) => loan,
-            None => match orient_store::Snapshot::open(&self.place.index()) {
+            None => match self.readers.open(&self.place.index()) {
                 Ok(snapshot) => Loan::of_file(snapshot),
                 Err(StoreError::Missing { .. }) => return Err(EngineError::NotIndexed),
                 Err(error) => return Err(error.into()),

@@ -87,7 +87,7 @@ impl Engine {
         if self.memory.is_used() {
             return None;
         }
-        let snapshot = Snapshot::open(&self.place.index()).ok()?;
+        let snapshot = self.readers.open(&self.place.index()).ok()?;
         let ours = snapshot.extractor() == self.languages.fingerprint()
             && snapshot.resolver() == self.languages.resolver();
         ours.then(|| snapshot.generation())

@@ -186,7 +186,7 @@ impl Refreshing<'_> {
             return None;
         }
         let engine = self.engine;
-        let snapshot = Snapshot::open(&engine.place.index()).ok()?;
+        let snapshot = engine.readers.open(&engine.place.index()).ok()?;
         if snapshot.extractor() != engine.languages.fingerprint() || !self.is_resolved(&snapshot) {
             return None;
         }
@@ -244,7 +244,7 @@ impl Refreshing<'_> {
         let asked = self.options.mode == Mode::Rebuild;
         let loan = match self.engine.memory.borrow() {
             Some(loan) => Ok(loan),
-            None => Snapshot::open(&self.engine.place.index()).map(Loan::of_file),
+            None => self.engine.readers.open(&self.engine.place.index()).map(Loan::of_file),
         };
         Ok(match loan {
             Ok(_) if asked => State::Build(Rebuilt::Asked),

@@ -23,6 +23,7 @@ mod matching;
 mod migrate;
 mod name_match;
 mod query;
+mod readers;
 mod rows;
 mod seed;
 mod snapshot;
@@ -43,6 +44,7 @@ pub use graph::{
 pub use lock::WriteLock;
 pub use name_match::NameMatch;
 pub use query::{Found, SymbolQuery};
+pub use readers::Readers;
 pub use rows::{
     Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Listed,
     Page, PlaceRow, PlaceSymbol, Sheet, Sizes, StatusCount, SymbolId, SymbolRow,

@@ -5,6 +5,7 @@ use crate::connect::{self, Opened};
 use crate::error::{AtPath, StoreError};
 use crate::graph::Reader;
 use crate::idlist;
+use crate::readers::Lent;
 use crate::rows::{
     ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Listed, Page, PlaceRow, Sheet, Sizes,
     StatusCount, SymbolId, SymbolRow,
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Keep it as long as one answer takes: while it lives, the log of a busy writer cannot shrink.
 pub struct Snapshot {
-    pub(crate) db: Connection,
+    pub(crate) db: Lent,
     pub(crate) path: PathBuf,
     meta: Meta,
     in_memory: bool,
@@ -57,12 +58,16 @@ impl Snapshot {
     /// Opens the index at a path. Never waits for a writer; works where nothing can be written.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let Opened { db, meta } = connect::read(path)?;
-        Ok(Self { db, path: path.to_path_buf(), meta, in_memory: false })
+        Ok(Self::over(db.into(), path, meta))
+    }
+
+    pub(crate) fn over(db: Lent, path: &Path, meta: Meta) -> Self {
+        Self { db, path: path.to_path_buf(), meta, in_memory: false }
     }
 
     pub(crate) fn in_memory(db: Connection, path: &Path, meta: Meta) -> Result<Self, StoreError> {
         db.execute_batch("BEGIN").at(path)?;
-        Ok(Self { db, path: path.to_path_buf(), meta, in_memory: true })
+        Ok(Self { db: db.into(), path: path.to_path_buf(), meta, in_memory: true })
     }
 
     /// Goes on writing to an index in memory; a copy in memory of one in a file.
@@ -71,7 +76,7 @@ impl Snapshot {
             return Writer::in_memory_copy(&self.path);
         }
         self.db.execute_batch("COMMIT").at(&self.path)?;
-        Ok(Writer::over(Opened { db: self.db, meta: self.meta }, &self.path))
+        Ok(Writer::over(Opened { db: self.db.into_inner(), meta: self.meta }, &self.path))
     }
 
     /// The number of the change set this is the result of.

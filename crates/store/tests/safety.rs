@@ -3,7 +3,7 @@
 
 mod support;
 
-use orient_store::{BulkWriter, FORMAT, Snapshot, StoreError, WriteLock, Writer, copy_index};
+use orient_store::{BulkWriter, FORMAT, Readers, Snapshot, StoreError, WriteLock, Writer, copy_index};
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -149,6 +149,39 @@ fn an_older_format_without_a_migration_is_outdated_and_can_be_built_anew() {
     drop(lock);
     place.load([file("b.x", "function b")]);
     assert_eq!(place.open().known().unwrap().len(), 1);
+}
+
+#[test]
+fn kept_connections_see_what_was_written_and_notice_that_the_file_is_another() {
+    let place = Place::with(&[("a.x", "function a")]);
+    let readers = Readers::default();
+    let open = || readers.open(&place.path()).unwrap();
+    let (first, second) = (open(), open());
+    drop((first, second));
+    for n in 0..3 {
+        place.apply([put(&format!("new{n}.x"), "function new")]);
+        assert_eq!(listing(&open()), listing(&place.open()), "after change {n}");
+    }
+    let old = open();
+    let before = listing(&old);
+    place.load([file("other.x", "function other")]);
+    assert_eq!(listing(&open()), listing(&place.open()), "the index was built anew");
+    assert_eq!(listing(&old), before, "who reads goes on with what there was");
+    drop(old);
+    assert_eq!(listing(&open()), listing(&place.open()));
+    fs::remove_file(place.path()).unwrap();
+    assert!(matches!(readers.open(&place.path()), Err(StoreError::Missing { .. })));
+}
+
+#[test]
+fn a_kept_connection_is_not_used_for_another_format() {
+    let place = Place::with(&[("a.x", "function a")]);
+    let readers = Readers::default();
+    drop(readers.open(&place.path()).unwrap());
+    let db = rusqlite::Connection::open(place.path()).unwrap();
+    db.pragma_update(None, "user_version", FORMAT + 1).unwrap();
+    db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    assert!(matches!(readers.open(&place.path()), Err(StoreError::Newer { .. })));
 }
 
 #[test]

@@ -1,0 +1,122 @@
+//! Connections kept between questions: opening one, reading its schema and compiling its statements takes longer than most
+//! questions do.
+
+use crate::connect::{self, Opened};
+use crate::error::StoreError;
+use crate::lock;
+use crate::snapshot::Snapshot;
+use crate::sql::meta::{self, Meta};
+use crate::version::{FORMAT, beside};
+use rusqlite::Connection;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many are kept while nobody asks: each holds on to the pages it has seen.
+const MOST: usize = 2;
+
+/// Opens snapshots of one index again and again, over connections it keeps.
+#[derive(Clone, Default)]
+pub struct Readers(Arc<Mutex<Vec<Idle>>>);
+
+/// A connection outside any transaction.
+struct Idle {
+    db: Connection,
+    files: Files,
+}
+
+/// Which files a connection reads: the database, and what it shares with other processes beside it. A name may come to
+/// mean other files, with which the connection has nothing to do.
+#[derive(Clone, PartialEq, Eq)]
+struct Files([(u64, u64); 2]);
+
+impl Files {
+    #[cfg(unix)]
+    fn at(path: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let [_, shared] = beside(path);
+        let number = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+        Some(Self([number(path)?, number(&shared)?]))
+    }
+
+    /// Elsewhere an open file could not be replaced: nothing is kept.
+    #[cfg(not(unix))]
+    fn at(_: &Path) -> Option<Self> {
+        None
+    }
+}
+
+impl Readers {
+    /// As [`Snapshot::open`], sooner where a connection is at hand.
+    pub fn open(&self, path: &Path) -> Result<Snapshot, StoreError> {
+        let _opening = lock::opening(path.parent().unwrap_or(Path::new(".")));
+        while let Some(Idle { db, files }) = self.take() {
+            if Files::at(path).as_ref() == Some(&files)
+                && let Some(meta) = begin(&db)
+            {
+                return Ok(Snapshot::over(self.lend(db, Some(files)), path, meta));
+            }
+        }
+        let Opened { db, meta } = connect::read(path)?;
+        Ok(Snapshot::over(self.lend(db, Files::at(path)), path, meta))
+    }
+
+    fn lend(&self, db: Connection, files: Option<Files>) -> Lent {
+        Lent { db: Some(db), home: files.map(|files| (self.clone(), files)) }
+    }
+
+    fn take(&self) -> Option<Idle> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn keep(&self, idle: Idle) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < MOST {
+            kept.push(idle);
+        }
+    }
+}
+
+/// Begins to read; none where that fails, or where another program has changed the format meanwhile.
+fn begin(db: &Connection) -> Option<Meta> {
+    db.execute_batch("BEGIN").ok()?;
+    let format: u32 = db.pragma_query_value(None, "user_version", |row| row.get(0)).ok()?;
+    meta::select(db).ok()?.filter(|_| format == FORMAT)
+}
+
+/// A connection inside a read transaction, which goes back to where it is kept.
+pub(crate) struct Lent {
+    db: Option<Connection>,
+    home: Option<(Readers, Files)>,
+}
+
+impl Lent {
+    /// The connection for good.
+    pub(crate) fn into_inner(mut self) -> Connection {
+        self.db.take().expect("it is taken once, by value")
+    }
+}
+
+impl From<Connection> for Lent {
+    fn from(db: Connection) -> Self {
+        Self { db: Some(db), home: None }
+    }
+}
+
+impl Deref for Lent {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.db.as_ref().expect("it is taken by value only")
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let (Some(db), Some((readers, files))) = (self.db.take(), self.home.take())
+            && db.execute_batch("ROLLBACK").is_ok()
+        {
+            readers.keep(Idle { db, files });
+        }
+    }
+}
