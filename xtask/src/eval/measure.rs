@@ -1,7 +1,7 @@
 //! Asks every question of a set and keeps what came of it.
 
 use super::printed;
-use super::score::{Hit, PLACES, Score, places, score};
+use super::score::{Hit, PLACES, Score, places, places_named, score};
 use super::searcher::{Found, Provider, Searcher};
 use super::set::{NEGATIVE, Question, Set};
 use anyhow::{Context, Result};
@@ -21,6 +21,8 @@ pub(super) struct Asked {
     pub(super) hits: Vec<Hit>,
     pub(super) confident: bool,
     pub(super) score: Score,
+    /// The same where a hit also covers what the places named beside it cover.
+    pub(super) named: Score,
     /// The share of the spots whose file has a hit, whatever its lines.
     pub(super) files: f64,
     /// Tokens read up to and with the first hit that covers a spot, where one does.
@@ -49,6 +51,7 @@ impl Asked {
         Self {
             question: question.clone(),
             score: score(&places),
+            named: score(&places_named(&found.hits, &question.relevant)),
             files: in_files as f64 / places.len().max(1) as f64,
             tokens: places.iter().flatten().map(|&place| at(place)).min(),
             in_vain: all.max(ROOM),
@@ -154,7 +157,12 @@ mod tests {
 
     impl Searcher for Fixed {
         fn search(&self, _: &str, _: usize, without: &[String]) -> Result<Found> {
-            let hit = |path: &str| Hit { path: path.to_owned(), start_line: Some(1), end_line: Some(2) };
+            let hit = |path: &str| Hit {
+                path: path.to_owned(),
+                start_line: Some(1),
+                end_line: Some(2),
+                also: Vec::new(),
+            };
             let mut hits = vec![hit("./x.c"), hit("y.c")];
             if !without.is_empty() {
                 hits.reverse();

@@ -34,6 +34,10 @@ pub(super) struct Group {
     pub(super) success: Mean,
     /// The share of the spots whose file has a hit: what is missing to the recall are the right lines.
     pub(super) files: Mean,
+    /// NDCG where a hit also covers what the places named beside it cover, at its place.
+    pub(super) ndcg_named: Mean,
+    /// The share of the spots that are covered so.
+    pub(super) recall_named: Mean,
 }
 
 /// How well the search knows when it has nothing. Declining is to say so: no hits, or none that match well.
@@ -110,6 +114,8 @@ impl Group {
             recall: of(|it| it.score.recall),
             success: of(|it| it.score.success),
             files: of(|it| it.files),
+            ndcg_named: of(|it| it.named.ndcg),
+            recall_named: of(|it| it.named.recall),
         }
     }
 }
@@ -166,6 +172,7 @@ pub(super) mod tests {
             hits: Vec::new(),
             confident,
             score: Score { ndcg, mrr: ndcg, recall: ndcg, success: 0.0 },
+            named: Score { ndcg, mrr: ndcg, recall: ndcg, success: 0.0 },
             files: 1.0,
             tokens: Some(300),
             in_vain: 500,

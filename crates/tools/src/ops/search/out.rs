@@ -5,7 +5,7 @@ use crate::error::ToolError;
 use crate::ops::lines::LinesOut;
 use crate::page::{Page, Tone};
 use crate::tokens::tokens;
-use orient_engine::{Found, SearchHit, Snapshot};
+use orient_engine::{Found, OtherPlace, SearchHit, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,6 +13,9 @@ use std::io;
 
 /// How many lines of source the hits get: the first ones are the likeliest to be read.
 const LINES: [usize; 3] = [10, 6, 4];
+
+/// How many letters stand for a place without a name.
+const TEXT: usize = 80;
 
 /// Places that answer a question.
 #[derive(Serialize, JsonSchema)]
@@ -79,9 +82,29 @@ struct HitOut {
     /// The lines most worth reading.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     source: Vec<LinesOut>,
+    /// Other good places of the same file, best first. They are no hits of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<AlsoOut>,
     /// What the score is made of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     why: Vec<PartOut>,
+}
+
+/// Another place of a hit's file.
+#[derive(Serialize, JsonSchema)]
+struct AlsoOut {
+    /// Its first line.
+    start_line: u32,
+    /// Its last line.
+    end_line: u32,
+    /// The qualified name of the symbol it is, or is a part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    /// What that is; for a place outside of symbols `gap` or `window`.
+    kind: String,
+    /// What stands there, where there is no symbol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 /// What a hit owes to a rule.
@@ -118,13 +141,21 @@ impl SearchOut {
             if left == 0 {
                 break;
             }
-            let source: Vec<LinesOut> =
-                snapshot.excerpts(hit, &found.analysis, lines)?.into_iter().map(LinesOut::from).collect();
+            let shown = snapshot.shown(hit, &found.analysis, lines)?;
+            let source: Vec<LinesOut> = shown.excerpts.into_iter().map(LinesOut::from).collect();
             let cost: usize =
                 source.iter().map(|lines| tokens(&lines.text) + 2 * lines.text.lines().count()).sum();
             if cost <= left {
                 left -= cost;
                 out.source = source;
+            }
+            for (place, text) in hit.also.iter().zip(shown.also) {
+                let place = AlsoOut::new(place, text);
+                let cost = tokens(&place.line()) + 1;
+                if cost <= left {
+                    left -= cost;
+                    out.also.push(place);
+                }
             }
         }
         let replaced = found
@@ -200,6 +231,7 @@ impl HitOut {
             language: hit.language.clone(),
             role: hit.role.as_str(),
             source: Vec::new(),
+            also: Vec::new(),
             why: if explain { hit.parts.iter().map(part).collect() } else { Vec::new() },
         }
     }
@@ -242,6 +274,39 @@ impl HitOut {
                 page.end()?;
             }
         }
-        Ok(())
+        self.also.iter().try_for_each(|place| place.write(page))
+    }
+}
+
+impl AlsoOut {
+    fn new(place: &OtherPlace, text: Option<String>) -> Self {
+        Self {
+            start_line: place.first_line,
+            end_line: place.last_line,
+            symbol: (!place.name.is_empty()).then(|| Handle::join(place.name.iter().map(String::as_str))),
+            kind: place.symbol_kind.map_or(place.kind.as_str(), orient_model::SymbolKind::as_str).to_owned(),
+            text: text.filter(|_| place.name.is_empty()).map(|text| text.chars().take(TEXT).collect()),
+        }
+    }
+
+    fn line(&self) -> String {
+        let (name, text) =
+            (self.symbol.as_deref().unwrap_or_default(), self.text.as_deref().unwrap_or_default());
+        format!("  also {}-{}  {} {name} {text}", self.start_line, self.end_line, self.kind)
+    }
+
+    fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
+        page.put(Tone::Dim, "  also ")?;
+        page.put(Tone::Number, &format!("{}-{}", self.start_line, self.end_line))?;
+        page.plain("  ")?;
+        match (&self.symbol, &self.text) {
+            (Some(symbol), _) => {
+                page.put(Tone::Kind, &self.kind)?;
+                page.plain(" ")?;
+                page.put(Tone::Name, symbol)?;
+            }
+            (None, text) => page.plain(text.as_deref().unwrap_or_default())?,
+        }
+        page.end()
     }
 }
