@@ -22,3 +22,28 @@ impl Pool {
             || self.missing < MISSING * self.total
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::FileInfo;
+    use crate::lexical::FileEvidence;
+    use orient_model::Role;
+
+    fn pool(said: f32, missing: f32) -> Pool {
+        let lexical = FileEvidence { score: said, path: 0.0 };
+        let file = FileInfo { path: "a".to_owned(), role: Role::Source, units: 1, lexical };
+        Pool { files: vec![file], candidates: Vec::new(), total: 10.0, missing, semantic: true }
+    }
+
+    #[test]
+    fn only_several_signs_together_speak_against_an_answer() {
+        assert!(
+            !pool(5.0, 5.0).is_confident(),
+            "half of the words stand nowhere, and no file has the others"
+        );
+        assert!(pool(5.0, 1.0).is_confident(), "the words are there, in different files");
+        assert!(pool(7.0, 3.0).is_confident(), "a file has most of the words");
+        assert!(!Pool::default().is_confident(), "nothing was found");
+    }
+}

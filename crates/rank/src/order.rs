@@ -238,7 +238,7 @@ mod tests {
     use crate::analyse::analyse;
     use crate::candidate::{Candidate, FileInfo};
     use crate::lexical::{Evidence, FileEvidence};
-    use orient_model::{ChunkKind, Role};
+    use orient_model::{ChunkKind, Role, SymbolKind};
     use proptest::prelude::*;
 
     fn candidate(unit: u32, file: u32, score: f32, semantic: f32) -> Candidate {
@@ -275,7 +275,12 @@ mod tests {
     }
 
     fn all(pool: &Pool) -> Vec<Ranked> {
-        rank(&analyse("some question"), pool, &Weights::default(), Switches::ALL, usize::MAX)
+        ranked(pool, Switches::ALL, 0)
+    }
+
+    fn ranked(pool: &Pool, switches: Switches, also: usize) -> Vec<Ranked> {
+        let most = Most { hits: usize::MAX, also };
+        rank(&analyse("some question"), pool, &Weights::default(), switches, most)
     }
 
     #[test]
@@ -299,11 +304,96 @@ mod tests {
         pool.files[0].role = Role::Test;
         assert_eq!(units(&pool, &all(&pool)), [1, 0]);
         let asked = analyse("tests of some question");
-        let asked = rank(&asked, &pool, &Weights::default(), Switches::ALL, usize::MAX);
+        let most = Most { hits: usize::MAX, also: 0 };
+        let asked = rank(&asked, &pool, &Weights::default(), Switches::ALL, most);
         assert_eq!(units(&pool, &asked), [0, 1]);
     }
 
+    #[test]
+    fn what_does_something_comes_before_what_declares() {
+        let mut pool =
+            pool(vec![candidate(0, 0, 9.0, 0.9), candidate(1, 0, 8.0, 0.8), candidate(2, 1, 0.1, 0.0)]);
+        assert_eq!(units(&pool, &all(&pool))[0], 0);
+        pool.candidates[1].symbol = Some(SymbolKind::Method);
+        assert_eq!(units(&pool, &all(&pool))[0], 1);
+        assert_eq!(units(&pool, &ranked(&pool, Switches::ALL.without(Rule::Deeds), 0))[0], 0);
+    }
+
+    #[test]
+    fn of_two_that_say_the_same_the_larger_comes_first() {
+        let mut pool = pool(vec![candidate(0, 0, 9.0, 0.9), candidate(1, 0, 9.0, 0.9)]);
+        pool.candidates[1].last_line += 20;
+        assert_eq!(units(&pool, &all(&pool)), [1, 0]);
+    }
+
+    #[test]
+    fn good_places_of_a_file_are_named_beside_its_best() {
+        let mut pool = pool(vec![
+            candidate(0, 0, 9.0, 0.9),
+            candidate(1, 0, 8.0, 0.8),
+            candidate(2, 0, 8.0, 0.8),
+            candidate(3, 0, 0.1, 0.0),
+            candidate(4, 1, 6.0, 0.7),
+        ]);
+        let also = |pool: &Pool| ranked(pool, Switches::ALL, 3)[0].also.clone();
+        assert_eq!(also(&pool), [1, 2], "the fourth says too little");
+        assert_eq!(units(&pool, &ranked(&pool, Switches::ALL, 3)), [0, 4, 3]);
+        assert_eq!(ranked(&pool, Switches::ALL, 1)[0].also, [1]);
+        assert!(ranked(&pool, Switches::ALL.without(Rule::Also), 3)[0].also.is_empty());
+        (pool.candidates[1].owner, pool.candidates[2].owner) = (Some(7), Some(7));
+        assert_eq!(also(&pool), [1], "parts of one symbol are one place");
+        pool.candidates[0].owner = Some(7);
+        assert_eq!(also(&pool), [0; 0], "the hit is a part of it, too");
+        pool.candidates[2].exact = 0.5;
+        assert_eq!(units(&pool, &ranked(&pool, Switches::ALL, 3))[0], 2, "what is named is a hit");
+    }
+
     proptest! {
+        /// Which place of a file is best says nothing about the file.
+        #[test]
+        fn files_keep_their_score_whatever_their_places(
+            given in prop::collection::vec((0_u32..4, 0.1_f32..9.0, 0.0_f32..1.0, any::<(bool, bool)>(), 0_u32..50), 1..30),
+        ) {
+            let given = given.iter().zip(0..).map(|(&(file, score, near, (test, does), lines), unit)| Candidate {
+                test,
+                symbol: does.then_some(SymbolKind::Function),
+                last_line: unit + 1 + lines,
+                ..candidate(unit, file, score, near)
+            });
+            let pool = pool(given.collect());
+            let best = |switches: Switches, file: u32| {
+                let hits = ranked(&pool, switches, 0).into_iter();
+                hits.filter(|hit| pool.candidates[hit.candidate].file == file).map(|hit| hit.score).fold(0.0, f32::max)
+            };
+            let off = WITHIN.into_iter().fold(Switches::ALL, Switches::without);
+            for file in 0..4 {
+                let (on, off) = (best(Switches::ALL, file), best(off, file));
+                prop_assert!((on - off).abs() < 1e-3 * off.max(1.0), "{} {}", on, off);
+            }
+        }
+
+        /// A place is a hit or stands beside one of its file, never both.
+        #[test]
+        fn no_place_comes_twice(
+            given in prop::collection::vec((0_u32..4, 0.0_f32..9.0, 0.0_f32..1.0, 0_i64..6), 1..30),
+            also in 0_usize..5,
+        ) {
+            let given = given.iter().zip(0..).map(|(&(file, score, near, owner), unit)| Candidate {
+                owner: Some(owner),
+                ..candidate(unit, file, score, near)
+            });
+            let pool = pool(given.collect());
+            let hits = ranked(&pool, Switches::ALL, also);
+            let mut seen: Vec<usize> =
+                hits.iter().flat_map(|hit| std::iter::once(hit.candidate).chain(hit.also.iter().copied())).collect();
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..pool.candidates.len()).collect::<Vec<_>>());
+            for hit in &hits {
+                let file = |at: usize| pool.candidates[at].file;
+                prop_assert!(hit.also.len() <= also && hit.also.iter().all(|&at| file(at) == file(hit.candidate)));
+            }
+        }
+
         /// Every candidate is in the order once, and the parts of a score give the score.
         #[test]
         fn scores_are_what_their_parts_say(

@@ -89,7 +89,7 @@ weights! {
     /// What is left of the score for each further unit of the same file.
     decay = 0.3;
     /// Which part of a hit's score another place of its file must have to be named beside it.
-    also = 0.5;
+    also = 0.3;
     /// The same for each further file of the same folder, where a question is about several places.
     spread = 0.9;
 }

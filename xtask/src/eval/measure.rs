@@ -31,6 +31,8 @@ pub(super) struct Asked {
     pub(super) in_vain: usize,
     /// The share of the spots that are covered within the room.
     pub(super) recall_in_room: f64,
+    /// The same where a hit also covers what the places named beside it cover.
+    pub(super) named_in_room: f64,
     pub(super) time: Duration,
 }
 
@@ -47,15 +49,20 @@ impl Asked {
         let all = read.iter().max().copied().unwrap_or_default();
         let has_hit = |path: &str| found.hits.iter().take(PLACES).any(|hit| hit.path == path);
         let in_files = question.relevant.iter().filter(|spot| has_hit(&spot.path)).count();
-        let within = places.iter().flatten().filter(|&&place| at(place) <= ROOM).count();
+        let named = places_named(&found.hits, &question.relevant);
+        let in_room = |places: &[Option<usize>]| {
+            let within = places.iter().flatten().filter(|&&place| at(place) <= ROOM).count();
+            within as f64 / places.len().max(1) as f64
+        };
         Self {
             question: question.clone(),
             score: score(&places),
-            named: score(&places_named(&found.hits, &question.relevant)),
+            named: score(&named),
             files: in_files as f64 / places.len().max(1) as f64,
             tokens: places.iter().flatten().map(|&place| at(place)).min(),
             in_vain: all.max(ROOM),
-            recall_in_room: within as f64 / places.len().max(1) as f64,
+            recall_in_room: in_room(&places),
+            named_in_room: in_room(&named),
             hits: found.hits,
             confident: found.confident,
             time: found.time,

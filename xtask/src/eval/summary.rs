@@ -19,6 +19,8 @@ pub(super) struct Summary {
     /// Only where a hit covers a spot.
     pub(super) tokens_to_first_found: Mean,
     pub(super) recall_in_500_tokens: Mean,
+    /// Where a hit also covers what the places named beside it cover.
+    pub(super) recall_named_in_500_tokens: Mean,
     pub(super) latency: Latency,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) ablation: Vec<Ablated>,
@@ -82,7 +84,8 @@ impl Summary {
         };
         let found = answerable.iter().filter_map(|asked| asked.tokens);
         let read = answerable.iter().map(|asked| asked.tokens.unwrap_or(asked.in_vain));
-        let in_room: Vec<f64> = answerable.iter().map(|asked| asked.recall_in_room).collect();
+        let in_room =
+            |value: fn(&Asked) -> f64| mean(&answerable.iter().map(|asked| value(asked)).collect::<Vec<_>>());
         Self {
             searcher,
             overall: Group::new(&answerable),
@@ -92,7 +95,8 @@ impl Summary {
             negatives: Negatives::new(all),
             tokens_to_first: mean_count(read),
             tokens_to_first_found: mean_count(found),
-            recall_in_500_tokens: mean(&in_room),
+            recall_in_500_tokens: in_room(|asked| asked.recall_in_room),
+            recall_named_in_500_tokens: in_room(|asked| asked.named_in_room),
             latency: Latency::new(all),
             ablation: runs.iter().skip(1).map(|run| Ablated::new(all, run)).collect(),
         }
@@ -177,6 +181,7 @@ pub(super) mod tests {
             tokens: Some(300),
             in_vain: 500,
             recall_in_room: 1.0,
+            named_in_room: 1.0,
             time: Duration::from_millis(2),
         }
     }

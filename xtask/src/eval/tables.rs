@@ -65,6 +65,7 @@ pub(super) fn page(summary: &Summary, baseline: &Summary) -> String {
         cells.remove(1);
         cells.push(format!("{:.0}", one.tokens_to_first.value));
         cells.push(share(one.recall_in_500_tokens.value));
+        cells.push(share(one.recall_named_in_500_tokens.value));
         cells.push(share(one.negatives.declined));
         rows.push(cells);
     }
@@ -80,6 +81,7 @@ pub(super) fn page(summary: &Summary, baseline: &Summary) -> String {
         "recall+also",
         "tokens to first",
         "recall in 500",
+        "recall+also in 500",
         "declined",
     ];
     markdown(&mut page, &heading, &rows);
@@ -162,12 +164,13 @@ fn reading(summary: &Summary) -> String {
     let tokens = &summary.tokens_to_first;
     format!(
         "tokens to the first relevant hit: {:.0} ({:.0} to {:.0}), {:.0} where there is one; \
-         recall within 500 tokens: {}",
+         recall within 500 tokens: {}, {} with the places beside hits",
         tokens.value,
         tokens.low,
         tokens.high,
         summary.tokens_to_first_found.value,
-        share(summary.recall_in_500_tokens.value)
+        share(summary.recall_in_500_tokens.value),
+        share(summary.recall_named_in_500_tokens.value)
     )
 }
 

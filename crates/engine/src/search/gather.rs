@@ -3,7 +3,7 @@
 use super::channels::{Words, of_role};
 use super::closer::{Closer, Place};
 use super::corpus::{Corpus, Nearness, Wanted};
-use super::hit::{Found, SearchHit, SearchQuery};
+use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
 use super::pool::{best, first_pass};
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, Embedder, combine, cosine};
@@ -139,7 +139,7 @@ impl Snapshot {
                 score: hit.score,
                 exact: candidate.exact > 0.0,
                 parts: hit.parts,
-                also: self.beside(places, &hit.also)?,
+                also: hit.also.iter().map(|&at| OtherPlace::new(&places[at])).collect(),
             });
         }
         Ok(Found {

@@ -1,7 +1,7 @@
 //! What is asked of a search, and what it finds.
 
 use super::closer::Place;
-use crate::{EngineError, PathPattern, Snapshot, SymbolId};
+use crate::{PathPattern, SymbolId};
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
 use orient_rank::{Analysis, Most, Part, Switches, Weights};
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ pub struct OtherPlace {
     pub first_line: u32,
     /// Its last line.
     pub last_line: u32,
-    /// The qualified name of the symbol it is, or of the innermost one around it.
+    /// The name of the symbol it is, or of the innermost one around it, behind that of the symbol around that.
     pub name: Vec<String>,
     /// What that is.
     pub symbol_kind: Option<SymbolKind>,
@@ -88,21 +88,18 @@ impl SearchQuery {
     }
 }
 
-impl Snapshot {
-    /// Places that are named beside a hit.
-    pub(super) fn beside(&self, places: &[Place], also: &[usize]) -> Result<Vec<OtherPlace>, EngineError> {
-        also.iter()
-            .map(|&at| {
-                let Place { chunk, symbol, .. } = &places[at];
-                Ok(OtherPlace {
-                    kind: chunk.kind,
-                    first_line: chunk.first_line,
-                    last_line: chunk.last_line,
-                    name: self.qualified(symbol.as_ref())?,
-                    symbol_kind: symbol.as_ref().map(|symbol| symbol.kind),
-                })
-            })
-            .collect()
+impl OtherPlace {
+    /// A place that is named beside a hit.
+    pub(super) fn new(Place { chunk, symbol, .. }: &Place) -> Self {
+        let around =
+            symbol.iter().filter_map(|symbol| symbol.around.as_ref()).map(|(_, _, name)| name.clone());
+        Self {
+            kind: chunk.kind,
+            first_line: chunk.first_line,
+            last_line: chunk.last_line,
+            name: around.chain(symbol.iter().map(|symbol| symbol.name.clone())).collect(),
+            symbol_kind: symbol.as_ref().map(|symbol| symbol.kind),
+        }
     }
 }
 

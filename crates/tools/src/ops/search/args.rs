@@ -14,7 +14,7 @@ use serde::Deserialize;
 const LIMIT: usize = 10;
 const MOST: usize = 200;
 /// So many other places of the file of each hit are named beside it.
-const ALSO: usize = 3;
+const ALSO: usize = 4;
 const TOKENS: usize = 2000;
 
 /// A question, and what the answer must be like.

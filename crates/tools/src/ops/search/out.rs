@@ -15,7 +15,7 @@ use std::io;
 const LINES: [usize; 3] = [10, 6, 4];
 
 /// How many letters stand for a place without a name.
-const TEXT: usize = 80;
+const TEXT: usize = 40;
 
 /// Places that answer a question.
 #[derive(Serialize, JsonSchema)]
@@ -97,7 +97,7 @@ struct AlsoOut {
     start_line: u32,
     /// Its last line.
     end_line: u32,
-    /// The qualified name of the symbol it is, or is a part of.
+    /// The symbol it is, or is a part of, with the one around it.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
     /// What that is; for a place outside of symbols `gap` or `window`.
@@ -151,7 +151,7 @@ impl SearchOut {
             }
             for (place, text) in hit.also.iter().zip(shown.also) {
                 let place = AlsoOut::new(place, text);
-                let cost = tokens(&place.line()) + 1;
+                let cost = tokens(&place.brief()) + 3;
                 if cost <= left {
                     left -= cost;
                     out.also.push(place);
@@ -274,7 +274,11 @@ impl HitOut {
                 page.end()?;
             }
         }
-        self.also.iter().try_for_each(|place| place.write(page))
+        if !self.also.is_empty() {
+            let also: Vec<String> = self.also.iter().map(AlsoOut::brief).collect();
+            page.line(Tone::Dim, &format!("  also {}", also.join(", ")))?;
+        }
+        Ok(())
     }
 }
 
@@ -289,24 +293,10 @@ impl AlsoOut {
         }
     }
 
-    fn line(&self) -> String {
-        let (name, text) =
-            (self.symbol.as_deref().unwrap_or_default(), self.text.as_deref().unwrap_or_default());
-        format!("  also {}-{}  {} {name} {text}", self.start_line, self.end_line, self.kind)
-    }
-
-    fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
-        page.put(Tone::Dim, "  also ")?;
-        page.put(Tone::Number, &format!("{}-{}", self.start_line, self.end_line))?;
-        page.plain("  ")?;
-        match (&self.symbol, &self.text) {
-            (Some(symbol), _) => {
-                page.put(Tone::Kind, &self.kind)?;
-                page.plain(" ")?;
-                page.put(Tone::Name, symbol)?;
-            }
-            (None, text) => page.plain(text.as_deref().unwrap_or_default())?,
-        }
-        page.end()
+    /// The lines and what they are: the names around are those of the hit, or near it.
+    fn brief(&self) -> String {
+        let name = self.symbol.as_deref().and_then(|name| Handle::split(name).pop());
+        let what = name.or_else(|| self.text.as_ref().map(|text| format!("`{text}`"))).unwrap_or_default();
+        format!("{}-{} {what}", self.start_line, self.end_line).trim_end().to_owned()
     }
 }
