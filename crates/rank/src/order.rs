@@ -165,14 +165,8 @@ impl Board {
     /// the same folder, loses a part of its score each time.
     fn pick(mut self, context: &rules::Context<'_>, most: Most) -> Vec<Ranked> {
         let rules::Context { asked, pool, weights, switches } = *context;
-        let key = |hit: &Ranked| {
-            let candidate = &pool.candidates[hit.candidate];
-            (pool.files[candidate.file as usize].path.as_str(), candidate.first_line, candidate.unit)
-        };
+        sort(&mut self.hits, pool);
         let exact = |hit: &Ranked| pool.candidates[hit.candidate].exact;
-        self.hits.sort_by(|a, b| {
-            exact(b).total_cmp(&exact(a)).then(b.score.total_cmp(&a.score)).then_with(|| key(a).cmp(&key(b)))
-        });
         let decay = if switches.has(Rule::Decay) { weights.decay } else { 1.0 };
         let spread =
             if switches.has(Rule::Spread) && asked.scope != Scope::Targeted { weights.spread } else { 1.0 };
@@ -216,7 +210,7 @@ impl Board {
             if *before == 0 {
                 *folders.entry(folder(&pool.files[candidate.file as usize].path)).or_insert(0) += 1;
                 hit.also = shelves.beside(hit.candidate, also, weights.also);
-                *before += hit.also.len() as i32;
+                *before = i32::try_from(hit.also.len()).unwrap_or(i32::from(i16::MAX));
                 let named =
                     |one: &Option<Ranked>| one.as_ref().is_some_and(|one| hit.also.contains(&one.candidate));
                 rest.iter_mut().filter(|one| named(one)).for_each(|one| *one = None);
@@ -226,6 +220,18 @@ impl Board {
         }
         taken
     }
+}
+
+/// What the question names comes first, then the highest score; of equals the first by path and line.
+fn sort(hits: &mut [Ranked], pool: &Pool) {
+    let key = |hit: &Ranked| {
+        let candidate = &pool.candidates[hit.candidate];
+        (pool.files[candidate.file as usize].path.as_str(), candidate.first_line, candidate.unit)
+    };
+    let exact = |hit: &Ranked| pool.candidates[hit.candidate].exact;
+    hits.sort_by(|a, b| {
+        exact(b).total_cmp(&exact(a)).then(b.score.total_cmp(&a.score)).then_with(|| key(a).cmp(&key(b)))
+    });
 }
 
 fn folder(path: &str) -> &str {

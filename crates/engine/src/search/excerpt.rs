@@ -34,16 +34,16 @@ impl Snapshot {
         let Some(file) = self.file(&hit.path)? else { return Ok(Shown::default()) };
         // Read once for all of them.
         let Ok(Source { mut lines, .. }) = self.source(&file, span, 0) else { return Ok(Shown::default()) };
-        let within = |lines: &[String], first: u32, last: u32| {
+        let within = |first: u32, last: u32| {
             let until = lines.len().min((last + 1).saturating_sub(first_line) as usize);
-            ((first - first_line) as usize).min(until)..until
+            (first.saturating_sub(first_line) as usize).min(until)..until
         };
         let line = |place: &OtherPlace| {
-            let lines = &lines[within(&lines, place.first_line, place.last_line)];
+            let lines = &lines[within(place.first_line, place.last_line)];
             place.name.is_empty().then(|| telling(lines, asked)).flatten()
         };
         let also = hit.also.iter().map(line).collect();
-        let own = within(&lines, hit.first_line, hit.last_line);
+        let own = within(hit.first_line, hit.last_line);
         lines.truncate(own.end);
         lines.drain(..own.start);
         let source = Source { first_line: hit.first_line, lines, differs: false };

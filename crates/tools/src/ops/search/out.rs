@@ -149,7 +149,7 @@ impl SearchOut {
                 left -= cost;
                 out.source = source;
             }
-            for (place, text) in hit.also.iter().zip(shown.also) {
+            for (place, text) in hit.also.iter().zip(shown.also.into_iter().chain(std::iter::repeat(None))) {
                 let place = AlsoOut::new(place, text);
                 let cost = tokens(&place.brief()) + 3;
                 if cost <= left {
