@@ -61,7 +61,7 @@ pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
 pub use progress::{Cancel, Phase, Progress, Silent};
 pub use refresh::{Mode, Rebuilt, Refresh, RefreshOptions};
-pub use search::{Excerpt, Found, Gathered, Likeness, SearchHit, SearchQuery, SimilarHit};
+pub use search::{Excerpt, Found, Gathered, Likeness, OtherPlace, SearchHit, SearchQuery, Shown, SimilarHit};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
 pub use source::Source;
 pub use traversal::{

@@ -20,6 +20,8 @@ pub struct Candidate {
     pub symbol: Option<SymbolKind>,
     /// The name of that symbol, if it is defined in this unit; else empty.
     pub name: String,
+    /// The symbol it is or is a part of, for telling places of one symbol from places of several.
+    pub owner: Option<i64>,
     /// Whether it is what the question names: its qualified name, letter by letter. Greater comes first.
     pub exact: f32,
     /// Whether it is a test, or only there for tests.
@@ -30,6 +32,8 @@ pub struct Candidate {
     pub linked: f32,
     /// Its first line.
     pub first_line: u32,
+    /// Its last line.
+    pub last_line: u32,
 }
 
 /// A file with candidates.
@@ -54,6 +58,8 @@ pub struct Pool {
     pub candidates: Vec<Candidate>,
     /// The weight of all terms of the question.
     pub total: f32,
+    /// The weight of those that stand nowhere.
+    pub missing: f32,
     /// Whether there are vectors.
     pub semantic: bool,
 }

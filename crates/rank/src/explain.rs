@@ -22,4 +22,6 @@ pub struct Ranked {
     pub score: f32,
     /// What it is made of.
     pub parts: Vec<Part>,
+    /// Other places of its file worth naming beside it, best first.
+    pub also: Vec<usize>,
 }

@@ -37,6 +37,8 @@ pub struct Lexical<'l> {
     pub touched: Vec<u32>,
     /// The weight of all terms: what a unit that holds every one in its names would have.
     pub total: f32,
+    /// The weight of those that stand nowhere.
+    pub missing: f32,
 }
 
 impl<'l> Lexical<'l> {
@@ -50,6 +52,7 @@ impl<'l> Lexical<'l> {
             files: vec![FileEvidence::default(); files],
             touched: Vec::new(),
             total: 0.0,
+            missing: 0.0,
         }
     }
 
@@ -63,6 +66,7 @@ impl<'l> Lexical<'l> {
     pub fn add(&mut self, weight: f32, whole: bool, postings: &[(u32, u32, Mark)], weights: &Weights) {
         let worth = weight * self.rarity(postings.len());
         self.total += worth;
+        self.missing += if postings.is_empty() { worth } else { 0.0 };
         for of_file in postings.chunk_by(|a, b| a.1 == b.1) {
             let (mut best, mut path) = (0.0_f32, false);
             for &(unit, _, mark) in of_file {

@@ -6,8 +6,10 @@
 //!
 //! Pure: no files, no SQL, no index. Candidates come from whoever has them.
 
+mod also;
 mod analyse;
 mod candidate;
+mod confidence;
 mod explain;
 mod lexical;
 mod number;
@@ -20,6 +22,6 @@ pub use analyse::{Analysis, Asked, Form, Scope, Term, analyse};
 pub use candidate::{Candidate, FileInfo, Pool};
 pub use explain::{Part, Ranked};
 pub use lexical::{Evidence, FileEvidence, Lexical};
-pub use order::rank;
+pub use order::{Most, rank};
 pub use rules::Rule;
 pub use weights::{Switches, Weights};

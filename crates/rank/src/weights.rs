@@ -79,8 +79,17 @@ weights! {
     /// What has a newer version beside it, unless the question names a version.
     previous = 0.8;
 
+    /// What the words say once more, among the places of a file.
+    inside = 0.8;
+    /// What only declares, among the places of a file: what is left of its score.
+    declared = 0.6;
+    /// How much the size of a place counts among the places of a file: the power of its share of many lines.
+    size = 0.1;
+
     /// What is left of the score for each further unit of the same file.
     decay = 0.3;
+    /// Which part of a hit's score another place of its file must have to be named beside it.
+    also = 0.3;
     /// The same for each further file of the same folder, where a question is about several places.
     spread = 0.9;
 }

@@ -1,7 +1,7 @@
 //! Asks every question of a set and keeps what came of it.
 
 use super::printed;
-use super::score::{Hit, PLACES, Score, places, score};
+use super::score::{Hit, PLACES, Score, places, places_named, score};
 use super::searcher::{Found, Provider, Searcher};
 use super::set::{NEGATIVE, Question, Set};
 use anyhow::{Context, Result};
@@ -21,6 +21,8 @@ pub(super) struct Asked {
     pub(super) hits: Vec<Hit>,
     pub(super) confident: bool,
     pub(super) score: Score,
+    /// The same where a hit also covers what the places named beside it cover.
+    pub(super) named: Score,
     /// The share of the spots whose file has a hit, whatever its lines.
     pub(super) files: f64,
     /// Tokens read up to and with the first hit that covers a spot, where one does.
@@ -29,6 +31,8 @@ pub(super) struct Asked {
     pub(super) in_vain: usize,
     /// The share of the spots that are covered within the room.
     pub(super) recall_in_room: f64,
+    /// The same where a hit also covers what the places named beside it cover.
+    pub(super) named_in_room: f64,
     pub(super) time: Duration,
 }
 
@@ -45,14 +49,20 @@ impl Asked {
         let all = read.iter().max().copied().unwrap_or_default();
         let has_hit = |path: &str| found.hits.iter().take(PLACES).any(|hit| hit.path == path);
         let in_files = question.relevant.iter().filter(|spot| has_hit(&spot.path)).count();
-        let within = places.iter().flatten().filter(|&&place| at(place) <= ROOM).count();
+        let named = places_named(&found.hits, &question.relevant);
+        let in_room = |places: &[Option<usize>]| {
+            let within = places.iter().flatten().filter(|&&place| at(place) <= ROOM).count();
+            within as f64 / places.len().max(1) as f64
+        };
         Self {
             question: question.clone(),
             score: score(&places),
+            named: score(&named),
             files: in_files as f64 / places.len().max(1) as f64,
             tokens: places.iter().flatten().map(|&place| at(place)).min(),
             in_vain: all.max(ROOM),
-            recall_in_room: within as f64 / places.len().max(1) as f64,
+            recall_in_room: in_room(&places),
+            named_in_room: in_room(&named),
             hits: found.hits,
             confident: found.confident,
             time: found.time,
@@ -154,7 +164,12 @@ mod tests {
 
     impl Searcher for Fixed {
         fn search(&self, _: &str, _: usize, without: &[String]) -> Result<Found> {
-            let hit = |path: &str| Hit { path: path.to_owned(), start_line: Some(1), end_line: Some(2) };
+            let hit = |path: &str| Hit {
+                path: path.to_owned(),
+                start_line: Some(1),
+                end_line: Some(2),
+                also: Vec::new(),
+            };
             let mut hits = vec![hit("./x.c"), hit("y.c")];
             if !without.is_empty() {
                 hits.reverse();

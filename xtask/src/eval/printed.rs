@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     fn hit(path: &str, line: u32) -> Hit {
-        Hit { path: path.to_owned(), start_line: Some(line), end_line: Some(line) }
+        Hit { path: path.to_owned(), start_line: Some(line), end_line: Some(line), also: Vec::new() }
     }
 
     #[test]

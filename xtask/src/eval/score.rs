@@ -13,6 +13,9 @@ pub(super) struct Hit {
     pub(super) path: String,
     pub(super) start_line: Option<u32>,
     pub(super) end_line: Option<u32>,
+    /// Other places of the same file that are named beside it: first and last line of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) also: Vec<(u32, u32)>,
 }
 
 /// The measures of one question, each between 0 and 1.
@@ -33,6 +36,21 @@ pub(super) struct Score {
 pub(super) fn places(hits: &[Hit], spots: &[Spot]) -> Vec<Option<usize>> {
     let hits = &hits[..hits.len().min(PLACES)];
     spots.iter().map(|spot| hits.iter().position(|hit| covers(hit, spot)).map(|place| place + 1)).collect()
+}
+
+/// The same where a hit also covers what the places named beside it cover.
+pub(super) fn places_named(hits: &[Hit], spots: &[Spot]) -> Vec<Option<usize>> {
+    let hits = &hits[..hits.len().min(PLACES)];
+    let names = |hit: &Hit, spot: &Spot| {
+        let place = |&(start, end): &(u32, u32)| Hit {
+            path: hit.path.clone(),
+            start_line: Some(start),
+            end_line: Some(end),
+            also: Vec::new(),
+        };
+        covers(hit, spot) || hit.also.iter().map(place).any(|place| covers(&place, spot))
+    };
+    spots.iter().map(|spot| hits.iter().position(|hit| names(hit, spot)).map(|place| place + 1)).collect()
 }
 
 /// Whether a hit shows a spot: the same file, and a line in common where both name lines.
@@ -74,7 +92,7 @@ mod tests {
 
     fn hit(path: &str, lines: Option<(u32, u32)>) -> Hit {
         let path = path.to_owned();
-        Hit { path, start_line: lines.map(|it| it.0), end_line: lines.map(|it| it.1) }
+        Hit { path, start_line: lines.map(|it| it.0), end_line: lines.map(|it| it.1), also: Vec::new() }
     }
 
     fn spot(path: &str, lines: Option<(u32, u32)>) -> Spot {
@@ -95,6 +113,16 @@ mod tests {
         assert_eq!(meets, [false, true, true, true, false]);
         assert!(covers(&hit("a", None), &spot), "a whole file shows all of its lines");
         assert!(!covers(&hit("b", Some((10, 20))), &spot));
+    }
+
+    #[test]
+    fn places_beside_a_hit_are_counted_apart() {
+        let mut first = hit("a", Some((1, 9)));
+        first.also = vec![(30, 40), (50, 60)];
+        let hits = [first, hit("b", Some((1, 9)))];
+        let spots = [spot("a", Some((55, 70))), spot("a", Some((41, 49))), spot("b", Some((2, 3)))];
+        assert_eq!(places(&hits, &spots), [None, None, Some(2)]);
+        assert_eq!(places_named(&hits, &spots), [Some(1), None, Some(2)]);
     }
 
     #[test]

@@ -114,6 +114,14 @@ struct Shown {
     path: String,
     start_line: u32,
     end_line: u32,
+    #[serde(default)]
+    also: Vec<Lines>,
+}
+
+#[derive(Deserialize)]
+struct Lines {
+    start_line: u32,
+    end_line: u32,
 }
 
 impl Searcher for Tree {
@@ -135,6 +143,7 @@ impl Searcher for Tree {
             path: shown.path,
             start_line: Some(shown.start_line),
             end_line: Some(shown.end_line),
+            also: shown.also.iter().map(|lines| (lines.start_line, lines.end_line)).collect(),
         };
         let hits: Vec<Hit> = answer.data.hits.into_iter().map(hit).collect();
         let read = printed::read(&text, &hits);

@@ -19,6 +19,8 @@ pub(super) struct Summary {
     /// Only where a hit covers a spot.
     pub(super) tokens_to_first_found: Mean,
     pub(super) recall_in_500_tokens: Mean,
+    /// Where a hit also covers what the places named beside it cover.
+    pub(super) recall_named_in_500_tokens: Mean,
     pub(super) latency: Latency,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) ablation: Vec<Ablated>,
@@ -34,6 +36,10 @@ pub(super) struct Group {
     pub(super) success: Mean,
     /// The share of the spots whose file has a hit: what is missing to the recall are the right lines.
     pub(super) files: Mean,
+    /// NDCG where a hit also covers what the places named beside it cover, at its place.
+    pub(super) ndcg_named: Mean,
+    /// The share of the spots that are covered so.
+    pub(super) recall_named: Mean,
 }
 
 /// How well the search knows when it has nothing. Declining is to say so: no hits, or none that match well.
@@ -78,7 +84,8 @@ impl Summary {
         };
         let found = answerable.iter().filter_map(|asked| asked.tokens);
         let read = answerable.iter().map(|asked| asked.tokens.unwrap_or(asked.in_vain));
-        let in_room: Vec<f64> = answerable.iter().map(|asked| asked.recall_in_room).collect();
+        let in_room =
+            |value: fn(&Asked) -> f64| mean(&answerable.iter().map(|asked| value(asked)).collect::<Vec<_>>());
         Self {
             searcher,
             overall: Group::new(&answerable),
@@ -88,7 +95,8 @@ impl Summary {
             negatives: Negatives::new(all),
             tokens_to_first: mean_count(read),
             tokens_to_first_found: mean_count(found),
-            recall_in_500_tokens: mean(&in_room),
+            recall_in_500_tokens: in_room(|asked| asked.recall_in_room),
+            recall_named_in_500_tokens: in_room(|asked| asked.named_in_room),
             latency: Latency::new(all),
             ablation: runs.iter().skip(1).map(|run| Ablated::new(all, run)).collect(),
         }
@@ -110,6 +118,8 @@ impl Group {
             recall: of(|it| it.score.recall),
             success: of(|it| it.score.success),
             files: of(|it| it.files),
+            ndcg_named: of(|it| it.named.ndcg),
+            recall_named: of(|it| it.named.recall),
         }
     }
 }
@@ -166,10 +176,12 @@ pub(super) mod tests {
             hits: Vec::new(),
             confident,
             score: Score { ndcg, mrr: ndcg, recall: ndcg, success: 0.0 },
+            named: Score { ndcg, mrr: ndcg, recall: ndcg, success: 0.0 },
             files: 1.0,
             tokens: Some(300),
             in_vain: 500,
             recall_in_room: 1.0,
+            named_in_room: 1.0,
             time: Duration::from_millis(2),
         }
     }

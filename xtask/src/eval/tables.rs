@@ -8,8 +8,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What stands above the measures of a group.
-const HEADING: [&str; 8] =
-    ["", "questions", "NDCG@10", "95 of 100", "MRR", "recall@10", "success@1", "files@10"];
+const HEADING: [&str; 10] = [
+    "",
+    "questions",
+    "NDCG@10",
+    "95 of 100",
+    "MRR",
+    "recall@10",
+    "success@1",
+    "files@10",
+    "NDCG+also",
+    "recall+also",
+];
 
 /// Prints everything.
 pub(super) fn print(summary: &Summary) {
@@ -30,7 +40,8 @@ pub(super) fn print(summary: &Summary) {
     }
 }
 
-const ABLATION: [&str; 6] = ["without", "NDCG@10", "change", "95 of 100", "recall@10", "success@1"];
+const ABLATION: [&str; 7] =
+    ["without", "NDCG@10", "change", "95 of 100", "recall@10", "success@1", "recall+also"];
 
 /// The page of results: the product beside what it is compared with. Times are left out, so that the same program writes
 /// the same page on every machine.
@@ -54,6 +65,7 @@ pub(super) fn page(summary: &Summary, baseline: &Summary) -> String {
         cells.remove(1);
         cells.push(format!("{:.0}", one.tokens_to_first.value));
         cells.push(share(one.recall_in_500_tokens.value));
+        cells.push(share(one.recall_named_in_500_tokens.value));
         cells.push(share(one.negatives.declined));
         rows.push(cells);
     }
@@ -65,8 +77,11 @@ pub(super) fn page(summary: &Summary, baseline: &Summary) -> String {
         "recall@10",
         "success@1",
         "files@10",
+        "NDCG+also",
+        "recall+also",
         "tokens to first",
         "recall in 500",
+        "recall+also in 500",
         "declined",
     ];
     markdown(&mut page, &heading, &rows);
@@ -108,6 +123,8 @@ fn row(name: &str, group: &Group) -> Vec<String> {
         share(group.recall.value),
         share(group.success.value),
         share(group.files.value),
+        share(group.ndcg_named.value),
+        share(group.recall_named.value),
     ]
 }
 
@@ -123,6 +140,7 @@ fn ablation(summary: &Summary) -> Vec<Vec<String>> {
                 format!("{:+.3} to {:+.3}", ablated.change.low, ablated.change.high),
                 share(ablated.overall.recall.value),
                 share(ablated.overall.success.value),
+                share(ablated.overall.recall_named.value),
             ]
         })
         .collect();
@@ -136,6 +154,7 @@ fn ablation(summary: &Summary) -> Vec<Vec<String>> {
             String::new(),
             share(overall.recall.value),
             share(overall.success.value),
+            share(overall.recall_named.value),
         ],
     );
     rows
@@ -145,12 +164,13 @@ fn reading(summary: &Summary) -> String {
     let tokens = &summary.tokens_to_first;
     format!(
         "tokens to the first relevant hit: {:.0} ({:.0} to {:.0}), {:.0} where there is one; \
-         recall within 500 tokens: {}",
+         recall within 500 tokens: {}, {} with the places beside hits",
         tokens.value,
         tokens.low,
         tokens.high,
         summary.tokens_to_first_found.value,
-        share(summary.recall_in_500_tokens.value)
+        share(summary.recall_in_500_tokens.value),
+        share(summary.recall_named_in_500_tokens.value)
     )
 }
 
@@ -189,7 +209,7 @@ mod tests {
     fn the_page_sets_both_beside_each_other_and_names_no_time() {
         let page = page(&summary(), &summary());
         assert!(
-            page.contains("| exact | 1 | 1.000 | 1.000 to 1.000 | 1.000 | 1.000 | 0.000 | 1.000 | 1.000 |"),
+            page.contains("| exact | 1 | 1.000 | 1.000 to 1.000 | 1.000 | 1.000 | 0.000 | 1.000 | 1.000 | 1.000 | 1.000 |"),
             "{page}"
         );
         assert!(page.contains("| names | 0.500 | -0.250 |"), "{page}");

@@ -119,6 +119,7 @@ impl Searcher for Index {
             path: window.path.clone(),
             start_line: Some(window.first as u32),
             end_line: Some(window.last as u32),
+            also: Vec::new(),
         };
         let hits: Vec<Hit> = windows.iter().map(hit).collect();
         let read = windows.iter().scan(0, |sum, window| {

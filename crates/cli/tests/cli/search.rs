@@ -1,6 +1,6 @@
 //! Ranked search: questions in words, names, filters, and what is said about the answer.
 
-use crate::tree::Tree;
+use crate::tree::{Tree, text};
 
 const SHOP: &[(&str, &str)] = &[
     (
@@ -87,6 +87,28 @@ fn an_answer_explains_itself() {
     let why = answer["data"]["hits"][0]["why"].as_array().expect("reasons");
     assert!(why.iter().any(|part| part["rule"] == "words"));
     assert!(why.iter().any(|part| part["rule"] == "meaning"));
+    for hit in answer["data"]["hits"].as_array().expect("hits") {
+        let parts = hit["why"].as_array().expect("reasons");
+        let added: f64 = parts.iter().filter_map(|part| part["added"].as_f64()).sum();
+        let times: f64 = parts.iter().filter_map(|part| part["times"].as_f64()).product();
+        assert!((added * times - hit["score"].as_f64().expect("a score")).abs() < 1e-4, "{hit}");
+    }
+}
+
+#[test]
+fn other_places_of_a_file_stand_beside_its_best() {
+    let tree = Tree::new(SHOP);
+    let answer = tree.json(&["search", "--json", "how are invoices sent to an address"]);
+    let hits = answer["data"]["hits"].as_array().expect("hits");
+    let of_mail: Vec<_> = hits.iter().filter(|hit| hit["path"] == "shop/mail.py").collect();
+    let [hit] = of_mail.as_slice() else { panic!("one hit for the file: {answer}") };
+    let other = &hit["also"][0];
+    let names = [hit["symbol"].as_str(), other["symbol"].as_str()];
+    assert!(names.contains(&Some("send_invoice")) && names.contains(&Some("retry_sending")), "{answer}");
+    let (first, last) = (other["start_line"].as_u64(), other["end_line"].as_u64());
+    let line = format!("  also {}-{} ", first.expect("a line"), last.expect("a line"));
+    let text = text(&tree.run(&["search", "how are invoices sent to an address"]).stdout);
+    assert!(text.contains(&line), "{text}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The lines of a hit that are worth showing: its header, and where the words of the question stand closest.
 
-use super::hit::SearchHit;
-use crate::{EngineError, Snapshot};
+use super::hit::{OtherPlace, SearchHit};
+use crate::{EngineError, Snapshot, Source};
 use orient_model::Span;
 use orient_rank::Analysis;
 use orient_text::{for_each_term, term_number};
@@ -15,17 +15,48 @@ pub struct Excerpt {
     pub lines: Vec<String>,
 }
 
+/// What there is to show of a hit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The most useful lines, in the order of the file; none where the file cannot be read.
+    pub excerpts: Vec<Excerpt>,
+    /// For each other place the one line that says most of what is there, where it has no name to say so.
+    pub also: Vec<Option<String>>,
+}
+
 impl Snapshot {
-    /// The most useful lines of a hit, at most so many, in the order of the file; none where the file cannot be read.
-    pub fn excerpts(
+    /// The most useful lines of a hit, at most so many, and of the other places that go with it.
+    pub fn shown(&self, hit: &SearchHit, asked: &Analysis, most: usize) -> Result<Shown, EngineError> {
+        let nameless = || hit.also.iter().filter(|place| place.name.is_empty());
+        let first_line = nameless().map(|place| place.first_line).fold(hit.first_line, u32::min);
+        let last_line = nameless().map(|place| place.last_line).fold(hit.last_line, u32::max);
+        let span = Span { first_line, last_line, ..Span::default() };
+        let Some(file) = self.file(&hit.path)? else { return Ok(Shown::default()) };
+        // Read once for all of them.
+        let Ok(Source { mut lines, .. }) = self.source(&file, span, 0) else { return Ok(Shown::default()) };
+        let within = |first: u32, last: u32| {
+            let until = lines.len().min((last + 1).saturating_sub(first_line) as usize);
+            (first.saturating_sub(first_line) as usize).min(until)..until
+        };
+        let line = |place: &OtherPlace| {
+            let lines = &lines[within(place.first_line, place.last_line)];
+            place.name.is_empty().then(|| telling(lines, asked)).flatten()
+        };
+        let also = hit.also.iter().map(line).collect();
+        let own = within(hit.first_line, hit.last_line);
+        lines.truncate(own.end);
+        lines.drain(..own.start);
+        let source = Source { first_line: hit.first_line, lines, differs: false };
+        Ok(Shown { excerpts: self.excerpts(hit, &source, asked, most)?, also })
+    }
+
+    fn excerpts(
         &self,
         hit: &SearchHit,
+        source: &Source,
         asked: &Analysis,
         most: usize,
     ) -> Result<Vec<Excerpt>, EngineError> {
-        let Some(file) = self.file(&hit.path)? else { return Ok(Vec::new()) };
-        let span = Span { first_line: hit.first_line, last_line: hit.last_line, ..Span::default() };
-        let Ok(source) = self.source(&file, span, 0) else { return Ok(Vec::new()) };
         let start = match hit.symbol {
             Some(symbol) => {
                 self.store.symbol(symbol)?.map_or(0, |row| row.first_line.saturating_sub(hit.first_line))
@@ -70,6 +101,18 @@ fn choose(lines: &[String], header: usize, asked: &Analysis, most: usize) -> Vec
     chosen.sort_unstable();
     chosen.dedup();
     chosen
+}
+
+/// The line that has most of the question; of equals the first.
+fn telling(lines: &[String], asked: &Analysis) -> Option<String> {
+    let mut best: Option<(f32, &String)> = None;
+    for line in lines {
+        let worth = worth(line, asked);
+        if best.is_none_or(|(most, _)| worth > most) {
+            best = Some((worth, line));
+        }
+    }
+    best.map(|(_, line)| line.trim().to_owned())
 }
 
 /// What a line has of the question.

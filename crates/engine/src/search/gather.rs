@@ -3,12 +3,12 @@
 use super::channels::{Words, of_role};
 use super::closer::{Closer, Place};
 use super::corpus::{Corpus, Nearness, Wanted};
-use super::hit::{Found, SearchHit, SearchQuery};
+use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
 use super::pool::{best, first_pass};
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, Embedder, combine, cosine};
 use orient_model::EdgeKind;
-use orient_rank::{Analysis, Candidate, FileInfo, Form, Lexical, Pool, Rule, analyse, rank};
+use orient_rank::{Analysis, Candidate, FileInfo, Form, Lexical, Most, Pool, Rule, analyse, rank};
 use orient_store::{EdgeRow, FileRow, PlaceSymbol};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -17,9 +17,6 @@ use std::collections::BTreeMap;
 const STRONG: usize = 5;
 /// More uses than this are not counted.
 const MANY_USES: u32 = 64;
-/// A vector as near as this is about the question; words that say as much of it are, too.
-const NEAR: f32 = 0.4;
-const SAID: f32 = 0.8;
 /// How many units each channel names.
 const OF_WORDS: usize = 250;
 const OF_VECTORS: usize = 200;
@@ -98,11 +95,13 @@ impl Snapshot {
                 kind: place.chunk.kind,
                 symbol: place.symbol.as_ref().map(|symbol| symbol.kind),
                 name: own.map_or_else(String::new, |symbol| symbol.name.clone()),
+                owner: place.symbol.as_ref().map(|symbol| symbol.id.0),
                 exact: seen.exact.get(&unit).map_or(0.0, |surely| surely * of_role(role)),
                 test: place.is_test(),
                 uses: self.uses(own.filter(|_| asked.form == Form::Name))?,
                 linked: 0.0,
                 first_line: place.chunk.first_line,
+                last_line: place.chunk.last_line,
             });
             places.push(place);
         }
@@ -113,14 +112,15 @@ impl Snapshot {
             units: file.chunks,
             lexical: seen.words.files[shelf as usize],
         });
-        let pool = Pool { files: files.collect(), candidates, total: seen.words.total, semantic: false };
+        let Lexical { total, missing, .. } = *seen.words;
+        let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
         Ok(Gathered { asked, pool, files: closer.files, places, replaced: Vec::new(), holders: 0 })
     }
 
     /// Puts what was gathered in its order.
     pub fn order(&self, query: &SearchQuery, gathered: &Gathered) -> Result<Found, EngineError> {
         let Gathered { asked, pool, files, places, replaced, holders } = gathered;
-        let ranked = rank(asked, pool, &query.weights, query.switches, query.limit.saturating_add(1));
+        let ranked = rank(asked, pool, &query.weights, query.switches, query.most());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
         for hit in ranked.into_iter().take(query.limit) {
@@ -139,13 +139,14 @@ impl Snapshot {
                 score: hit.score,
                 exact: candidate.exact > 0.0,
                 parts: hit.parts,
+                also: hit.also.iter().map(|&at| OtherPlace::new(&places[at])).collect(),
             });
         }
         Ok(Found {
             hits,
             analysis: asked.clone(),
             replaced: replaced.clone(),
-            confident: is_confident(pool),
+            confident: pool.is_confident(),
             holders: *holders,
             more,
         })
@@ -159,7 +160,7 @@ impl Snapshot {
         }
         let mut near = FxHashSet::default();
         let switches = query.switches.without(Rule::Neighbours);
-        for hit in rank(asked, pool, &query.weights, switches, STRONG) {
+        for hit in rank(asked, pool, &query.weights, switches, Most { hits: STRONG, also: 0 }) {
             let Some(symbol) = &places[hit.candidate].symbol else { continue };
             let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
             near.extend(self.outgoing(symbol.id.into())?.iter().filter(calls).map(|edge| edge.target));
@@ -272,15 +273,6 @@ pub struct Gathered {
     places: Vec<Place>,
     replaced: Vec<(String, Vec<String>)>,
     holders: usize,
-}
-
-/// Whether the best of a pool is what a question with an answer usually finds: of such questions, one in forty falls short
-/// of both bounds.
-fn is_confident(pool: &Pool) -> bool {
-    let nearest = pool.candidates.iter().map(|one| one.semantic).fold(0.0, f32::max);
-    let said = pool.files.iter().map(|file| file.lexical.score).fold(0.0, f32::max);
-    let is_named = pool.candidates.iter().any(|one| one.exact > 0.0);
-    is_named || nearest >= NEAR || (pool.total > 0.0 && said / pool.total >= SAID)
 }
 
 fn near(nearness: &Nearness<'_>, unit: u32) -> f32 {

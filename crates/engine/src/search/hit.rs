@@ -1,8 +1,9 @@
 //! What is asked of a search, and what it finds.
 
+use super::closer::Place;
 use crate::{PathPattern, SymbolId};
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
-use orient_rank::{Analysis, Part, Switches, Weights};
+use orient_rank::{Analysis, Most, Part, Switches, Weights};
 use std::collections::BTreeSet;
 
 /// A question in words, with what the answer must be like.
@@ -12,6 +13,8 @@ pub struct SearchQuery {
     pub text: String,
     /// At most so many hits.
     pub limit: usize,
+    /// At most so many other places of the file of each hit.
+    pub also: usize,
     /// In files of one of these languages; empty for any.
     pub languages: Vec<String>,
     /// In files with one of these roles; empty for any.
@@ -59,6 +62,45 @@ pub struct SearchHit {
     pub exact: bool,
     /// What the score is made of.
     pub parts: Vec<Part>,
+    /// Other good places of the same file, best first.
+    pub also: Vec<OtherPlace>,
+}
+
+/// Another place of a hit's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherPlace {
+    /// What it is a piece of.
+    pub kind: ChunkKind,
+    /// Its first line.
+    pub first_line: u32,
+    /// Its last line.
+    pub last_line: u32,
+    /// The name of the symbol it is, or of the innermost one around it, behind that of the symbol around that.
+    pub name: Vec<String>,
+    /// What that is.
+    pub symbol_kind: Option<SymbolKind>,
+}
+
+impl SearchQuery {
+    /// How many are looked for: one hit more than is asked for, to know whether there are more.
+    pub(super) fn most(&self) -> Most {
+        Most { hits: self.limit.saturating_add(1), also: self.also }
+    }
+}
+
+impl OtherPlace {
+    /// A place that is named beside a hit.
+    pub(super) fn new(Place { chunk, symbol, .. }: &Place) -> Self {
+        let around =
+            symbol.iter().filter_map(|symbol| symbol.around.as_ref()).map(|(_, _, name)| name.clone());
+        Self {
+            kind: chunk.kind,
+            first_line: chunk.first_line,
+            last_line: chunk.last_line,
+            name: around.chain(symbol.iter().map(|symbol| symbol.name.clone())).collect(),
+            symbol_kind: symbol.as_ref().map(|symbol| symbol.kind),
+        }
+    }
 }
 
 /// What a search found.

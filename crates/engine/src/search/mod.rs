@@ -15,7 +15,7 @@ mod shape;
 mod similar;
 
 pub(crate) use corpus::Corpora;
-pub use excerpt::Excerpt;
+pub use excerpt::{Excerpt, Shown};
 pub use gather::Gathered;
-pub use hit::{Found, SearchHit, SearchQuery};
+pub use hit::{Found, OtherPlace, SearchHit, SearchQuery};
 pub use similar::{Likeness, SimilarHit};

@@ -8,13 +8,14 @@ mod folder;
 mod fusion;
 mod identifier;
 mod neighbours;
+mod place;
 mod role;
 mod stem;
 
 use crate::analyse::Analysis;
-use crate::candidate::Pool;
+use crate::candidate::{Candidate, Pool};
 use crate::order::Board;
-use crate::weights::Weights;
+use crate::weights::{Switches, Weights};
 
 macro_rules! rules {
     ($($(#[doc = $doc:literal])+ $name:ident, $word:literal;)*) => {
@@ -48,6 +49,12 @@ rules! {
     Neighbours, "neighbours";
     /// How much of the repository leads to it.
     Centrality, "centrality";
+    /// Of the places of a file, those that hold the words come first.
+    Inside, "inside";
+    /// Of the places of a file, those that do something come before those that declare.
+    Deeds, "deeds";
+    /// Of the places of a file, those that do much come before those that do little.
+    Size, "size";
     /// A file is as good as the best it has of each of the above; within a file the best comes first.
     Best, "best of file";
     /// What all units of a file say together.
@@ -62,6 +69,8 @@ rules! {
     Role, "role";
     /// Further units of the same file count less.
     Decay, "decay";
+    /// Other good places of a hit's file are named beside it.
+    Also, "also";
     /// Further files of the same folder count less, where a question is about several places.
     Spread, "spread";
 }
@@ -71,6 +80,12 @@ pub(crate) struct Context<'c> {
     pub(crate) asked: &'c Analysis,
     pub(crate) pool: &'c Pool,
     pub(crate) weights: &'c Weights,
+    pub(crate) switches: Switches,
+}
+
+/// What is left of the score of a place that is held back for what it is, whatever its file is.
+pub(crate) fn held_back(context: &Context<'_>, candidate: &Candidate) -> f32 {
+    if context.switches.has(Rule::Role) { role::of_place(context, candidate) } else { 1.0 }
 }
 
 /// Applies a rule; those about the order itself are applied while it is made.
@@ -82,12 +97,15 @@ pub(crate) fn apply(rule: Rule, context: &Context<'_>, board: &mut Board) {
         Rule::Identifier => identifier::apply(context, board),
         Rule::Neighbours => neighbours::apply(context, board),
         Rule::Centrality => centrality::apply(context, board),
-        Rule::Best => board.best_of_files(context.pool),
+        Rule::Inside => place::inside(context, board),
+        Rule::Deeds => place::deeds(context, board),
+        Rule::Size => place::size(context, board),
+        Rule::Best => board.best_of_files(context),
         Rule::Coherence => coherence::apply(context, board),
         Rule::Density => density::apply(context, board),
         Rule::Stem => stem::apply(context, board),
         Rule::Folder => folder::apply(context, board),
         Rule::Role => role::apply(context, board),
-        Rule::Decay | Rule::Spread => {}
+        Rule::Decay | Rule::Also | Rule::Spread => {}
     }
 }

@@ -2,6 +2,7 @@
 //! for.
 
 use super::{Context, Rule};
+use crate::candidate::Candidate;
 use crate::order::Board;
 use orient_model::Role;
 use std::collections::HashMap;
@@ -28,12 +29,16 @@ pub(super) fn apply(context: &Context<'_>, board: &mut Board) {
     let factors: Vec<f32> =
         context.pool.files.iter().map(|file| factor(context, &file.path, file.role, &newest)).collect();
     for (at, candidate) in context.pool.candidates.iter().enumerate() {
-        let inside = candidate.test
-            && !context.asked.asked.tests
-            && context.pool.files[candidate.file as usize].role != Role::Test;
-        let factor = factors[candidate.file as usize] * if inside { context.weights.test } else { 1.0 };
-        board.multiply(at, Rule::Role, factor);
+        board.multiply(at, Rule::Role, factors[candidate.file as usize] * of_place(context, candidate));
     }
+}
+
+/// What is left of the score of a test among other code.
+pub(super) fn of_place(context: &Context<'_>, candidate: &Candidate) -> f32 {
+    let inside = candidate.test
+        && !context.asked.asked.tests
+        && context.pool.files[candidate.file as usize].role != Role::Test;
+    if inside { context.weights.test } else { 1.0 }
 }
 
 /// The newest number of each folder that has versions beside each other: `api/v1`, `api/v2`.

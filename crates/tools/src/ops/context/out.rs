@@ -245,7 +245,7 @@ impl SpotOut {
             return Ok(());
         }
         for most in EXCERPT_LINES {
-            let excerpts = snapshot.excerpts(hit, analysis, most)?.into_iter();
+            let excerpts = snapshot.shown(hit, analysis, most)?.excerpts.into_iter();
             let lines: Vec<LinesOut> = excerpts.map(LinesOut::from).collect();
             let cost: usize = lines.iter().map(cost).sum();
             if cost <= *room {

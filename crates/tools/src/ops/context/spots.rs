@@ -58,5 +58,6 @@ fn whole(definition: Definition, role: Role) -> SearchHit {
         score: 1.0,
         exact: true,
         parts: Vec::new(),
+        also: Vec::new(),
     }
 }

@@ -13,6 +13,8 @@ use serde::Deserialize;
 /// An answer meant for reading is not longer than this unless asked for.
 const LIMIT: usize = 10;
 const MOST: usize = 200;
+/// So many other places of the file of each hit are named beside it.
+const ALSO: usize = 4;
 const TOKENS: usize = 2000;
 
 /// A question, and what the answer must be like.
@@ -74,6 +76,9 @@ pub(crate) enum Without {
     Identifier,
     Neighbours,
     Centrality,
+    Inside,
+    Deeds,
+    Size,
     BestOfFile,
     Coherence,
     Density,
@@ -81,6 +86,7 @@ pub(crate) enum Without {
     Folder,
     Role,
     Decay,
+    Also,
     Spread,
 }
 
@@ -95,6 +101,9 @@ impl Without {
             Self::Identifier => Rule::Identifier,
             Self::Neighbours => Rule::Neighbours,
             Self::Centrality => Rule::Centrality,
+            Self::Inside => Rule::Inside,
+            Self::Deeds => Rule::Deeds,
+            Self::Size => Rule::Size,
             Self::BestOfFile => Rule::Best,
             Self::Coherence => Rule::Coherence,
             Self::Density => Rule::Density,
@@ -102,6 +111,7 @@ impl Without {
             Self::Folder => Rule::Folder,
             Self::Role => Rule::Role,
             Self::Decay => Rule::Decay,
+            Self::Also => Rule::Also,
             Self::Spread => Rule::Spread,
         })
     }
@@ -150,6 +160,7 @@ impl SearchArgs {
         Ok(SearchQuery {
             text,
             limit: self.limit.unwrap_or(LIMIT).clamp(1, MOST),
+            also: ALSO,
             languages: words::languages(&self.lang, snapshot)?,
             roles: words::roles(&self.role)?,
             path: within.map(|named| named.pattern),

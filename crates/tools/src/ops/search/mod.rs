@@ -27,7 +27,8 @@ impl Operation for Search {
     const NAME: &'static str = "search";
     const ABOUT: &'static str = "Find the code that answers a question, best first";
     const DETAILS: &'static str = "\
-A question in words, a name or a path. Words and meaning are both compared; a name that is asked for comes first. Tests, \
+A question in words, a name or a path. Words and meaning are both compared; a name that is asked for comes first. A hit is the \
+best place of its file, and `also` names up to four others. Tests, \
 prose and generated files count less unless the question speaks of them. A word that stands nowhere is looked for as what \
 it was perhaps meant to be, and the answer says so. For every place where a pattern matches, use `grep`.";
     const EXAMPLES: &'static [Example] = &[

@@ -5,7 +5,7 @@ use crate::error::ToolError;
 use crate::ops::lines::LinesOut;
 use crate::page::{Page, Tone};
 use crate::tokens::tokens;
-use orient_engine::{Found, SearchHit, Snapshot};
+use orient_engine::{Found, OtherPlace, SearchHit, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,6 +13,9 @@ use std::io;
 
 /// How many lines of source the hits get: the first ones are the likeliest to be read.
 const LINES: [usize; 3] = [10, 6, 4];
+
+/// How many letters stand for a place without a name.
+const TEXT: usize = 40;
 
 /// Places that answer a question.
 #[derive(Serialize, JsonSchema)]
@@ -79,9 +82,29 @@ struct HitOut {
     /// The lines most worth reading.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     source: Vec<LinesOut>,
+    /// Other good places of the same file, best first. They are no hits of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<AlsoOut>,
     /// What the score is made of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     why: Vec<PartOut>,
+}
+
+/// Another place of a hit's file.
+#[derive(Serialize, JsonSchema)]
+struct AlsoOut {
+    /// Its first line.
+    start_line: u32,
+    /// Its last line.
+    end_line: u32,
+    /// The symbol it is, or is a part of, with the one around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    /// What that is; for a place outside of symbols `gap` or `window`.
+    kind: String,
+    /// What stands there, where there is no symbol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 /// What a hit owes to a rule.
@@ -118,13 +141,21 @@ impl SearchOut {
             if left == 0 {
                 break;
             }
-            let source: Vec<LinesOut> =
-                snapshot.excerpts(hit, &found.analysis, lines)?.into_iter().map(LinesOut::from).collect();
+            let shown = snapshot.shown(hit, &found.analysis, lines)?;
+            let source: Vec<LinesOut> = shown.excerpts.into_iter().map(LinesOut::from).collect();
             let cost: usize =
                 source.iter().map(|lines| tokens(&lines.text) + 2 * lines.text.lines().count()).sum();
             if cost <= left {
                 left -= cost;
                 out.source = source;
+            }
+            for (place, text) in hit.also.iter().zip(shown.also.into_iter().chain(std::iter::repeat(None))) {
+                let place = AlsoOut::new(place, text);
+                let cost = tokens(&place.brief()) + 3;
+                if cost <= left {
+                    left -= cost;
+                    out.also.push(place);
+                }
             }
         }
         let replaced = found
@@ -200,6 +231,7 @@ impl HitOut {
             language: hit.language.clone(),
             role: hit.role.as_str(),
             source: Vec::new(),
+            also: Vec::new(),
             why: if explain { hit.parts.iter().map(part).collect() } else { Vec::new() },
         }
     }
@@ -242,6 +274,29 @@ impl HitOut {
                 page.end()?;
             }
         }
+        if !self.also.is_empty() {
+            let also: Vec<String> = self.also.iter().map(AlsoOut::brief).collect();
+            page.line(Tone::Dim, &format!("  also {}", also.join(", ")))?;
+        }
         Ok(())
+    }
+}
+
+impl AlsoOut {
+    fn new(place: &OtherPlace, text: Option<String>) -> Self {
+        Self {
+            start_line: place.first_line,
+            end_line: place.last_line,
+            symbol: (!place.name.is_empty()).then(|| Handle::join(place.name.iter().map(String::as_str))),
+            kind: place.symbol_kind.map_or(place.kind.as_str(), orient_model::SymbolKind::as_str).to_owned(),
+            text: text.filter(|_| place.name.is_empty()).map(|text| text.chars().take(TEXT).collect()),
+        }
+    }
+
+    /// The lines and what they are: the names around are those of the hit, or near it.
+    fn brief(&self) -> String {
+        let name = self.symbol.as_deref().and_then(|name| Handle::split(name).pop());
+        let what = name.or_else(|| self.text.as_ref().map(|text| format!("`{text}`"))).unwrap_or_default();
+        format!("{}-{} {what}", self.start_line, self.end_line).trim_end().to_owned()
     }
 }
