@@ -91,6 +91,10 @@ pub struct Rules {
     pub function_space: bool,
     /// Functions outside of all namespaces are seen from within them.
     pub global_functions: bool,
+    /// Variables outside of all functions are seen in their own file alone.
+    pub file_variables: bool,
+    /// What is private is seen in its own type alone, not in heirs; outside of all types, in its own file alone.
+    pub hides_private: bool,
     /// A function without types of its own gets those of the place where it stands.
     pub given_types: bool,
     /// Members of anything that call the function they are given with their receiver: `let`, `tap`.
