@@ -292,7 +292,7 @@ fn what_changed_since_a_revision_is_asked_for_by_its_name() {
         1,
         "
         error: there is no revision `mian`
-        hint: did you mean `main`?
+        help:  did you mean `main`?
         ",
     );
 }
