@@ -61,8 +61,10 @@ fn every_rule_has_a_case_at_work_and_a_case_in_which_it_is_silent() {
         for path in documents(&packs).iter().filter(|path| path.starts_with(&folder)) {
             let text = std::fs::read_to_string(path).expect("documents are text");
             for case in &Document::parse(&text).cases {
-                let lines = || case.blocks.iter().filter(|block| block.file.is_none()).flat_map(|b| b.text.lines());
-                let rules: BTreeSet<&str> = lines().filter(|line| is_from(line, extension)).filter_map(rule).collect();
+                let lines =
+                    || case.blocks.iter().filter(|block| block.file.is_none()).flat_map(|b| b.text.lines());
+                let rules: BTreeSet<&str> =
+                    lines().filter(|line| is_from(line, extension)).filter_map(rule).collect();
                 proving.extend(rules.iter().map(|rule| (*rule).to_owned()));
                 let (silence, title) = match case.title.strip_prefix("Not by `") {
                     Some(title) => (true, title),

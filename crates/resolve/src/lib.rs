@@ -25,6 +25,7 @@ mod session;
 mod shared;
 mod sight;
 mod surface;
+mod type_words;
 mod types;
 mod unit;
 mod uses;
