@@ -2,7 +2,7 @@
 //! it says nothing about the facts of a file.
 
 use crate::error::PackError;
-use orient_model::Rules;
+use orient_model::{Rules, TypeWords};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -53,6 +53,8 @@ pub(crate) struct RulesSpec {
     scripts: Vec<String>,
     function_space: bool,
     global_functions: bool,
+    file_variables: bool,
+    hides_private: bool,
     given_types: bool,
     hands: Vec<String>,
     enters: Vec<String>,
@@ -64,6 +66,68 @@ pub(crate) struct RulesSpec {
     gives: Vec<String>,
     function_types: Vec<String>,
     implicit: BTreeMap<String, String>,
+    types: TypesSpec,
+}
+
+/// The words for types; those of [`TypeWords`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TypesSpec {
+    anything: Vec<String>,
+    plain: Vec<String>,
+    filled: Vec<String>,
+    marks: Vec<String>,
+    procedures: Vec<String>,
+    quotes: Vec<String>,
+    vague_results: Vec<String>,
+    of_types: Vec<String>,
+    of_any_types: Vec<String>,
+    same: LiteralTypes,
+    fits: LiteralTypes,
+    turns: LiteralTypes,
+}
+
+/// Types by the literals that fit them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct LiteralTypes {
+    string: Vec<String>,
+    integer: Vec<String>,
+    float: Vec<String>,
+    bool: Vec<String>,
+    char: Vec<String>,
+}
+
+impl TypesSpec {
+    fn words(&self) -> TypeWords {
+        TypeWords {
+            anything: self.anything.clone(),
+            plain: self.plain.clone(),
+            filled: self.filled.clone(),
+            marks: self.marks.clone(),
+            procedures: self.procedures.clone(),
+            quotes: self.quotes.clone(),
+            vague_results: self.vague_results.clone(),
+            of_types: self.of_types.clone(),
+            of_any_types: self.of_any_types.clone(),
+            same: self.same.listed(),
+            fits: self.fits.listed(),
+            turns: self.turns.listed(),
+        }
+    }
+}
+
+impl LiteralTypes {
+    fn listed(&self) -> Vec<(String, Vec<String>)> {
+        let all = [
+            ("string", &self.string),
+            ("integer", &self.integer),
+            ("float", &self.float),
+            ("bool", &self.bool),
+            ("char", &self.char),
+        ];
+        all.into_iter().map(|(literal, types)| (literal.to_owned(), types.clone())).collect()
+    }
 }
 
 impl RulesSpec {
@@ -127,6 +191,8 @@ impl RulesSpec {
             scripts: self.scripts.clone(),
             function_space: self.function_space,
             global_functions: self.global_functions,
+            file_variables: self.file_variables,
+            hides_private: self.hides_private,
             given_types: self.given_types,
             hands: self.hands.clone(),
             enters: self.enters.clone(),
@@ -138,6 +204,7 @@ impl RulesSpec {
             gives: self.gives.clone(),
             function_types: self.function_types.clone(),
             implicit: self.implicit.clone().into_iter().collect(),
+            types: self.types.words(),
         })
     }
 }

@@ -7,6 +7,7 @@ use orient_lang::{Registry, extract};
 use orient_model::{EdgeKind, Handle, Node, Role};
 use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
 use orient_testkit::{Block, Document, difference};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,60 @@ fn every_document_holds() {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// Languages whose rules are each shown at work, and shown to keep silent about what only looks alike.
+const SHOWN: &[(&str, &str)] = &[("csharp", "cs"), ("kotlin", "kt"), ("php", "php"), ("ruby", "rb")];
+
+/// Every rule that proves an edge anywhere in the documents of these languages has a case of its own in `rules.md`, and
+/// one in which it must prove nothing: half of the cases assert silence.
+#[test]
+fn every_rule_has_a_case_at_work_and_a_case_in_which_it_is_silent() {
+    let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("packs");
+    let mut failures = String::new();
+    for (language, extension) in SHOWN {
+        let folder = packs.join(language).join("resolution");
+        let mut proving = BTreeSet::new();
+        let mut shown = BTreeSet::new();
+        let mut silent = BTreeSet::new();
+        for path in documents(&packs).iter().filter(|path| path.starts_with(&folder)) {
+            let text = std::fs::read_to_string(path).expect("documents are text");
+            for case in &Document::parse(&text).cases {
+                let lines =
+                    || case.blocks.iter().filter(|block| block.file.is_none()).flat_map(|b| b.text.lines());
+                let rules: BTreeSet<&str> =
+                    lines().filter(|line| is_from(line, extension)).filter_map(rule).collect();
+                proving.extend(rules.iter().map(|rule| (*rule).to_owned()));
+                let (silence, title) = match case.title.strip_prefix("Not by `") {
+                    Some(title) => (true, title),
+                    None => (false, case.title.strip_prefix("By `").unwrap_or_default()),
+                };
+                let Some((named, _)) = title.split_once('`') else { continue };
+                if silence == rules.contains(named) {
+                    let _ = writeln!(failures, "{}: {}: {rules:?}", path.display(), case.title);
+                }
+                let all = if silence { &mut silent } else { &mut shown };
+                if !all.insert(named.to_owned()) {
+                    let _ = writeln!(failures, "{}: {}: there is one already", path.display(), case.title);
+                }
+            }
+        }
+        if shown != proving || silent != proving {
+            let _ = writeln!(failures, "{language}: proving {proving:?}\nshown {shown:?}\nsilent {silent:?}");
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+/// Whether an edge starts in a file of this kind: a case may have files of other languages.
+fn is_from(line: &str, extension: &str) -> bool {
+    let from = line.split_ascii_whitespace().nth(1).unwrap_or_default();
+    from.split('#').next().is_some_and(|path| path.ends_with(extension) || !path.contains('.'))
+}
+
+/// The rule at the end of an edge.
+fn rule(line: &str) -> Option<&str> {
+    Some(line.rsplit_once(" by ")?.1.split(',').next().unwrap_or_default())
 }
 
 fn documents(packs: &Path) -> Vec<PathBuf> {

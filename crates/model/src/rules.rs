@@ -91,6 +91,10 @@ pub struct Rules {
     pub function_space: bool,
     /// Functions outside of all namespaces are seen from within them.
     pub global_functions: bool,
+    /// Variables outside of all functions are seen in their own file alone.
+    pub file_variables: bool,
+    /// What is private is seen in its own type alone, not in heirs; outside of all types, in its own file alone.
+    pub hides_private: bool,
     /// A function without types of its own gets those of the place where it stands.
     pub given_types: bool,
     /// Members of anything that call the function they are given with their receiver: `let`, `tap`.
@@ -111,8 +115,39 @@ pub struct Rules {
     pub gives: Vec<String>,
     /// Types from outside that are types of functions; the last argument is the result.
     pub function_types: Vec<String>,
+    /// What types are called, to tell functions of one name apart by what they take.
+    pub types: TypeWords,
     /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
     pub implicit: Vec<(String, String)>,
+}
+
+/// The words of a language for types that fit more than themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeWords {
+    /// Types that take anything.
+    pub anything: Vec<String>,
+    /// Types of plain values, which are of no other type.
+    pub plain: Vec<String>,
+    /// Types that are never absent, if nothing else says so.
+    pub filled: Vec<String>,
+    /// Words in front of a type that are no part of it.
+    pub marks: Vec<String>,
+    /// Types of functions that give nothing.
+    pub procedures: Vec<String>,
+    /// Types that stand for the type of a function they are given.
+    pub quotes: Vec<String>,
+    /// What functions give that says nothing of it.
+    pub vague_results: Vec<String>,
+    /// Types of types that are given as values.
+    pub of_types: Vec<String>,
+    /// The same for any type at all, and so less good a fit.
+    pub of_any_types: Vec<String>,
+    /// The types that a literal has, by `string`, `integer`, `float`, `bool`, `char`; `char*` asks for a pointer.
+    pub same: Vec<(String, Vec<String>)>,
+    /// The types that a literal is one of.
+    pub fits: Vec<(String, Vec<String>)>,
+    /// The types that a literal can be turned into.
+    pub turns: Vec<(String, Vec<String>)>,
 }
 
 /// What an import means on disk.

@@ -178,7 +178,7 @@ impl Session<'_> {
                 let of = Ty::Of(*sym, args.clone());
                 let mut found = self.static_member(*sym, &of, name, from);
                 if found.is_empty() {
-                    found = self.of_companions(&of, name);
+                    found = self.of_companions(&of, name, true);
                 }
                 if found.is_empty() { self.extension(&of, name, from) } else { found }
             }

@@ -1,21 +1,25 @@
 //! Which of several functions of one name can take the arguments of a call, and which takes them best.
 
 use crate::session::{Frame, Session};
+use crate::type_words::{
+    bare_type, function_arity, function_result, given, is_anything, is_function, is_plain, is_vague,
+    literal_fit, type_fit, without_marks,
+};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Ty};
 use orient_model::{Confidence, Expr, ExprId, Literal, Modifier, Modules, Rule, SymbolKind, Wrapper};
 use std::sync::Arc;
 
 /// The very type that was given.
-const SAME: i32 = 3;
+pub(crate) const SAME: i32 = 3;
 /// A type the argument is one of.
-const FITS: i32 = 2;
+pub(crate) const FITS: i32 = 2;
 /// A type the argument can be turned into.
-const TURNS: i32 = 1;
+pub(crate) const TURNS: i32 = 1;
 /// Nothing is known, or anything goes; also of types from outside, which may be related.
-const OPEN: i32 = 0;
+pub(crate) const OPEN: i32 = 0;
 /// Surely another type.
-const NEVER: i32 = -2;
+pub(crate) const NEVER: i32 = -2;
 
 impl Session<'_> {
     /// Of several functions, those that can take these arguments.
@@ -179,18 +183,15 @@ impl Session<'_> {
             (symbol.params.get(at).or(rest), arg)
         };
         let Some(written) = param.and_then(|param| param.ty).map(|ty| unit.said(ty)) else { return OPEN };
-        let written = written.trim_start_matches("this ").trim_start_matches("params ");
-        let bare = bare_type(written);
+        let rules = &unit.rules;
+        let written = without_marks(rules, written);
+        let bare = bare_type(rules, written);
         match frame.unit.expr(value) {
             Expr::Literal(literal) => self.fits_literal(unit, sym.at, written, literal),
             Expr::Text(_) => self.fits_literal(unit, sym.at, written, Literal::String),
-            _ if is_anything(bare) => OPEN,
+            _ if is_anything(rules, bare) => OPEN,
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } if is_type_param(unit, sym.at, bare) => OPEN,
-            Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => match bare {
-                "Class" | "KClass" => SAME,
-                "Type" => FITS,
-                _ => NEVER,
-            },
+            Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => type_fit(rules, bare),
             Expr::Lambda(scope) => {
                 let takes = frame.unit.params(scope).len();
                 let implicit = takes == 0 && !frame.unit.rules.enters.is_empty();
@@ -217,11 +218,12 @@ impl Session<'_> {
         takes: usize,
         implicit: bool,
     ) -> i32 {
-        let bare = bare_type(written);
-        match function_arity(written) {
+        let rules = &unit.rules;
+        let bare = bare_type(rules, written);
+        match function_arity(rules, written) {
             Some(arity) if arity == takes || (implicit && arity == 1) => OPEN,
             Some(_) => NEVER,
-            None if is_plain(bare) => NEVER,
+            None if is_plain(rules, bare) => NEVER,
             None if is_type_param(unit, symbol, bare) => OPEN,
             None => {
                 // What has no single member to call takes no function.
@@ -239,9 +241,9 @@ impl Session<'_> {
 
     /// How what a function gives fits what a function of the type as written gives.
     fn fits_result(&self, frame: &Frame, scope: u32, at: (&Arc<Unit>, u32), written: &str) -> i32 {
-        let Some(result) = function_result(written) else { return OPEN };
-        let bare = bare_type(result);
-        if is_anything(bare) || matches!(bare, "Unit" | "Task" | "ValueTask") || result.contains("->") {
+        let rules = &at.0.rules;
+        let Some(result) = function_result(rules, written) else { return OPEN };
+        if is_vague(rules, bare_type(rules, result)) || result.contains("->") {
             return OPEN;
         }
         match self.scope_result(&frame.unit, scope).ty {
@@ -256,7 +258,8 @@ impl Session<'_> {
     }
 
     fn fits_value(&self, ty: &Ty, (unit, symbol): (&Arc<Unit>, u32), written: &str) -> i32 {
-        let bare = bare_type(written);
+        let rules = &unit.rules;
+        let bare = bare_type(rules, written);
         if !ty.is_known() || is_type_param(unit, symbol, bare) {
             return OPEN;
         }
@@ -280,26 +283,31 @@ impl Session<'_> {
                 if more && !self.has_type(unit, bare) { OPEN } else { NEVER }
             }
             // A function of another type takes or gives something else.
-            Ty::Outside(name, args) if function_arity(written).is_some() && is_function(name) => {
+            Ty::Outside(name, args)
+                if function_arity(rules, written).is_some() && is_function(rules, name) =>
+            {
                 let alike = &**name == bare && (args.is_empty() || args.len() == given(written));
                 if alike { SAME } else { NEVER }
             }
             Ty::Outside(name, _) if &**name == bare => SAME,
             // A type from outside may be one of another from outside; never of a plain one.
-            Ty::Outside(name, _) if !name.is_empty() && (is_plain(bare) || is_plain(name)) => NEVER,
+            Ty::Outside(name, _) if !name.is_empty() && (is_plain(rules, bare) || is_plain(rules, name)) => {
+                NEVER
+            }
             Ty::Outside(name, _) if !name.is_empty() => OPEN,
             Ty::Many(_) if written.contains('[') || written.contains("...") => FITS,
-            Ty::Many(_) if is_plain(bare) => NEVER,
+            Ty::Many(_) if is_plain(rules, bare) => NEVER,
             _ => OPEN,
         }
     }
 
     /// How a literal fits a type as written.
     fn fits_literal(&self, unit: &Arc<Unit>, symbol: u32, written: &str, literal: Literal) -> i32 {
-        let bare = bare_type(written);
-        let known = literal_fit(written, bare, literal);
-        if known != OPEN || literal == Literal::Null || is_anything(bare) || is_type_param(unit, symbol, bare)
-        {
+        let rules = &unit.rules;
+        let bare = bare_type(rules, written);
+        let known = literal_fit(rules, written, bare, literal);
+        let open = is_anything(rules, bare) || is_type_param(unit, symbol, bare);
+        if known != OPEN || literal == Literal::Null || open {
             return known;
         }
         // Where types can be made of literals without a word, a type of ours may take one.
@@ -326,112 +334,6 @@ pub(crate) fn receivers_of(found: &Found, unit: &Unit, symbol: u32) -> usize {
     if found.rule == Rule::Extension { receivers(unit, symbol) } else { 0 }
 }
 
-/// The name of a type as written, without arguments, pointers and module.
-fn bare_type(written: &str) -> &str {
-    let written = written.trim_start_matches(['*', '&', '?', ' ']).trim_start_matches("const ");
-    let head = written.split(['<', '[', '*', '&', '?', ' ']).next().unwrap_or_default();
-    let head = head.rsplit(['.', ':', '\\']).find(|part| !part.is_empty()).unwrap_or_default();
-    if head.is_empty() { written } else { head }
-}
-
-/// A type as written, without its namespace and without a sign that it may be absent.
-fn unqualified(written: &str) -> &str {
-    let written = written.trim().trim_end_matches('?');
-    let head = written.find('<').unwrap_or(written.len());
-    let plain = written.get(..head).filter(|head| !head.contains(['(', ' ', '-']));
-    let start = plain.and_then(|head| head.rfind('.')).map_or(0, |dot| dot + 1);
-    written.get(start..).unwrap_or(written)
-}
-
-/// How many arguments a function of this type takes: `Func<A, R>`, `(A, B) -> R`.
-fn function_arity(written: &str) -> Option<usize> {
-    let written = unqualified(written);
-    if let Some(inner) = written.strip_prefix("Expression<").and_then(|inner| inner.strip_suffix('>')) {
-        return function_arity(inner);
-    }
-    if let Some(inner) = written.strip_prefix("Func<").and_then(|inner| inner.strip_suffix('>')) {
-        return Some(listed(inner).saturating_sub(1));
-    }
-    if let Some(inner) = written.strip_prefix("Action<").and_then(|inner| inner.strip_suffix('>')) {
-        return Some(listed(inner));
-    }
-    if written == "Action" {
-        return Some(0);
-    }
-    if !written.contains("->") {
-        return None;
-    }
-    let whole = written.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
-    if let Some(inner) = whole.filter(|inner| balanced(inner) && inner.contains("->")) {
-        return function_arity(inner);
-    }
-    let open = written.find('(')?;
-    let mut depth = 0_i32;
-    for (at, byte) in written.bytes().enumerate().skip(open) {
-        depth += i32::from(byte == b'(') - i32::from(byte == b')');
-        if depth == 0 {
-            return Some(listed(written.get(open + 1..at)?));
-        }
-    }
-    None
-}
-
-/// Whether no bracket is closed before it is opened.
-fn balanced(text: &str) -> bool {
-    let mut depth = 0_i32;
-    text.bytes().all(|byte| {
-        depth += i32::from(byte == b'(') - i32::from(byte == b')');
-        depth >= 0
-    })
-}
-
-/// How many types a type as written is given.
-pub(crate) fn given(written: &str) -> usize {
-    match (written.find('<'), written.rfind('>')) {
-        (Some(open), Some(close)) => listed(written.get(open + 1..close).unwrap_or_default()),
-        _ => 0,
-    }
-}
-
-/// What a function of this type gives: `R` of `Func<A, R>`, `(A) -> R`.
-fn function_result(written: &str) -> Option<&str> {
-    let written = unqualified(written);
-    if let Some(inner) = written.strip_prefix("Func<").and_then(|inner| inner.strip_suffix('>')) {
-        let mut depth = 0_i32;
-        let last = inner.bytes().enumerate().filter(|(_, byte)| {
-            let (opens, closes) = (b"<([".contains(byte), b">)]".contains(byte));
-            depth += i32::from(opens) - i32::from(closes);
-            *byte == b',' && depth == 0
-        });
-        let at = last.last().map_or(0, |(at, _)| at + 1);
-        return inner.get(at..).map(str::trim);
-    }
-    let (_, result) = written.rsplit_once("->")?;
-    Some(result.trim()).filter(|result| !result.contains(')'))
-}
-
-/// How many types are listed, with commas between them.
-fn listed(text: &str) -> usize {
-    if text.trim().is_empty() {
-        return 0;
-    }
-    let mut depth = 0_i32;
-    let mut last = b' ';
-    let mut count = 1;
-    for byte in text.trim().trim_end_matches(',').bytes() {
-        match byte {
-            b'<' | b'(' | b'[' => depth += 1,
-            // The head of an arrow closes nothing.
-            b'>' if last == b'-' => {}
-            b'>' | b')' | b']' => depth -= 1,
-            b',' if depth == 0 => count += 1,
-            _ => {}
-        }
-        last = byte;
-    }
-    count
-}
-
 /// Whether the arguments of a call say all types that a function takes.
 pub(crate) fn can_be_inferred(unit: &Unit, symbol: u32) -> bool {
     let Some(params) = unit.symbol(symbol).map(|symbol| &symbol.params) else { return true };
@@ -456,77 +358,9 @@ pub(crate) fn is_type_param(unit: &Unit, symbol: u32, name: &str) -> bool {
     false
 }
 
-/// Whether a parameter of this type takes whatever comes: the root of all types, or a type parameter.
-fn is_anything(bare: &str) -> bool {
-    bare.len() < 2 || matches!(bare, "Object" | "object" | "Any" | "any" | "unknown" | "dynamic" | "mixed")
-}
-
-/// Whether a type is called as types of functions are.
-fn is_function(name: &str) -> bool {
-    matches!(name, "Func" | "Action")
-}
-
-fn is_plain(bare: &str) -> bool {
-    matches!(
-        bare.to_ascii_lowercase().as_str(),
-        "string" | "str" | "int" | "long" | "bool" | "boolean" | "float" | "double" | "char"
-    )
-}
-
-/// How a literal fits a type of the language.
-fn literal_fit(written: &str, bare: &str, literal: Literal) -> i32 {
-    // `Number` is a class elsewhere, that a literal has to be put into.
-    let any_number = bare == "number";
-    let bare = bare.to_ascii_lowercase();
-    let among = |words: &[&str]| words.contains(&bare.as_str());
-    let number = any_number
-        || among(&[
-            "int", "long", "short", "byte", "integer", "size_t", "u8", "u32", "u64", "i32", "i64", "usize",
-            "uint",
-        ]);
-    let fraction = any_number || among(&["float", "double", "decimal", "f32", "f64"]);
-    let pointer = written.contains('*');
-    match literal {
-        Literal::String if among(&["string", "str"]) || (pointer && bare == "char") => SAME,
-        Literal::String if among(&["charsequence", "string_view"]) => FITS,
-        Literal::Integer if any_number || among(&["int", "integer", "i32"]) => SAME,
-        Literal::Integer if number => FITS,
-        Literal::Integer if fraction => TURNS,
-        Literal::Float if any_number || among(&["double", "f64"]) => SAME,
-        Literal::Float if fraction => FITS,
-        Literal::Bool if among(&["bool", "boolean"]) => SAME,
-        Literal::Char if among(&["char", "character"]) => SAME,
-        Literal::Char if number => TURNS,
-        Literal::Null if written.contains('?') || pointer => OPEN,
-        Literal::Null if is_plain(&bare) && bare != "string" => NEVER,
-        Literal::String | Literal::Integer | Literal::Float | Literal::Bool | Literal::Char
-            if is_plain(&bare) =>
-        {
-            NEVER
-        }
-        _ => OPEN,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn types_of_functions_say_how_many_arguments_they_take() {
-        assert_eq!(function_arity("Func<int, Task<Dictionary<string, int>>>"), Some(1));
-        assert_eq!(function_arity("Action"), Some(0));
-        assert_eq!(function_arity("System.Func<A.B, C>"), Some(1));
-        assert_eq!(function_arity("Action<A, B>?"), Some(2));
-        assert_eq!(function_arity("suspend (A, (B) -> C) -> D"), Some(2));
-        assert_eq!(function_arity("((A) -> Unit)?"), Some(1));
-        assert_eq!(function_arity("Flow<T>.(T) -> Unit"), Some(1));
-        assert_eq!(function_arity("() -> T"), Some(0));
-        assert_eq!(function_arity("List<A>"), None);
-        assert_eq!(function_result("Func<A, Map<B, C>>"), Some("Map<B, C>"));
-        assert_eq!(function_result("(A) -> B"), Some("B"));
-        assert_eq!(function_result("List<A>"), None);
-    }
 
     #[test]
     fn one_fit_beats_another_for_a_reason() {

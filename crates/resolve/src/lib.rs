@@ -25,6 +25,7 @@ mod session;
 mod shared;
 mod sight;
 mod surface;
+mod type_words;
 mod types;
 mod unit;
 mod uses;
@@ -36,4 +37,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 3;
+pub const RESOLVER: u64 = 4;

@@ -58,7 +58,7 @@ impl Session<'_> {
         let mut found = self.in_sight(frame, self.member(&val, name, unit));
         found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym) != Some(SymbolKind::Constructor)));
         if found.is_empty() && unit.rules.companions && kind == Some(ScopeKind::Type) {
-            return self.of_companions(&Ty::of(unit.sym(symbol)), name);
+            return self.of_companions(&Ty::of(unit.sym(symbol)), name, false);
         }
         found
     }
@@ -88,13 +88,15 @@ impl Session<'_> {
         found
     }
 
-    /// Members of the objects that stand for a type and those it inherits from.
-    pub(crate) fn of_companions(&self, ty: &Ty, name: &str) -> Vec<Found> {
+    /// Members of the objects that stand for a type and those it inherits from; `own`: for the type alone, as it is when
+    /// it is named.
+    pub(crate) fn of_companions(&self, ty: &Ty, name: &str, own: bool) -> Vec<Found> {
         let Ty::Of(sym, _) = ty else { return Vec::new() };
         if !self.home(*sym).is_some_and(|home| home.rules.companions) {
             return Vec::new();
         }
-        for of in self.line(ty).iter() {
+        let most = if own { 1 } else { usize::MAX };
+        for of in self.line(ty).iter().take(most) {
             let Ty::Of(sym, _) = of else { continue };
             let Some(unit) = self.home(*sym) else { continue };
             for &child in unit.children(Some(sym.at)) {

@@ -5,7 +5,7 @@ use crate::modules::plain;
 use crate::session::{Frame, Session};
 use crate::unit::{Unit, last_name};
 use crate::value::{Found, Sym, Ty};
-use orient_model::{Expr, ExprId, Modifier, RefKind, Rule, ScopeKind, SymbolKind};
+use orient_model::{Expr, ExprId, Modifier, RefKind, Rule, ScopeKind, SymbolKind, Visibility};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -18,6 +18,43 @@ impl Session<'_> {
     pub(crate) fn is_hidden(&self, sym: Sym) -> bool {
         let Some(unit) = self.home(sym).filter(|unit| !unit.rules.hidden_by.is_empty()) else { return false };
         is_marked(&unit, sym.at, &unit.rules.hidden_by)
+    }
+
+    /// Whether members are private to a base, and so are none of its heir's. What is mixed in becomes the heir's own, and
+    /// what stands inside one type sees all of it.
+    pub(crate) fn is_kept_from(&self, heir: &Ty, base: Sym, members: &[Sym]) -> bool {
+        let (Some(unit), Ty::Of(heir, _)) = (self.home(base), heir) else { return false };
+        let is_class = matches!(unit.kind(base.at), Some(SymbolKind::Class | SymbolKind::Struct));
+        let private = |&member: &Sym| self.visibility(member) == Some(Visibility::Private);
+        unit.rules.hides_private
+            && is_class
+            && members.iter().all(private)
+            && self.outermost(*heir) != self.outermost(base)
+    }
+
+    /// Whether a definition outside of all types is private to another file.
+    pub(crate) fn is_of_other_file(&self, sym: Sym, unit: &Unit) -> bool {
+        let rules = &unit.rules;
+        sym.file != unit.file
+            && (rules.hides_private && self.visibility(sym) == Some(Visibility::Private)
+                || rules.file_variables && self.kind(sym) == Some(SymbolKind::Variable))
+    }
+
+    fn visibility(&self, sym: Sym) -> Option<Visibility> {
+        self.home(sym).and_then(|unit| Some(unit.symbol(sym.at)?.visibility))
+    }
+
+    /// The outermost type around a symbol, or itself.
+    fn outermost(&self, sym: Sym) -> Sym {
+        let Some(unit) = self.home(sym) else { return sym };
+        let (mut found, mut next) = (sym.at, Some(sym.at));
+        while let Some(at) = next {
+            if unit.kind(at).is_some_and(SymbolKind::is_type) {
+                found = at;
+            }
+            next = unit.symbol(at).and_then(|symbol| symbol.parent);
+        }
+        unit.sym(found)
     }
 
     /// Without functions that give way to the others.

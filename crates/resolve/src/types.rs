@@ -426,6 +426,7 @@ impl Session<'_> {
             let Ty::Of(sym, _) = of else { continue };
             if let Some(members) = self.members(*sym).get(name)
                 && !members.iter().all(|&one| self.is_hidden(one))
+                && (at == 0 || !self.is_kept_from(ty, *sym, members))
             {
                 let rule = if at == 0 || base_rule == Rule::Super { base_rule } else { Rule::Inherited };
                 let through =

@@ -5,7 +5,7 @@
 //! need a look. A stamp that is too young to be told apart from a later one never counts as unchanged.
 
 use crate::list::OWN_IGNORE_FILE;
-use crate::repo::git_dirs;
+use crate::repo::GitDirs;
 use crate::{Tree, path, stamp};
 use orient_model::{RepoPath, Stamp};
 use std::ops::Range;
@@ -61,7 +61,7 @@ impl Ground {
         let dot_git = folder.join(".git");
         if dot_git.symlink_metadata().is_ok() {
             self.sources.push((dot_git.clone(), Mark::Present));
-            if let Some(git) = git_dirs(&dot_git) {
+            if let Some(git) = GitDirs::of(&dot_git) {
                 let exclude = git.common_dir.join("info/exclude");
                 self.sources.push((exclude.clone(), mark(&exclude, now)));
             }
@@ -86,7 +86,7 @@ impl Ground {
             }
             let dot_git = folder.join(".git");
             let there = if dot_git.symlink_metadata().is_ok() { Mark::Present } else { Mark::Absent };
-            if let Some(git) = git_dirs(&dot_git) {
+            if let Some(git) = GitDirs::of(&dot_git) {
                 let exclude = git.common_dir.join("info/exclude");
                 self.sources.push((exclude.clone(), mark(&exclude, now)));
             }

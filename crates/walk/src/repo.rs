@@ -32,7 +32,7 @@ impl Repo {
         let real = start.canonicalize().map_err(failed)?;
         let folder = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
         for top in folder.ancestors() {
-            let Some(git) = git_dirs(&top.join(".git")) else { continue };
+            let Some(git) = GitDirs::of(&top.join(".git")) else { continue };
             if top == folder || guard(top).is_ok() {
                 return Ok(Self { root: top.to_owned(), git: Some(git) });
             }
@@ -52,7 +52,8 @@ impl Repo {
         }
         let mut tops: Vec<PathBuf> = tops.iter().filter_map(|top| top.canonicalize().ok()).collect();
         tops.retain(|top| {
-            *top != self.root && git_dirs(&top.join(".git")).is_some_and(|g| g.common_dir == git.common_dir)
+            *top != self.root
+                && GitDirs::of(&top.join(".git")).is_some_and(|g| g.common_dir == git.common_dir)
         });
         tops.sort();
         tops.dedup();
@@ -60,23 +61,25 @@ impl Repo {
     }
 }
 
-/// The folders behind a `.git`, which is a folder or, in worktrees and submodules, a file that names one.
-pub(crate) fn git_dirs(dot_git: &Path) -> Option<GitDirs> {
-    let git_dir = if dot_git.is_dir() {
-        dot_git.to_owned()
-    } else {
-        let line = first_line(dot_git).ok()?;
-        dot_git.parent()?.join(line.strip_prefix("gitdir:")?.trim_start())
-    };
-    let git_dir = git_dir.canonicalize().ok()?;
-    if !git_dir.join("HEAD").exists() {
-        return None;
+impl GitDirs {
+    /// The folders behind a `.git`, which is a folder or, in worktrees and submodules, a file that names one.
+    pub fn of(dot_git: &Path) -> Option<Self> {
+        let git_dir = if dot_git.is_dir() {
+            dot_git.to_owned()
+        } else {
+            let line = first_line(dot_git).ok()?;
+            dot_git.parent()?.join(line.strip_prefix("gitdir:")?.trim_start())
+        };
+        let git_dir = git_dir.canonicalize().ok()?;
+        if !git_dir.join("HEAD").exists() {
+            return None;
+        }
+        let common_dir = match first_line(&git_dir.join("commondir")) {
+            Ok(line) => git_dir.join(line).canonicalize().ok()?,
+            Err(_) => git_dir.clone(),
+        };
+        Some(Self { git_dir, common_dir })
     }
-    let common_dir = match first_line(&git_dir.join("commondir")) {
-        Ok(line) => git_dir.join(line).canonicalize().ok()?,
-        Err(_) => git_dir.clone(),
-    };
-    Some(GitDirs { git_dir, common_dir })
 }
 
 fn first_line(path: &Path) -> io::Result<String> {

@@ -264,6 +264,40 @@ fn impact_of_a_diff_is_that_of_the_symbols_it_touches() {
 }
 
 #[test]
+fn what_changed_since_a_revision_is_asked_for_by_its_name() {
+    let tree = shop();
+    let git = |args: &[&str]| {
+        let who = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"];
+        let done = std::process::Command::new("git").args(who).args(args).current_dir(tree.root()).output();
+        let done = done.expect("git is installed");
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    };
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", "first"]);
+    tree.assert_outcome(
+        &["impact", "--diff", "HEAD"],
+        1,
+        "
+        error: no file has changed since `HEAD`
+        ",
+    );
+    tree.write("shop/tax.py", "def rate() -> int:\n    return 6\n");
+    let answer = tree.json(&["impact", "--diff", "HEAD", "--json"]);
+    assert_eq!(answer["data"]["changed"][0]["handle"], "shop/tax.py#rate");
+    let found = tree.json(&["search", "rate price total", "--changed", "main", "--json"]).to_string();
+    assert!(found.contains("shop/tax.py") && !found.contains("shop/cart.py"), "{found}");
+    tree.assert_outcome(
+        &["search", "rate", "--changed", "mian"],
+        1,
+        "
+        error: there is no revision `mian`
+        help:  did you mean `main`?
+        ",
+    );
+}
+
+#[test]
 fn files_use_files() {
     let tree = shop();
     let uses = text(&tree.run(&["deps", "shop/order.py"]).stdout);

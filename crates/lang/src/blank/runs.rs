@@ -342,6 +342,10 @@ impl Rules<'_, '_> {
         {
             candidates.retain(|&(rank, at)| at != name || rank < 3);
         }
+        // `ULONG CALLBACK _ROUTINE(PVOID context)`: what takes parameters is no macro.
+        if behind.1 == b'(' && self.lists_parameters(behind.0) {
+            candidates.retain(|&(_, at)| at != name);
+        }
         // Sure ones first, from the left; of the doubtful ones the rightmost: `BOOL WINAPI f()`.
         candidates
             .sort_by_key(|&(rank, index)| (3 - rank, if rank == 1 { loose.len() - index } else { index }));
@@ -358,6 +362,13 @@ impl Rules<'_, '_> {
             }
             self.wipe_lead(unit.first, last);
         }
+    }
+
+    /// Whether a bracket opens parameters with types and names, and not the arguments of a macro.
+    fn lists_parameters(&self, open: usize) -> bool {
+        matches!(self.class(open + 1), Class::Word | Class::Type)
+            && self.class(open + 2) == Class::Word
+            && (self.is(open + 3, b',') || self.is(open + 3, b')'))
     }
 
     /// `EXPORT class EXPORT Name final {`: the name is the last word.

@@ -396,5 +396,5 @@ fn extended(unit: &Unit, symbol: u32) -> Option<(&str, usize)> {
     };
     let written = written.trim_start_matches("this ").trim();
     let head = written.split(['<', '?', '[']).next()?.trim();
-    Some((head.rsplit('.').next()?, crate::fit::given(written)))
+    Some((head.rsplit('.').next()?, crate::type_words::given(written)))
 }

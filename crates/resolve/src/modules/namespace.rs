@@ -86,7 +86,16 @@ impl Session<'_> {
         let types = self.with_full_name(&unit.rules.family, &space);
         let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
         let Some(of) = types.into_iter().find(is_type) else { return Vec::new() };
-        self.member(&Val::new(Ty::Type(of, Arc::from([])), Rule::Static), name, unit)
+        let mut found = self.member(&Val::new(Ty::Type(of, Arc::from([])), Rule::Static), name, unit);
+        if is_static {
+            // A method of instances has none here.
+            let is_bound = |sym: Sym| {
+                let home = self.home(sym).filter(|home| home.kind(sym.at) == Some(SymbolKind::Method));
+                home.is_some_and(|home| !home.is(sym.at, Modifier::Static))
+            };
+            found.retain(|one| !one.sym().is_some_and(is_bound));
+        }
+        found
     }
 
     /// What the file's own namespace, and those around it, hold.
@@ -96,7 +105,7 @@ impl Session<'_> {
         loop {
             let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
             let mut syms = self.with_full_name(&unit.rules.family, &full);
-            syms.retain(|&sym| !self.in_other_script(sym, unit));
+            syms.retain(|&sym| !self.in_other_script(sym, unit) && !self.is_of_other_file(sym, unit));
             if !syms.is_empty() {
                 return self.whole(syms.into_iter().map(|sym| Found::symbol(sym, Rule::Package)).collect());
             }

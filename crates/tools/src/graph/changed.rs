@@ -1,4 +1,4 @@
-//! From what a user says has changed (a symbol, a file, a diff) to the nodes that have.
+//! From what a user says has changed (a symbol, a file, a diff, all since a revision) to the nodes that have.
 
 use super::node::NodeLine;
 use crate::diff::{self, Changed};
@@ -6,57 +6,143 @@ use crate::error::{Code, ToolError};
 use crate::found::{Unclear, subject};
 use crate::paths;
 use crate::session::Session;
-use orient_engine::{FileId, FileOutline, GraphView, NodeId};
+use orient_engine::{FileId, FileOutline, FileQuery, GraphView, NodeId, Snapshot};
+use orient_history::{History, HistoryError, Touched};
 use orient_model::{RepoPath, Symbol};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::Read;
 use std::str::FromStr;
 
-/// The text of a diff, or where it is.
+/// A revision, the text of a diff, or where that is.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
-pub(crate) enum DiffSource {
-    /// The text itself: what a program sends.
+pub(crate) enum Since {
+    /// A revision, or the text of a diff: what a program sends.
     Text(String),
-    /// A file with it.
-    File(String),
-    /// What is piped in.
+    /// A revision, or a file with a diff: what is typed.
+    Typed(String),
+    /// A diff that is piped in.
     Input,
 }
 
-// Not `From`: the command line would take that for its own, and what is typed there is the name of a file.
-impl TryFrom<String> for DiffSource {
+// Not `From`: the command line would take that for its own, and what is typed there may be the name of a file.
+impl TryFrom<String> for Since {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        if text.trim().is_empty() { Err("the diff is empty") } else { Ok(Self::Text(text)) }
+        if text.trim().is_empty() {
+            Err("there is neither a diff nor a revision")
+        } else {
+            Ok(Self::Text(text))
+        }
     }
 }
 
-impl FromStr for DiffSource {
+impl FromStr for Since {
     type Err = Infallible;
 
     fn from_str(typed: &str) -> Result<Self, Infallible> {
-        Ok(if typed == "-" { Self::Input } else { Self::File(typed.to_owned()) })
+        Ok(if typed == "-" { Self::Input } else { Self::Typed(typed.to_owned()) })
     }
 }
 
-impl DiffSource {
-    pub(crate) fn read(&self, session: &Session<'_>) -> Result<String, ToolError> {
-        let (bytes, name) = match self {
-            Self::Text(text) => return Ok(text.clone()),
-            Self::File(path) => (std::fs::read(session.folders()[0].join(path)), path.as_str()),
+/// The files that have changed, by path.
+type Files = BTreeMap<RepoPath, Changed>;
+
+impl Since {
+    /// What has changed; never nothing. A diff has lines in any case, a revision where they are asked for.
+    pub(crate) fn files(
+        &self,
+        session: &Session<'_>,
+        snapshot: &Snapshot,
+        with_lines: bool,
+    ) -> Result<Files, ToolError> {
+        let (files, revision) = match self {
             Self::Input => {
                 let mut bytes = Vec::new();
-                (std::io::stdin().read_to_end(&mut bytes).map(|_| bytes), "the standard input")
+                let read = std::io::stdin().read_to_end(&mut bytes);
+                read.map_err(|error| unreadable("the standard input", &error))?;
+                (parsed(&bytes), None)
+            }
+            Self::Text(text) => {
+                // A revision has no blanks, and no diff does without.
+                let revision = Some(text.trim()).filter(|text| !text.contains(char::is_whitespace));
+                (parsed(text.as_bytes()), revision)
+            }
+            Self::Typed(typed) => {
+                let path = session.folders()[0].join(typed);
+                let bytes = if path.is_file() {
+                    std::fs::read(&path).map_err(|error| unreadable(typed, &error))?
+                } else {
+                    Vec::new()
+                };
+                (parsed(&bytes), Some(typed.as_str()))
             }
         };
-        let bytes =
-            bytes.map_err(|error| ToolError::new(Code::Io, format!("cannot read {name}: {error}")))?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        match revision {
+            _ if !files.is_empty() => Ok(files),
+            Some(revision) => since(session, snapshot, revision, with_lines),
+            None => {
+                let error = ToolError::new(Code::BadArgument, "there is no file in the diff");
+                Err(error.hint("give a unified diff (`git diff | orient impact --diff -`), or a revision"))
+            }
+        }
+    }
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> ToolError {
+    ToolError::new(Code::Io, format!("cannot read {name}: {error}"))
+}
+
+fn parsed(diff: &[u8]) -> Files {
+    let files = diff::parse(&String::from_utf8_lossy(diff));
+    files.into_iter().map(|(path, changed)| (RepoPath::from(path.as_str()), changed)).collect()
+}
+
+/// The files that differ from those of a revision.
+fn since(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    revision: &str,
+    with_lines: bool,
+) -> Result<Files, ToolError> {
+    let rows = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
+    let known: Vec<_> = rows.into_iter().map(|row| (row.path, row.stamp)).collect();
+    let found = History::open(session.root()).and_then(|mut it| it.changes(revision, &known, with_lines));
+    let found = found.map_err(|error| told(session, revision, &error))?;
+    if found.is_empty() {
+        return Err(ToolError::new(Code::NotFound, format!("no file has changed since `{revision}`")));
+    }
+    let changed = |it: Touched| Changed { lines: it.lines, gaps: it.gaps, removed: it.removed };
+    Ok(found.into_iter().map(|(path, touched)| (path, changed(touched))).collect())
+}
+
+/// What a user can do about a history that gives no answer.
+fn told(session: &Session<'_>, typed: &str, error: &HistoryError) -> ToolError {
+    let by_diff = "give a unified diff instead, for example `git diff main | … -`";
+    match error {
+        HistoryError::Unknown { revision, near } => {
+            let is_file = revision == typed && session.folders()[0].join(typed).is_file();
+            let message =
+                if is_file { format!("`{typed}` has no diff in it, and {error}") } else { error.to_string() };
+            let hint = match &near[..] {
+                [] => format!("a branch, a tag or a commit; or {by_diff}"),
+                near => format!("did you mean `{}`?", near.join("`, `")),
+            };
+            ToolError::new(Code::NotFound, message).hint(hint)
+        }
+        HistoryError::Unusable { .. } => ToolError::new(Code::BadArgument, error.to_string())
+            .hint("a branch, a tag, a commit, `HEAD~3`, or `main...` for what came since it parted"),
+        HistoryError::NoRepository(_) | HistoryError::Unsupported(_) => {
+            ToolError::new(Code::BadArgument, error.to_string()).hint(by_diff)
+        }
+        HistoryError::Damaged(_) | HistoryError::Io(_) => {
+            ToolError::new(Code::Io, error.to_string()).hint(by_diff)
+        }
     }
 }
 
@@ -113,20 +199,16 @@ pub(crate) fn named(
     Ok(Ok(subjects))
 }
 
-/// The symbols whose lines a diff touches.
-pub(crate) fn of_diff(
+/// The symbols whose lines have changed.
+pub(crate) fn since_then(
     session: &Session<'_>,
     view: &GraphView<'_>,
-    source: &DiffSource,
+    since: &Since,
 ) -> Result<Subjects, ToolError> {
-    let files = diff::parse(&source.read(session)?);
-    if files.is_empty() {
-        let error = ToolError::new(Code::BadArgument, "there is no file in the diff");
-        return Err(error.hint("give a unified diff: git diff | orient impact --diff -"));
-    }
     let mut subjects = Subjects::default();
-    for (path, changed) in files {
-        let row = view.snapshot().file(&RepoPath::from(path.as_str()))?;
+    for (path, changed) in since.files(session, view.snapshot(), true)? {
+        let row = view.snapshot().file(&path)?;
+        let path = path.display();
         match row {
             Some(row) if !changed.removed => add_lines(view, &mut subjects, row.id, &changed)?,
             _ if changed.removed => subjects.unknown.push(format!("{path}: removed; its symbols are gone")),

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
 use crate::found::Found;
 use crate::graph::candidates::Candidates;
-use crate::graph::changed::{self, DiffSource, Subjects};
+use crate::graph::changed::{self, Since, Subjects};
 use crate::graph::node::{NodeLine, UseLine};
 use crate::graph::reaching::{affected, tests};
 use crate::graph::route::Route;
@@ -34,10 +34,10 @@ pub(crate) struct ImpactArgs {
     #[arg(value_name = "SYMBOL|FILE")]
     #[serde(default)]
     changed: Vec<String>,
-    /// A unified diff instead: a file, or `-` for what is piped in (a program sends the text itself)
-    #[arg(long, value_name = "FILE")]
+    /// All that changed since a revision (`HEAD~3`, `main...`), or in a unified diff: a file, or `-` for what is piped in
+    #[arg(long, value_name = "REVISION|DIFF")]
     #[serde(default)]
-    diff: Option<DiffSource>,
+    diff: Option<Since>,
     /// How many steps away
     #[arg(long, short, value_name = "N", default_value_t = 5)]
     #[serde(default = "five")]
@@ -99,11 +99,13 @@ impl Operation for Impact {
     const ABOUT: &'static str = "Show what may break when something changes, and its tests";
     const DETAILS: &'static str = "\
 Every symbol that uses what changes, directly or through others, by distance: calls, types, inheritance, and callers \
-through an interface. Tests that reach it come with the way they reach it. Of a diff, the symbols whose lines it touches; \
-lines are taken as they are numbered after it.";
+through an interface. Tests that reach it come with the way they reach it. Of a diff or of what changed since a \
+revision, the symbols whose lines it touches; lines are taken as they are numbered after it. Git is not run: its files are \
+read, and working files are compared by content.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "impact Server.Run", about: "of a symbol" },
         Example { command: "impact src/server.go src/client.go", about: "of files" },
+        Example { command: "impact --diff main...", about: "of what came since a branch parted from main" },
         Example { command: "impact --diff -", about: "of what is piped in: git diff | …" },
         Example { command: "impact Server.Run --depth 2 --json", about: "near by, for a script" },
     ];
@@ -113,13 +115,16 @@ lines are taken as they are numbered after it.";
     fn run(session: &Session<'_>, args: ImpactArgs) -> Result<Answer<Self::Out>, ToolError> {
         let least = words::confidence(args.confidence.as_deref())?;
         if args.changed.is_empty() == args.diff.is_none() {
-            let error = ToolError::new(Code::BadArgument, "say what changes: symbols, files, or a diff");
-            return Err(error.hint("`orient impact Server.Run`, or `git diff | orient impact --diff -`"));
+            let error =
+                ToolError::new(Code::BadArgument, "say what changes: symbols, files, a revision or a diff");
+            return Err(error.hint(
+                "`orient impact Server.Run`, or `orient impact --diff HEAD` for what is not committed yet",
+            ));
         }
         let snapshot = session.snapshot()?;
         let view = snapshot.graph();
         let subjects = match &args.diff {
-            Some(diff) => changed::of_diff(session, &view, diff)?,
+            Some(diff) => changed::since_then(session, &view, diff)?,
             None => match changed::named(session, &view, &args.changed)? {
                 Ok(subjects) => subjects,
                 Err(unclear) => return unclear.answer(session, &snapshot),

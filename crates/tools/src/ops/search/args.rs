@@ -1,12 +1,11 @@
 //! What a search takes.
 
 use crate::error::{Code, ToolError};
-use crate::graph::changed::DiffSource;
+use crate::graph::changed::Since;
 use crate::session::Session;
-use crate::{diff, paths, words};
+use crate::{paths, words};
 use clap::{Args, ValueEnum};
 use orient_engine::{Rule, SearchQuery, Snapshot, Switches};
-use orient_model::RepoPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -41,9 +40,9 @@ pub(crate) struct SearchArgs {
     /// Only symbols, no code between them and no prose
     #[arg(long)]
     pub(crate) symbols_only: bool,
-    /// Only in files that a unified diff changes: a file, or `-` for what is piped in
-    #[arg(long, value_name = "DIFF")]
-    pub(crate) changed: Option<DiffSource>,
+    /// Only in files that changed since a revision (`HEAD~3`, `main...`), or in a unified diff: a file, or `-` for what is piped in
+    #[arg(long, value_name = "REVISION|DIFF")]
+    pub(crate) changed: Option<Since>,
     /// At most so many hits
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
@@ -152,10 +151,7 @@ impl SearchArgs {
         let within = self.path.as_deref().map(|typed| paths::named(session, snapshot, typed)).transpose()?;
         let among = match &self.changed {
             None => None,
-            Some(source) => {
-                let files = diff::parse(&source.read(session)?);
-                Some(files.keys().map(|path| RepoPath::from(path.as_str())).collect())
-            }
+            Some(since) => Some(since.files(session, snapshot, false)?.into_keys().collect()),
         };
         Ok(SearchQuery {
             text,

@@ -1,0 +1,6 @@
+//! Histories made by git itself, and what we read of them beside what git says.
+
+mod bad;
+mod forms;
+mod revisions;
+mod support;
