@@ -2,6 +2,7 @@
 
 use crate::languages::Languages;
 use crate::memory::{Loan, Memory};
+use crate::other::Others;
 use crate::place::{Place, sign};
 use crate::resolving::Resolution;
 use crate::search::Corpora;
@@ -32,6 +33,7 @@ pub struct Engine {
     pub(crate) memory: Memory,
     pub(crate) resolution: Resolution,
     pub(crate) corpora: Corpora,
+    pub(crate) others: Others,
 }
 
 impl Engine {
@@ -51,6 +53,7 @@ impl Engine {
             memory: Memory::default(),
             resolution: Resolution::default(),
             corpora: Corpora::default(),
+            others: Others::default(),
         })
     }
 
