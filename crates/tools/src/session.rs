@@ -4,6 +4,7 @@ use crate::amount::{duration, plural};
 use crate::answer::{Answer, Freshness};
 use crate::error::ToolError;
 use crate::host::{self, Host};
+use crate::meaning::Elsewhere;
 use orient_engine::{
     Cancel, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
     RefreshOptions, Repo, Snapshot, Sweep,
@@ -42,6 +43,7 @@ pub struct Session<'p> {
     cancel: &'p Cancel,
     engine: OnceCell<Arc<Engine>>,
     keeper: Arc<dyn Keeper>,
+    elsewhere: Arc<Elsewhere>,
     refreshed: RefCell<Option<Refresh>>,
     /// Whether to wait for a first index however long it takes; a server has others to answer.
     insists: bool,
@@ -61,6 +63,7 @@ impl<'p> Session<'p> {
             cancel,
             engine,
             keeper: Arc::new(Sweep),
+            elsewhere: Arc::default(),
             refreshed,
             insists: true,
         })
@@ -76,6 +79,7 @@ impl<'p> Session<'p> {
             cancel,
             engine: OnceCell::from(host.engine.clone()),
             keeper: host.keeper.clone(),
+            elsewhere: host.elsewhere.clone(),
             refreshed: RefCell::new(None),
             insists: false,
         }
@@ -120,6 +124,16 @@ impl<'p> Session<'p> {
     /// A flag that ends long work.
     pub(crate) fn cancel(&self) -> &Cancel {
         self.cancel
+    }
+
+    /// Told how far long work is.
+    pub(crate) fn progress(&self) -> &dyn Progress {
+        self.progress
+    }
+
+    /// What is kept between questions of what lies outside of this machine.
+    pub(crate) fn elsewhere(&self) -> &Elsewhere {
+        &self.elsewhere
     }
 
     /// Catches up with the files, or makes the index anew, whatever the set-up says. Waits for another process.

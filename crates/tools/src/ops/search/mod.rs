@@ -5,6 +5,7 @@ mod out;
 
 use crate::answer::Answer;
 use crate::error::{Exit, ToolError};
+use crate::meaning::Meaning;
 use crate::page::Page;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
@@ -45,7 +46,11 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
     fn run(session: &Session<'_>, args: SearchArgs) -> Result<Answer<SearchOut>, ToolError> {
         let group = args.group()?;
         let snapshot = session.snapshot()?;
-        let query = args.query(session, &snapshot)?;
+        let mut query = args.query(session, &snapshot)?;
+        let mut model = None;
+        if !query.without_vectors {
+            Meaning { question: query.other, note: model } = Meaning::of(session, &snapshot, &query.text)?;
+        }
         let found = snapshot.search(&query)?;
         let group = group.unwrap_or(match found.analysis.scope {
             Scope::CrossCutting | Scope::Exploratory => Group::File,
@@ -62,6 +67,7 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
                 .note(format!("{left_out} of {shown} without source, for --max-tokens {}", args.tokens()));
         }
         answer.notes.extend(replaced(&found));
+        answer.notes.extend(model);
         if !found.confident && !found.hits.is_empty() {
             answer = answer.note("nothing matches well: these are only the nearest places");
         }
