@@ -41,7 +41,7 @@ pub(crate) fn run(
     progress: &dyn Progress,
 ) -> Result<Ran, ToolError> {
     let begun = Instant::now();
-    let leave = plan.leave(folder)?;
+    let leave = session.leave(plan, folder)?;
     let cancel = session.cancel().clone();
     let world = Arc::new(Machine::new(move || cancel.is_cancelled()));
     let provider = plan.connect(&leave, &environment, None, world.clone())?;
@@ -126,7 +126,7 @@ fn attend(host: &Host, plan: &Plan, cancel: &Cancel) {
 fn round(host: &Host, plan: &Plan, cancel: &Cancel, seen: &mut Option<u64>) -> Result<(), ToolError> {
     let session = Session::over(host, &Silent, cancel);
     let folder = session.private_folder(false)?;
-    if plan.leave(&folder).is_err() {
+    if session.leave(plan, &folder).is_err() {
         return Ok(());
     }
     let Some(snapshot) = session.as_it_is()? else { return Ok(()) };

@@ -51,7 +51,7 @@ impl Meaning {
             Err(error) => return Ok(Self::built_in(&error.to_string())),
         };
         let folder = session.private_folder(false)?;
-        if let Err(error) = plan.leave(&folder) {
+        if let Err(error) = session.leave(&plan, &folder) {
             return Ok(Self::built_in(&format!("{error} (`orient embed allow`)")));
         }
         let source = plan.source();

@@ -10,6 +10,7 @@ use orient_engine::{
     RefreshOptions, Repo, Snapshot, Sweep,
 };
 use orient_model::RepoPath;
+use orient_providers::{Leave, Plan, ProviderError};
 use orient_settings::{Loaded, Override, Source};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -119,6 +120,25 @@ impl<'p> Session<'p> {
         let options = OpenOptions { force: self.setup.force, store };
         let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &options)?;
         Ok(if written { engine.own_folder()?.to_owned() } else { engine.place().tree.clone() })
+    }
+
+    /// The user's leave for a provider. One that the repository names needs a yes on this machine too: it could name any
+    /// port, and nobody would have chosen to talk to it.
+    pub(crate) fn leave(&self, plan: &Plan, folder: &Path) -> Result<Leave, ProviderError> {
+        let leave = plan.leave(folder)?;
+        let (terms, allowed) = (plan.terms(), orient_providers::allowed(folder));
+        if self.provider_by_repository() && allowed.as_ref() != Some(&terms) {
+            return Err(ProviderError::NotAllowed { terms: terms.into(), instead: allowed.map(Box::new) });
+        }
+        Ok(leave)
+    }
+
+    /// Whether the repository has a say in who embeds its code.
+    pub(crate) fn provider_by_repository(&self) -> bool {
+        self.loaded.origins.iter().any(|setting| {
+            matches!(setting.key.path().as_str(), "embed.provider" | "embed.url" | "embed.model")
+                && setting.origin.source == Source::Repository
+        })
     }
 
     /// A flag that ends long work.

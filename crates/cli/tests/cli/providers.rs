@@ -27,10 +27,10 @@ fn tree(server: &Server) -> Tree {
     tree
 }
 
-/// Settings that are no chunk themselves.
+/// Writes the user's own settings.
 fn choose(tree: &Tree, provider: &str, model: &str, url: &str) {
-    let chosen = format!("provider = '{provider}'\nmodel = '{model}'\nurl = '{url}'");
-    tree.write(".orient.toml", format!("[index]\nexclude = ['/.orient.toml']\n[embed]\n{chosen}\n"));
+    let chosen = format!("[embed]\nprovider = '{provider}'\nmodel = '{model}'\nurl = '{url}'\n");
+    tree.write("../home/.config/orient/config.toml", chosen);
 }
 
 /// The hits of a search, as `path:line`, and its notes.
@@ -241,6 +241,24 @@ fn no_connection_is_opened_without_a_yes() {
     assert!(said(&answered).contains(note), "{}", said(&answered));
     assert_eq!(out(&["embed", "run"]).status.code(), Some(4));
     assert_eq!(server.connections(), before);
+}
+
+#[test]
+fn a_provider_the_repository_names_needs_a_yes_on_this_machine_too() {
+    let server = Server::new();
+    let tree = tree(&server);
+    run(&tree, &[]);
+    std::fs::remove_file(tree.root().join("../home/.config/orient/config.toml")).expect("it was there");
+    let chosen = format!("[embed]\nprovider = 'ollama'\nmodel = 'm'\nurl = '{}'\n", server.here());
+    tree.write(".orient.toml", chosen);
+    let before = server.connections();
+    let (_, notes) = search(&tree);
+    assert!(notes[0].starts_with("vectors: built-in model; nothing was sent: ollama at "), "{notes:?}");
+    assert_eq!(tree.run(&["embed", "run"]).status.code(), Some(4));
+    assert_eq!(server.connections(), before);
+    assert!(tree.run(&["embed", "allow"]).status.success());
+    assert!(run(&tree, &[]).starts_with("1 chunk embedded"), "the settings of the repository are a file of it");
+    assert_eq!(search(&tree).1, ["vectors: ollama/m"]);
 }
 
 #[test]

@@ -5,6 +5,9 @@ mod answers;
 mod arguments;
 mod injection;
 mod malformed;
+#[path = "../cli/model.rs"]
+mod model;
+mod providers;
 mod revisions;
 mod stdio;
 mod table;
