@@ -192,6 +192,7 @@ mod tests {
         state.phase_begun = Instant::now().checked_sub(Duration::from_secs(2)).expect("up for two seconds");
         let line = state.line(Phase::Reading);
         assert!(line.starts_with("indexing: 1,000 of 4,000 files, "), "{line}");
+        assert!(state.line(Phase::Embedding).starts_with("embedding: 1,000 of 4,000 chunks, "));
         assert!(line.contains("files/s") && line.contains("KiB/s") && line.ends_with(" s left"), "{line}");
     }
 }

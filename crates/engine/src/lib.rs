@@ -76,8 +76,8 @@ pub use whole::{Strays, Whole, WholeNode};
 pub use orient_lang::Class;
 pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights, analyse};
 pub use orient_store::{
-    EdgeRow, EmbedModel, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch, NodeId,
-    OutsideRow, Page, Sizes, StoreError, SymbolId,
+    EdgeRow, EmbedModel, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch,
+    NodeId, OutsideRow, Page, Sizes, StoreError, SymbolId,
 };
 pub use orient_text::Query;
 pub use orient_walk::{

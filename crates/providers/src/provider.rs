@@ -109,12 +109,7 @@ impl Provider {
     }
 
     /// One request, made again while that may help.
-    fn patiently(
-        &self,
-        texts: &[String],
-        role: Role,
-        patience: Patience,
-    ) -> Result<Vec<Vec<f32>>, Trouble> {
+    fn patiently(&self, texts: &[String], role: Role, patience: Patience) -> Result<Vec<Vec<f32>>, Trouble> {
         let begun = self.world.now();
         let body = wire::request(self.kind, &self.model, texts, role, self.requested);
         let mut tries = 0;

@@ -58,7 +58,9 @@ impl Questions {
         let (terms, allowed) = (plan.terms(), consent::allowed(folder));
         let kept = self.state().line.clone();
         let line = match kept {
-            Some(line) if (&line.terms, &line.allowed, line.dimension) == (&terms, &allowed, dimension) => line,
+            Some(line) if (&line.terms, &line.allowed, line.dimension) == (&terms, &allowed, dimension) => {
+                line
+            }
             _ => {
                 let provider = plan.connect(&leave, variables, Some(dimension), self.world.clone())?;
                 Line { terms, allowed, dimension, provider: Arc::new(provider) }

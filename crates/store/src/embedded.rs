@@ -33,8 +33,7 @@ pub(crate) const TABLES: &str = "
     ) STRICT;
     CREATE UNIQUE INDEX IF NOT EXISTS embed_text_by_hash ON embed_text (model, text);";
 
-const MODEL: &str =
-    "SELECT id, name, dimension FROM embed_model WHERE source = ?1 AND wanted = ?2 ORDER BY turn DESC LIMIT 1";
+const MODEL: &str = "SELECT id, name, dimension FROM embed_model WHERE source = ?1 AND wanted = ?2 ORDER BY turn DESC LIMIT 1";
 const PUT_MODEL: &str = "INSERT INTO embed_model (source, wanted, name, dimension, turn)
      VALUES (?1, ?2, ?3, ?4, (SELECT coalesce(max(turn), 0) + 1 FROM embed_model))
      ON CONFLICT DO UPDATE SET dimension = excluded.dimension, turn = excluded.turn";
@@ -67,8 +66,10 @@ impl Cache {
         let read = |row: &Row<'_>| {
             Ok(EmbedModel { id: row.get(0)?, name: row.get(1)?, dimension: row.get::<_, u32>(2)? as usize })
         };
-        self.attempt(|db| db.prepare_cached(MODEL)?.query_row(params![source, wanted as u32], read).optional())
-            .flatten()
+        self.attempt(|db| {
+            db.prepare_cached(MODEL)?.query_row(params![source, wanted as u32], read).optional()
+        })
+        .flatten()
     }
 
     /// Notes which model is asked from now on; none where nothing can be written.

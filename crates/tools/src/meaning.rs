@@ -4,7 +4,7 @@
 use crate::amount::count;
 use crate::error::ToolError;
 use crate::session::Session;
-use orient_engine::{Coverage, OtherQuestion, Snapshot, analyse};
+use orient_engine::{Coverage, Found, OtherQuestion, Snapshot, analyse};
 use orient_providers::{Machine, Plan, ProviderError, Questions, environment};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -78,12 +78,24 @@ impl Meaning {
                 let note = Some(format!("vectors: {source}{rest}"));
                 Self { question: Some(OtherQuestion { model, sum }), note }
             }
-            Ok(_) => Self::built_in(&format!("0 chunks embedded by {source} as it is asked now (`orient embed run`)")),
+            Ok(_) => Self::built_in(&format!(
+                "0 chunks embedded by {source} as it is asked now (`orient embed run`)"
+            )),
             Err(error @ ProviderError::Embed(orient_embed::EmbedError::Wrong { .. })) => {
                 Self::built_in(&format!("{error} (`orient embed run` embeds anew what does not fit)"))
             }
             Err(error) => Self::built_in(&error.to_string()),
         })
+    }
+
+    /// Which model answered, where somebody chose one.
+    pub(crate) fn said(self, found: &Found) -> Option<String> {
+        match self {
+            Self { question: Some(_), .. } if !found.by_other => {
+                Self::built_in("what the provider made of the chunks is gone (`orient embed run`)").note
+            }
+            Self { note, .. } => note,
+        }
     }
 
     fn built_in(why: &str) -> Self {

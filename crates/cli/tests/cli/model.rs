@@ -118,7 +118,8 @@ impl Shared {
         let good = if head.starts_with("POST /api/embed ") {
             json!({ "embeddings": vectors })
         } else {
-            let items = vectors.iter().enumerate().map(|(at, vector)| json!({ "index": at, "embedding": vector }));
+            let items =
+                vectors.iter().enumerate().map(|(at, vector)| json!({ "index": at, "embedding": vector }));
             json!({ "data": items.collect::<Vec<_>>() })
         };
         let (status, body) = match mood {
@@ -145,7 +146,9 @@ fn read(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
             return None;
         }
     }
-    let length = head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok())?;
+    let length = head
+        .lines()
+        .find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok())?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     Some((head, body))

@@ -39,7 +39,8 @@ fn search(tree: &Tree) -> (Vec<String>, Vec<String>) {
     let hit = |hit: &Value| format!("{}:{}", hit["path"].as_str().expect("a path"), hit["start_line"]);
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let hits = list(&answer["data"]["hits"]).iter().map(hit).collect();
-    let note = |note: &Value| note.as_str().map(ToOwned::to_owned).filter(|note| note.starts_with("vectors:"));
+    let note =
+        |note: &Value| note.as_str().map(ToOwned::to_owned).filter(|note| note.starts_with("vectors:"));
     (hits, list(&answer["notes"]).iter().filter_map(note).collect())
 }
 
@@ -61,17 +62,24 @@ fn the_providers_vectors_decide_the_order() {
     let (before, notes) = search(&tree);
     assert_eq!(
         notes,
-        ["vectors: built-in model; 0 of 12 chunks embedded by ollama/m (`orient embed run`, or a server in the \
-          background, embeds the rest)"]
+        [
+            "vectors: built-in model; 0 of 12 chunks embedded by ollama/m (`orient embed run`, or a server in the \
+          background, embeds the rest)"
+        ]
     );
     assert!(server.texts().is_empty(), "before a run nothing is sent");
     assert_ne!(before.first().map(String::as_str), Some("src/daisy.py:6"), "{before:?}");
 
     let said = run(&tree, &[]);
-    assert!(said.starts_with("12 chunks embedded, ") && said.contains("embedded    12 of 12 chunks"), "{said}");
+    assert!(
+        said.starts_with("12 chunks embedded, ") && said.contains("embedded    12 of 12 chunks"),
+        "{said}"
+    );
     let sent = server.texts();
     assert_eq!(sent.len(), 13, "twelve chunks, and a word to learn the dimension: {sent:?}");
-    assert!(sent.iter().any(|text| text.starts_with("src/daisy.py\ndaisy_windfall\ndef daisy_windfall(count):")));
+    assert!(
+        sent.iter().any(|text| text.starts_with("src/daisy.py\ndaisy_windfall\ndef daisy_windfall(count):"))
+    );
 
     let (after, notes) = search(&tree);
     assert_eq!(after[0], "src/daisy.py:6", "{after:?}");
@@ -123,6 +131,9 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     while server.texts().len() < 9 && begun.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(20));
     }
+    let second = tree.run(&[&["embed", "run"], &args[..]].concat());
+    assert_eq!(second.status.code(), Some(5));
+    assert!(said(&second).contains("is embedding the code of this repository"), "{}", said(&second));
     child.kill().expect("it runs");
     child.wait().expect("it ended");
     let sent = server.texts();
@@ -131,7 +142,10 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     let (hits, notes) = search(&tree);
     assert!(!hits.is_empty());
     assert_eq!(notes.len(), 1, "{notes:?}");
-    assert!(notes[0].starts_with("vectors: built-in model; 6 of 12 chunks embedded by ollama/m"), "{notes:?}");
+    assert!(
+        notes[0].starts_with("vectors: built-in model; 6 of 12 chunks embedded by ollama/m"),
+        "{notes:?}"
+    );
     assert_eq!(server.texts().len(), 9, "half of the chunks are not enough to ask");
 
     assert!(run(&tree, &args).starts_with("6 chunks embedded"));
@@ -154,7 +168,10 @@ fn search_goes_on_whatever_becomes_of_the_provider() {
         (Mood::Says(429, r#"{"error":"slow down"}"#), "status 429: slow down"),
         (Mood::Says(500, "oops"), "status 500: oops"),
         (Mood::Says(200, "<html>"), "not the JSON it should be"),
-        (Mood::Dimension(DIMENSION + 1), "where 64 were expected (`orient embed run` embeds anew what does not fit)"),
+        (
+            Mood::Dimension(DIMENSION + 1),
+            "where 64 were expected (`orient embed run` embeds anew what does not fit)",
+        ),
         (Mood::SilentAfter(0), "no answer within"),
     ];
     for (mood, words) in moods {
@@ -180,7 +197,10 @@ fn a_run_that_fails_says_how_far_it_came() {
     assert_eq!(output.status.code(), Some(5));
     let said = said(&output);
     assert!(said.contains("error: Ollama does not answer: status 400: enough"), "{said}");
-    assert!(said.contains("6 chunks were embedded and are kept; `orient embed run` goes on from there"), "{said}");
+    assert!(
+        said.contains("6 chunks were embedded and are kept; `orient embed run` goes on from there"),
+        "{said}"
+    );
     server.mood(Mood::Good);
     assert!(run(&tree, &[]).starts_with("6 chunks embedded"));
 }
@@ -193,7 +213,10 @@ fn another_model_begins_anew_while_the_built_in_one_answers() {
     choose(&tree, "ollama", "n", &server.here());
     let before = server.texts().len();
     let (_, notes) = search(&tree);
-    assert!(notes[0].starts_with("vectors: built-in model; 0 of 12 chunks embedded by ollama/n"), "{notes:?}");
+    assert!(
+        notes[0].starts_with("vectors: built-in model; 0 of 12 chunks embedded by ollama/n"),
+        "{notes:?}"
+    );
     assert_eq!(server.texts().len(), before);
     run(&tree, &[]);
     assert_eq!(search(&tree).1, ["vectors: ollama/n"]);
@@ -257,7 +280,10 @@ fn a_provider_the_repository_names_needs_a_yes_on_this_machine_too() {
     assert_eq!(tree.run(&["embed", "run"]).status.code(), Some(4));
     assert_eq!(server.connections(), before);
     assert!(tree.run(&["embed", "allow"]).status.success());
-    assert!(run(&tree, &[]).starts_with("1 chunk embedded"), "the settings of the repository are a file of it");
+    assert!(
+        run(&tree, &[]).starts_with("1 chunk embedded"),
+        "the settings of the repository are a file of it"
+    );
     assert_eq!(search(&tree).1, ["vectors: ollama/m"]);
 }
 
@@ -313,4 +339,20 @@ fn progress_names_chunks_and_what_is_left() {
     let ran = tree.json(&["embed", "run", "--json"]);
     assert_eq!(ran["data"]["run"]["chunks"], 12, "{ran}");
     assert_eq!(ran["data"]["embedded"]["chunks"], 12, "{ran}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn watching_embeds_in_the_background() {
+    let server = Server::new();
+    let tree = tree(&server);
+    let mut child = tree.command(&["watch"]).stdout(Stdio::null()).spawn().expect("the command starts");
+    let begun = Instant::now();
+    while search(&tree).1 != ["vectors: ollama/m"] {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", search(&tree).1);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("there is a kill").success());
+    assert!(child.wait().expect("it ends").success());
 }

@@ -6,6 +6,7 @@ mod arguments;
 mod injection;
 mod malformed;
 #[path = "../cli/model.rs"]
+#[expect(dead_code, reason = "the tests of the command need more of it")]
 mod model;
 mod providers;
 mod revisions;

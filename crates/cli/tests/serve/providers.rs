@@ -11,7 +11,8 @@ const QUESTION: &str = "pecuniary quantisation";
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn serving(url: &str) -> Stdio {
-    let settings = [format!("embed.url={url}"), "embed.provider=ollama".to_owned(), "embed.model=m".to_owned()];
+    let settings =
+        [format!("embed.url={url}"), "embed.provider=ollama".to_owned(), "embed.model=m".to_owned()];
     let args: Vec<&str> = settings.iter().flat_map(|setting| ["--set", setting]).collect();
     Stdio::with(Tree::new(), &args)
 }

@@ -112,10 +112,6 @@ impl Snapshot {
 
     /// How near all units are to a question by another model's vectors; by the built-in model's where it has none. None
     /// where it has none at all.
-    ///
-    /// What a model calls near is its own affair: one gives 0.8 to everything, the other 0.2. So its values are brought to
-    /// the middle and the spread that the built-in model has for the same question, which is what the weights of ranking
-    /// were measured with, and what makes the two comparable.
     pub(crate) fn nearness_by_other(
         &self,
         corpus: &Corpus,
@@ -131,23 +127,16 @@ impl Snapshot {
         let rows = other.rows(&mut cache);
         let mut products = Vec::with_capacity(other.texts.len());
         Scan::new(&combine(&[(&question.sum, 1.0)])).products(rows, &mut products);
-        let theirs = rows.chunks_exact(dimension).zip(products).map(|(row, product)| {
-            row.iter().any(|value| *value != 0).then(|| cosine(product, dimension))
-        });
+        let theirs = rows
+            .chunks_exact(dimension)
+            .zip(products)
+            .map(|(row, product)| row.iter().any(|value| *value != 0).then(|| cosine(product, dimension)));
         let theirs: Vec<Option<f32>> = theirs.collect();
         let ours = match built_in {
             Some(vector) => corpus.nearness(&self.store, vector)?,
             None => vec![0.0; theirs.len()],
         };
-        let known = || theirs.iter().zip(&ours).filter_map(|(their, our)| their.map(|their| (their, *our)));
-        let (middle, spread) = middle_and_spread(known().map(|one| one.0));
-        let (our_middle, our_spread) = middle_and_spread(known().map(|one| one.1));
-        let scaled = |their: f32| match (spread > 0.0, our_spread > 0.0) {
-            (true, true) => (our_middle + (their - middle) / spread * our_spread).clamp(-1.0, 1.0),
-            (_, false) => their,
-            (false, true) => our_middle,
-        };
-        Ok(Some(theirs.iter().zip(ours).map(|(their, our)| their.map_or(our, scaled)).collect()))
+        Ok(Some(scaled(&theirs, &ours)))
     }
 
     /// The text of each unit. Those of a few files nobody has looked at are read now, and noted.
@@ -184,12 +173,76 @@ impl Snapshot {
     }
 }
 
+/// What another model says, on the scale of the built-in one; what that says where the other is silent.
+///
+/// What a model calls near is its own affair: one gives 0.8 to everything, the other 0.2. So its values are brought to the
+/// middle and the spread that the built-in model has for the same question: that is what the weights of ranking were
+/// measured with, and what makes the two comparable.
+fn scaled(theirs: &[Option<f32>], ours: &[f32]) -> Vec<f32> {
+    let known = || theirs.iter().zip(ours).filter_map(|(their, our)| their.map(|their| (their, *our)));
+    let (middle, spread) = middle_and_spread(known().map(|one| one.0));
+    let (our_middle, our_spread) = middle_and_spread(known().map(|one| one.1));
+    let scale = |their: f32| match (spread > 0.0, our_spread > 0.0) {
+        (true, true) => (our_middle + (their - middle) / spread * our_spread).clamp(-1.0, 1.0),
+        (_, false) => their,
+        (false, true) => our_middle,
+    };
+    theirs.iter().zip(ours).map(|(their, our)| their.map_or(*our, scale)).collect()
+}
+
 /// The mean of values and their standard deviation.
 fn middle_and_spread(values: impl Iterator<Item = f32> + Clone) -> (f32, f32) {
-    let (count, sum) = values.clone().fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + f64::from(value)));
+    let (count, sum) =
+        values.clone().fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + f64::from(value)));
     let middle = sum / f64::from(count.max(1));
     let square: f64 = values.map(|value| (f64::from(value) - middle).powi(2)).sum();
     let spread = (square / f64::from(count.max(1))).sqrt();
     // What is left of rounding is no spread.
     (middle as f32, if spread < 1e-6 { 0.0 } else { spread as f32 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scaled;
+    use proptest::prelude::*;
+
+    fn close(a: &[f32], b: &[f32]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3)
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_values_on_any_scale_are_the_built_in_models(
+            ours in prop::collection::vec(-0.5_f32..0.5, 2..50),
+            factor in 0.1_f32..2.0,
+            shift in -0.5_f32..0.5,
+        ) {
+            let theirs: Vec<_> = ours.iter().map(|our| Some(our * factor + shift)).collect();
+            prop_assert!(close(&scaled(&theirs, &ours), &ours), "{:?} {:?}", scaled(&theirs, &ours), ours);
+        }
+
+        #[test]
+        fn order_is_the_other_models_and_gaps_are_the_built_in_ones(
+            pairs in prop::collection::vec((prop::option::weighted(0.8, 0.0_f32..1.0), -0.3_f32..0.6), 1..50),
+        ) {
+            let (theirs, ours): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+            let near = scaled(&theirs, &ours);
+            for (at, (their, our)) in theirs.iter().zip(&ours).enumerate() {
+                match their {
+                    None => prop_assert_eq!(near[at], *our),
+                    Some(their) => for (other, value) in theirs.iter().zip(&near) {
+                        prop_assert!(other.is_none_or(|other| other > *their || *value <= near[at] + 1e-6));
+                    },
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_without_a_spread_say_nothing() {
+        assert!(close(&scaled(&[Some(0.9); 3], &[0.1, 0.2, 0.3]), &[0.2; 3]));
+        assert!(close(&scaled(&[Some(0.9), Some(0.1)], &[0.0; 2]), &[0.9, 0.1]));
+        assert!(close(&scaled(&[None, None], &[0.1, 0.2]), &[0.1, 0.2]));
+        assert!(scaled(&[], &[]).is_empty());
+    }
 }

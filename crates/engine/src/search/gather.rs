@@ -125,7 +125,15 @@ impl Snapshot {
             lexical: seen.words.files[shelf as usize],
         });
         let pool = Pool { files: files.collect(), candidates, total: seen.words.total, semantic: false };
-        Ok(Gathered { asked, pool, files: closer.files, places, replaced: Vec::new(), holders: 0, by_other: false })
+        Ok(Gathered {
+            asked,
+            pool,
+            files: closer.files,
+            places,
+            replaced: Vec::new(),
+            holders: 0,
+            by_other: false,
+        })
     }
 
     /// Puts what was gathered in its order.

@@ -24,8 +24,7 @@ pub(super) fn first_pass(
     let most = by_words.first().map_or(1.0, |best| best.1).max(f32::MIN_POSITIVE);
     let nearest = by_meaning.first().map_or(1.0, |&best| near(best)).max(0.01);
     let words: FxHashMap<u32, f32> = by_words.iter().copied().collect();
-    let mut all: Vec<u32> =
-        by_words.iter().map(|one| one.0).chain(by_meaning.iter().copied()).collect();
+    let mut all: Vec<u32> = by_words.iter().map(|one| one.0).chain(by_meaning.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
     let mut scored: Vec<(u32, f32)> = all

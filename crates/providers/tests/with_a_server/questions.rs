@@ -20,8 +20,7 @@ fn a_question_becomes_a_vector_over_one_connection() {
     let plan = plan(&settings("ollama", &server.url));
     let questions = Questions::new(Arc::new(Calm::default()));
     for _ in 0..3 {
-        let (model, sum) =
-            questions.ask(&plan, folder.path(), &|_| None, 4, QUESTION).expect("it answers");
+        let (model, sum) = questions.ask(&plan, folder.path(), &|_| None, 4, QUESTION).expect("it answers");
         assert_eq!((model.name.as_str(), sum), ("ollama/m/4", Sum::of_floats(&vector(QUESTION, 4))));
     }
     let texts: Vec<_> = server.seen().iter().map(|request| request.texts()).collect();

@@ -93,7 +93,10 @@ can be made again from files, and there are none left.";
         }
         if out.vectors > 0 {
             let texts = plural(out.vectors, "text", "texts");
-            page.line(Tone::Plain, &format!("what other models made of {texts} that stand nowhere any more"))?;
+            page.line(
+                Tone::Plain,
+                &format!("what other models made of {texts} that stand nowhere any more"),
+            )?;
         }
         let verb = if out.dry_run { "would be given back" } else { "given back" };
         page.line(Tone::Head, &format!("{} {verb}", bytes(out.bytes)))

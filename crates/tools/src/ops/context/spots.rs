@@ -39,15 +39,15 @@ pub(super) fn choose(
         let spots = vec![whole(subject.definition, role)];
         return Ok(Chosen { spots, analysis: analyse(task), more: false, notes });
     }
-    let Meaning { question, note } = Meaning::of(session, snapshot, task)?;
+    let meaning = Meaning::of(session, snapshot, task)?;
     let query = SearchQuery {
         text: task.to_owned(),
         limit: limit * HITS_FOR_EACH,
-        other: question,
+        other: meaning.question.clone(),
         ..SearchQuery::default()
     };
     let found = snapshot.search(&query)?;
-    let notes = replaced(&found).chain(note).collect();
+    let notes = replaced(&found).chain(meaning.said(&found)).collect();
     let mut known: BTreeSet<SymbolId> = BTreeSet::new();
     let mut spots: Vec<SearchHit> = found.hits;
     spots.retain(|hit| hit.symbol.is_none_or(|symbol| known.insert(symbol)));

@@ -47,10 +47,11 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
         let group = args.group()?;
         let snapshot = session.snapshot()?;
         let mut query = args.query(session, &snapshot)?;
-        let mut model = None;
-        if !query.without_vectors {
-            Meaning { question: query.other, note: model } = Meaning::of(session, &snapshot, &query.text)?;
-        }
+        let meaning = match query.without_vectors {
+            true => Meaning::default(),
+            false => Meaning::of(session, &snapshot, &query.text)?,
+        };
+        query.other.clone_from(&meaning.question);
         let found = snapshot.search(&query)?;
         let group = group.unwrap_or(match found.analysis.scope {
             Scope::CrossCutting | Scope::Exploratory => Group::File,
@@ -67,7 +68,7 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
                 .note(format!("{left_out} of {shown} without source, for --max-tokens {}", args.tokens()));
         }
         answer.notes.extend(replaced(&found));
-        answer.notes.extend(model);
+        answer.notes.extend(meaning.said(&found));
         if !found.confident && !found.hits.is_empty() {
             answer = answer.note("nothing matches well: these are only the nearest places");
         }
