@@ -136,7 +136,9 @@ impl Cache {
             let mut rows = statement.query([model])?;
             while let Some(row) = rows.next()? {
                 let vector = row.get_ref(1)?.as_blob()?;
-                hashes(row.get_ref(0)?.as_blob()?).into_iter().for_each(|text| see(text, vector));
+                for text in hashes(row.get_ref(0)?.as_blob()?) {
+                    see(text, vector);
+                }
             }
             Ok(())
         });

@@ -57,7 +57,7 @@ pub(crate) fn run(
     progress.phase(Phase::Embedding, texts, bytes);
     let job = Job { embedder: &provider, limits: provider.limits(), total, world: world.as_ref() };
     let mut done = Amount::default();
-    let keep = |sums| embedding.keep(sums);
+    let keep = |sums: Vec<_>| embedding.keep(&sums);
     let outcome = embed_all(&job, embedding.texts(), keep, |standing| {
         let now = standing.done;
         progress.tick(now.texts - done.texts, now.bytes - done.bytes);
@@ -140,7 +140,9 @@ fn round(host: &Host, plan: &Plan, cancel: &Cancel, seen: &mut Option<u64>) -> R
         match run(&session, plan, &folder, &Silent) {
             // Whoever it is does it for us.
             Err(error) if error.code() == Code::Busy => return Ok(()),
-            ran => drop(ran?),
+            ran => {
+                ran?;
+            }
         }
     }
     *seen = Some(generation);

@@ -12,7 +12,7 @@ pub(crate) const WINNER: &str = "windfall";
 /// How many values its vectors have, unless its mood says otherwise.
 pub(crate) const DIMENSION: usize = 64;
 /// Longer than anybody waits.
-const SILENCE: Duration = Duration::from_secs(120);
+const SILENCE: Duration = Duration::from_mins(2);
 
 /// How it behaves.
 #[derive(Clone, Copy, Debug)]

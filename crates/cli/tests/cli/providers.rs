@@ -128,7 +128,7 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     let mut child = tree.command(&[&["embed", "run"], &args[..]].concat());
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command starts");
     let begun = Instant::now();
-    while server.texts().len() < 9 && begun.elapsed() < Duration::from_secs(60) {
+    while server.texts().len() < 9 && begun.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(20));
     }
     let second = tree.run(&[&["embed", "run"], &args[..]].concat());
@@ -349,7 +349,7 @@ fn watching_embeds_in_the_background() {
     let mut child = tree.command(&["watch"]).stdout(Stdio::null()).spawn().expect("the command starts");
     let begun = Instant::now();
     while search(&tree).1 != ["vectors: ollama/m"] {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", search(&tree).1);
+        assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", search(&tree).1);
         std::thread::sleep(Duration::from_millis(100));
     }
     let pid = child.id().to_string();

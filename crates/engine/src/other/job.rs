@@ -122,7 +122,7 @@ impl Embedding<'_> {
     }
 
     /// Keeps vectors for good, whatever happens next.
-    pub fn keep(&self, sums: Vec<(ContentHash, Sum)>) -> Result<(), EngineError> {
+    pub fn keep(&self, sums: &[(ContentHash, Sum)]) -> Result<(), EngineError> {
         let bytes = |sum: &Sum| combine(&[(sum, 1.0)]).values().iter().map(|v| v.cast_unsigned()).collect();
         let vectors: Vec<(ContentHash, Vec<u8>)> =
             sums.iter().map(|(text, sum)| (*text, bytes(sum))).collect();

@@ -222,7 +222,7 @@ nine chunks of ten are embedded, and says which model answered.";
             None => None,
         };
         let embedded = embedded.transpose()?.map(|it| Embedded { chunks: it.known, total: it.total });
-        let mut answer = Answer::new(EmbedOut { test, forgotten, run, embedded, ..out });
+        let mut answer = Answer::new(EmbedOut { embedded, run, test, forgotten, ..out });
         answer.notes.clone_from(&session.loaded().notes);
         Ok(answer)
     }

@@ -47,9 +47,10 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
         let group = args.group()?;
         let snapshot = session.snapshot()?;
         let mut query = args.query(session, &snapshot)?;
-        let meaning = match query.without_vectors {
-            true => Meaning::default(),
-            false => Meaning::of(session, &snapshot, &query.text)?,
+        let meaning = if query.without_vectors {
+            Meaning::default()
+        } else {
+            Meaning::of(session, &snapshot, &query.text)?
         };
         query.other.clone_from(&meaning.question);
         let found = snapshot.search(&query)?;
