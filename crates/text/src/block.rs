@@ -105,7 +105,8 @@ impl<'b> BlockReader<'b> {
         let (bound, head) = (self.bound, take_number(&mut self.bytes)?);
         let number = head >> 1;
         if head & 1 == 1 {
-            let only = Some(number).filter(|&slot| slot < bound).ok_or(TextError("a number is out of bounds"))?;
+            let only =
+                Some(number).filter(|&slot| slot < bound).ok_or(TextError("a number is out of bounds"))?;
             return Ok((self.gram, List { count: 1, only: Some(only), bytes: &[], bound }));
         }
         let length = take_number(&mut self.bytes)? as usize;

@@ -4,7 +4,7 @@ use super::texts::{hash_of, key_of};
 use crate::facts_batch::today;
 use crate::search::Corpus;
 use crate::{EngineError, Snapshot};
-use orient_embed::{Scan, Sum, Vector, combine, cosine};
+use orient_embed::{FlatIndex, Sum, Vector, combine, cosine};
 use orient_model::ContentHash;
 use orient_store::{Cache, EmbedModel};
 use orient_walk::Tree;
@@ -48,8 +48,13 @@ struct Other {
     /// The text of each unit.
     texts: Vec<ContentHash>,
     known: u64,
-    /// The vectors of all units; nought where there is none.
-    rows: OnceLock<Vec<u8>>,
+    vectors: OnceLock<Vectors>,
+}
+
+/// The vectors of all units; nought where there is none.
+struct Vectors {
+    index: FlatIndex,
+    is_known: Vec<bool>,
 }
 
 impl Others {
@@ -70,20 +75,20 @@ impl Others {
         let texts = snapshot.unit_texts(corpus, cache)?;
         let embedded = cache.embedded(model.id);
         let known = texts.iter().filter(|text| embedded.contains(text)).count() as u64;
-        let other = Other { generation, model: model.clone(), last, texts, known, rows: OnceLock::new() };
+        let other = Other { generation, model: model.clone(), last, texts, known, vectors: OnceLock::new() };
         Ok(Arc::clone(kept.insert(Arc::new(other))))
     }
 }
 
 impl Other {
-    fn rows(&self, cache: &mut Cache) -> &[u8] {
-        self.rows.get_or_init(|| {
+    fn vectors(&self, cache: &mut Cache) -> &Vectors {
+        self.vectors.get_or_init(|| {
             let dimension = self.model.dimension;
             let seen = |(_, text): &(u32, &ContentHash)| **text != UNSEEN;
             let mut units: Vec<(ContentHash, u32)> =
                 (0..).zip(&self.texts).filter(seen).map(|(unit, text)| (*text, unit)).collect();
             units.sort_unstable();
-            let mut rows = vec![0; self.texts.len() * dimension];
+            let mut rows = vec![0_u8; self.texts.len() * dimension];
             cache.each_embedded(self.model.id, |text, vector| {
                 let first = units.partition_point(|(other, _)| *other < text);
                 let bearers = units[first..].iter().take_while(|(other, _)| *other == text);
@@ -92,7 +97,17 @@ impl Other {
                     rows[at..at + dimension].copy_from_slice(vector);
                 }
             });
-            rows
+            let mut index = FlatIndex::new(dimension);
+            index.reserve(self.texts.len());
+            let mut is_known = Vec::with_capacity(self.texts.len());
+            let mut values = Vec::with_capacity(dimension);
+            for row in rows.chunks_exact(dimension.max(1)) {
+                values.clear();
+                values.extend(row.iter().map(|byte| byte.cast_signed()));
+                is_known.push(values.iter().any(|value| *value != 0));
+                index.push(&values);
+            }
+            Vectors { index, is_known }
         })
     }
 }
@@ -124,14 +139,11 @@ impl Snapshot {
         if other.known == 0 || question.sum.dimension() != dimension || dimension == 0 {
             return Ok(None);
         }
-        let rows = other.rows(&mut cache);
-        let mut products = Vec::with_capacity(other.texts.len());
-        Scan::new(&combine(&[(&question.sum, 1.0)])).products(rows, &mut products);
-        let theirs = rows
-            .chunks_exact(dimension)
-            .zip(products)
-            .map(|(row, product)| row.iter().any(|value| *value != 0).then(|| cosine(product, dimension)));
-        let theirs: Vec<Option<f32>> = theirs.collect();
+        let vectors = other.vectors(&mut cache);
+        let products = vectors.index.products(&combine(&[(&question.sum, 1.0)]));
+        let theirs = vectors.is_known.iter().zip(products);
+        let theirs: Vec<Option<f32>> =
+            theirs.map(|(known, product)| known.then(|| cosine(product, dimension))).collect();
         let ours = match built_in {
             Some(vector) => corpus.nearness(&self.store, vector)?,
             None => vec![0.0; theirs.len()],

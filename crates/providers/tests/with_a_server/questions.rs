@@ -1,6 +1,6 @@
 //! Questions to a provider: quickly answered or not at all, and never without a yes.
 
-use crate::server::{Act, Calm, KEY, Server, items, lists, settings, vector};
+use crate::server::{Act, Calm, KEY, Request, Server, items, lists, settings, vector};
 use orient_embed::Sum;
 use orient_providers::{Plan, ProviderError, Questions, World, allow, forget};
 use orient_settings::Embed;
@@ -23,7 +23,7 @@ fn a_question_becomes_a_vector_over_one_connection() {
         let (model, sum) = questions.ask(&plan, folder.path(), &|_| None, 4, QUESTION).expect("it answers");
         assert_eq!((model.name.as_str(), sum), ("ollama/m/4", Sum::of_floats(&vector(QUESTION, 4))));
     }
-    let texts: Vec<_> = server.seen().iter().map(|request| request.texts()).collect();
+    let texts: Vec<_> = server.seen().iter().map(Request::texts).collect();
     assert_eq!(texts, vec![vec![QUESTION.to_owned()]; 3], "the question and nothing else");
 }
 

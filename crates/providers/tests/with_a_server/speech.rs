@@ -1,8 +1,6 @@
 //! Each provider as it is spoken to: what it is sent, and what its answers become.
 
-use crate::server::{
-    Act, Calm, KEY, Server, Shape, connect, items, items_turned, lists, settings, typed, vector,
-};
+use crate::server::{KEY, Server, Shape, connect, items, items_turned, lists, settings, typed, vector};
 use orient_embed::{Embedder, Role, Sum};
 use orient_providers::KINDS;
 use std::sync::Arc;
