@@ -56,7 +56,7 @@ pub use graph::NodeInfo;
 pub use graph_view::{Described, GraphView, Mention, Mentions};
 pub use keep::{Keeper, Sweep};
 pub use lookup::Lookup;
-pub use other::{Coverage, Embedding, OtherQuestion};
+pub use other::{Coverage, Embedding, EmbeddingTurn, OtherQuestion};
 pub use owners::{Owners, Project};
 pub use part::{Rules, Survey};
 pub use pattern::{PathPattern, PatternError};

@@ -42,16 +42,17 @@ pub(crate) fn run(
 ) -> Result<Ran, ToolError> {
     let begun = Instant::now();
     let leave = session.leave(plan, folder)?;
-    let cancel = session.cancel().clone();
-    let world = Arc::new(Machine::new(move || cancel.is_cancelled()));
-    let provider = plan.connect(&leave, &environment, None, world.clone())?;
     let engine = session.engine()?;
-    let (name, wanted) = (provider.model().to_string(), plan.dimensions().unwrap_or(0));
-    let Some(embedding) = engine.embedding(&plan.source(), wanted, &name, provider.dimension())? else {
+    let Some(turn) = engine.embedding_turn()? else {
         let who = engine.embedding_by().map_or_else(String::new, |pid| format!(" (process {pid})"));
         let message = format!("another process{who} is embedding the code of this repository");
         return Err(ToolError::new(Code::Busy, message).hint("`orient embed status` shows how far it is"));
     };
+    let cancel = session.cancel().clone();
+    let world = Arc::new(Machine::new(move || cancel.is_cancelled()));
+    let provider = plan.connect(&leave, &environment, None, world.clone())?;
+    let (name, wanted) = (provider.model().to_string(), plan.dimensions().unwrap_or(0));
+    let embedding = engine.embedding(turn, &plan.source(), wanted, &name, provider.dimension())?;
     let (texts, bytes) = embedding.amount();
     let total = Amount { texts, bytes };
     progress.phase(Phase::Embedding, texts, bytes);
@@ -106,10 +107,11 @@ impl Drop for Background {
 
 fn attend(host: &Host, plan: &Plan, cancel: &Cancel) {
     let (mut pause, mut seen) = (FIRST_PAUSE, None);
+    let Ok(folder) = Session::over(host, &Silent, cancel).private_folder(false) else { return };
     // The first question has its turn first.
     let mut wait = LOOK;
     while !slept(wait, cancel) {
-        match round(host, plan, cancel, &mut seen) {
+        match round(host, plan, &folder, cancel, &mut seen) {
             Ok(()) => {
                 host.elsewhere.halt(None);
                 (wait, pause) = (LOOK, FIRST_PAUSE);
@@ -123,10 +125,15 @@ fn attend(host: &Host, plan: &Plan, cancel: &Cancel) {
 }
 
 /// One look: what there is to embed is embedded. `seen` is the generation that was embedded whole.
-fn round(host: &Host, plan: &Plan, cancel: &Cancel, seen: &mut Option<u64>) -> Result<(), ToolError> {
+fn round(
+    host: &Host,
+    plan: &Plan,
+    folder: &Path,
+    cancel: &Cancel,
+    seen: &mut Option<u64>,
+) -> Result<(), ToolError> {
     let session = Session::over(host, &Silent, cancel);
-    let folder = session.private_folder(false)?;
-    if session.leave(plan, &folder).is_err() {
+    if session.leave(plan, folder).is_err() {
         return Ok(());
     }
     let Some(snapshot) = session.as_it_is()? else { return Ok(()) };
@@ -137,7 +144,7 @@ fn round(host: &Host, plan: &Plan, cancel: &Cancel, seen: &mut Option<u64>) -> R
     let coverage = coverage(&snapshot, plan)?;
     drop(snapshot);
     if coverage.model.is_none() || coverage.known < coverage.total {
-        match run(&session, plan, &folder, &Silent) {
+        match run(&session, plan, folder, &Silent) {
             // Whoever it is does it for us.
             Err(error) if error.code() == Code::Busy => return Ok(()),
             ran => {

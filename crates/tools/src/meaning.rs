@@ -50,7 +50,10 @@ impl Meaning {
             Ok(Some(plan)) => plan,
             Err(error) => return Ok(Self::built_in(&error.to_string())),
         };
-        let folder = session.private_folder(false)?;
+        let folder = match session.private_folder(false) {
+            Ok(folder) => folder,
+            Err(error) => return Ok(Self::built_in(error.message())),
+        };
         if let Err(error) = session.leave(&plan, &folder) {
             return Ok(Self::built_in(&format!("{error} (`orient embed allow`)")));
         }

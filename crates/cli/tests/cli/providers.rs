@@ -131,7 +131,9 @@ fn a_run_that_was_killed_goes_on_where_it_was() {
     while server.texts().len() < 9 && begun.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(20));
     }
+    let before = server.connections();
     let second = tree.run(&[&["embed", "run"], &args[..]].concat());
+    assert_eq!(server.connections(), before, "it is not even asked for its dimension");
     assert_eq!(second.status.code(), Some(5));
     assert!(said(&second).contains("is embedding the code of this repository"), "{}", said(&second));
     child.kill().expect("it runs");

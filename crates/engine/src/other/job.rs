@@ -16,8 +16,10 @@ const FILES: usize = 64;
 /// The folder beside the cache whose lock says who is embedding.
 const TURN: &str = "embedding";
 
-/// The chunks another model has yet to see, for one run. While it lives, no other process embeds for this repository, so
-/// that nothing is paid for twice.
+/// The right to embed for a repository. While it lives no other process does, so that nothing is paid for twice.
+pub struct EmbeddingTurn(WriteLock);
+
+/// The chunks another model has yet to see, for one run.
 pub struct Embedding<'e> {
     engine: &'e Engine,
     model: EmbedModel,
@@ -25,7 +27,7 @@ pub struct Embedding<'e> {
     texts: u64,
     bytes: u64,
     state: RefCell<State>,
-    _turn: WriteLock,
+    _turn: EmbeddingTurn,
 }
 
 struct State {
@@ -37,16 +39,21 @@ struct State {
 }
 
 impl Engine {
-    /// What a model has yet to embed of the last generation; none while another process embeds. `source` and `wanted` are
-    /// what the settings name, `name` and `dimension` what the model is.
+    /// The right to embed; none while another process has it. To be had before anybody is asked for anything.
+    pub fn embedding_turn(&self) -> Result<Option<EmbeddingTurn>, EngineError> {
+        Ok(WriteLock::try_acquire(&self.embedding_folder())?.map(EmbeddingTurn))
+    }
+
+    /// What a model has yet to embed of the last generation. `source` and `wanted` are what the settings name, `name` and
+    /// `dimension` what the model is.
     pub fn embedding(
         &self,
+        turn: EmbeddingTurn,
         source: &str,
         wanted: usize,
         name: &str,
         dimension: usize,
-    ) -> Result<Option<Embedding<'_>>, EngineError> {
-        let Some(turn) = WriteLock::try_acquire(&self.embedding_folder())? else { return Ok(None) };
+    ) -> Result<Embedding<'_>, EngineError> {
         let mut cache = Cache::open(&self.place.cache());
         let model = cache.put_embed_model(source, wanted, name, dimension);
         let model = model.ok_or_else(|| unkept(self, &cache))?;
@@ -65,7 +72,7 @@ impl Engine {
             }
         })?;
         let state = RefCell::new(State { cache, known, fault: None });
-        Ok(Some(Embedding { engine: self, model, files, texts, bytes, state, _turn: turn }))
+        Ok(Embedding { engine: self, model, files, texts, bytes, state, _turn: turn })
     }
 
     /// The process that is embedding for this repository, or was the last to.

@@ -7,7 +7,7 @@ mod job;
 mod kept;
 mod texts;
 
-pub use job::Embedding;
+pub use job::{Embedding, EmbeddingTurn};
 pub(crate) use kept::Others;
 pub use kept::{Coverage, OtherQuestion};
 pub(crate) use texts::key_of;
