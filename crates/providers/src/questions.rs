@@ -1,7 +1,7 @@
 //! Questions to a provider: one connection for many of them, and a rest after a failure.
 
 use crate::{Plan, Provider, ProviderError, Terms, Variables, World, consent};
-use orient_embed::{Embedder, ModelId, Role, Sum};
+use orient_embed::{EmbedError, Embedder, ModelId, Role, Sum};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,8 +19,8 @@ pub struct Questions {
 #[derive(Default)]
 struct State {
     line: Option<Line>,
-    /// Until when nobody is asked, and why.
-    rest: Option<(Duration, Line, String)>,
+    /// Until when nobody is asked over that line, and why.
+    rest: Option<(Duration, String)>,
 }
 
 /// A connection, with what it was made for: any change needs another one.
@@ -30,12 +30,6 @@ struct Line {
     allowed: Option<Terms>,
     dimension: usize,
     provider: Arc<Provider>,
-}
-
-impl Line {
-    fn is_for(&self, other: &Self) -> bool {
-        (&self.terms, &self.allowed, self.dimension) == (&other.terms, &other.allowed, other.dimension)
-    }
 }
 
 impl Questions {
@@ -63,32 +57,24 @@ impl Questions {
             }
             _ => {
                 let provider = plan.connect(&leave, variables, Some(dimension), self.world.clone())?;
-                Line { terms, allowed, dimension, provider: Arc::new(provider) }
+                let line = Line { terms, allowed, dimension, provider: Arc::new(provider) };
+                *self.state() = State { line: Some(line.clone()), rest: None };
+                line
             }
         };
-        if let Some((until, tired, reason)) = &self.state().rest
+        if let Some((until, reason)) = &self.state().rest
             && self.world.now() < *until
-            && tired.is_for(&line)
         {
             return Err(ProviderError::Resting { reason: reason.clone() });
         }
-        let model = line.provider.model();
         let answered = line.provider.embed(&[question], Role::Query);
         let mut state = self.state();
-        match answered {
-            Ok(mut sums) if sums.len() == 1 => {
-                (state.line, state.rest) = (Some(line), None);
-                Ok((model, sums.remove(0)))
-            }
-            Ok(sums) => {
-                let reason = format!("{} vectors for one question", sums.len());
-                Err(orient_embed::EmbedError::Wrong { provider: plan.kind().title.to_owned(), reason }.into())
-            }
-            Err(error) => {
-                state.rest = Some((self.world.now() + REST, line, error.to_string()));
-                Err(error.into())
-            }
-        }
+        state.rest = answered.as_ref().err().map(|error| (self.world.now() + REST, error.to_string()));
+        let sum = answered?.pop().ok_or_else(|| EmbedError::Wrong {
+            provider: plan.kind().title.to_owned(),
+            reason: "no vector for the question".to_owned(),
+        })?;
+        Ok((line.provider.model(), sum))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -17,7 +17,9 @@ const FILES: usize = 64;
 const TURN: &str = "embedding";
 
 /// The right to embed for a repository. While it lives no other process does, so that nothing is paid for twice.
-pub struct EmbeddingTurn(WriteLock);
+pub struct EmbeddingTurn {
+    _lock: WriteLock,
+}
 
 /// The chunks another model has yet to see, for one run.
 pub struct Embedding<'e> {
@@ -41,7 +43,7 @@ struct State {
 impl Engine {
     /// The right to embed; none while another process has it. To be had before anybody is asked for anything.
     pub fn embedding_turn(&self) -> Result<Option<EmbeddingTurn>, EngineError> {
-        Ok(WriteLock::try_acquire(&self.embedding_folder())?.map(EmbeddingTurn))
+        Ok(WriteLock::try_acquire(&self.embedding_folder())?.map(|lock| EmbeddingTurn { _lock: lock }))
     }
 
     /// What a model has yet to embed of the last generation. `source` and `wanted` are what the settings name, `name` and
