@@ -111,7 +111,7 @@ impl State {
                 let total = self.total;
                 let bar = self.bar.get_or_insert_with(|| bar(phase, total));
                 bar.set_position(self.files);
-                bar.set_message(rates(self.files, self.bytes, self.phase_begun.elapsed()));
+                bar.set_message(rates(phase.unit(), self.files, self.bytes, self.phase_begun.elapsed()));
             }
             Style::Lines if self.last_line.elapsed() < LINE_EVERY => {}
             Style::Lines => {
@@ -125,12 +125,12 @@ impl State {
     fn line(&self, phase: Phase) -> String {
         let mut line = format!("{}: {}", phase.as_str(), count(self.files));
         if self.total > 0 {
-            line = format!("{line} of {} files", count(self.total));
+            line = format!("{line} of {} {}", count(self.total), phase.unit());
         } else {
-            line.push_str(" files");
+            line = format!("{line} {}", phase.unit());
         }
         let elapsed = self.phase_begun.elapsed();
-        line = format!("{line}, {}", rates(self.files, self.bytes, elapsed));
+        line = format!("{line}, {}", rates(phase.unit(), self.files, self.bytes, elapsed));
         match self.remaining(elapsed) {
             Some(left) => format!("{line}, {} left", duration(left)),
             None => line,
@@ -159,22 +159,23 @@ impl State {
 
 fn bar(phase: Phase, total: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target((total > 0).then_some(total), ProgressDrawTarget::stderr());
+    let unit = phase.unit();
     let template = if total > 0 {
-        "{prefix:9} {wide_bar} {human_pos}/{human_len} files  {msg}  {eta} left"
+        format!("{{prefix:9}} {{wide_bar}} {{human_pos}}/{{human_len}} {unit}  {{msg}}  {{eta}} left")
     } else {
-        "{prefix:9} {spinner} {human_pos} files  {msg}"
+        format!("{{prefix:9}} {{spinner}} {{human_pos}} {unit}  {{msg}}")
     };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style.progress_chars("━╸ "));
     bar.set_prefix(phase.as_str());
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
 }
 
-fn rates(files: u64, size: u64, elapsed: Duration) -> String {
+fn rates(unit: &str, done: u64, size: u64, elapsed: Duration) -> String {
     let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
     let per_second = |number: u64| number.saturating_mul(1000) / millis;
-    let rate = format!("{} files/s", count(per_second(files)));
+    let rate = format!("{} {unit}/s", count(per_second(done)));
     if size == 0 { rate } else { format!("{rate}, {}/s", bytes(per_second(size))) }
 }
 
@@ -191,6 +192,7 @@ mod tests {
         state.phase_begun = Instant::now().checked_sub(Duration::from_secs(2)).expect("up for two seconds");
         let line = state.line(Phase::Reading);
         assert!(line.starts_with("indexing: 1,000 of 4,000 files, "), "{line}");
+        assert!(state.line(Phase::Embedding).starts_with("embedding: 1,000 of 4,000 chunks, "));
         assert!(line.contains("files/s") && line.contains("KiB/s") && line.ends_with(" s left"), "{line}");
     }
 }

@@ -6,7 +6,7 @@ use crate::render;
 use clap::{ArgMatches, Command};
 use orient_engine::Refresh;
 use orient_live::{Live, LiveOptions, Seen};
-use orient_tools::{Code, Exit, Host, Page, Tone, ToolError, count, duration, write_json_line};
+use orient_tools::{Background, Code, Exit, Host, Page, Tone, ToolError, count, duration, write_json_line};
 use serde::Serialize;
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -71,7 +71,9 @@ pub(crate) fn run(config: Config, _matches: &ArgMatches) -> Result<Exit, ToolErr
             page.line(Tone::Dim, &format!("watching {}; Ctrl-C ends", host.root().display()))
         })?;
     }
+    let embedding = Background::start(&host);
     let shown = follow(&lines, form, colour, &interrupt);
+    drop(embedding);
     drop(host);
     match shown {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),

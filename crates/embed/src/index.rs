@@ -102,6 +102,15 @@ impl FlatIndex {
         best.into_hits()
     }
 
+    /// The products of all vectors with a query, in the order they were pushed.
+    pub fn products(&self, query: &Vector) -> Vec<i32> {
+        let mut products = vec![0; self.len];
+        if self.stride > 0 {
+            self.kernel.products(&self.padded(query), &self.rows, &mut products);
+        }
+        products
+    }
+
     /// The product of one vector with a query.
     pub fn product(&self, row: u32, query: &Vector) -> i32 {
         let at = row as usize * self.stride;
@@ -339,8 +348,10 @@ mod tests {
             wanted.sort_unstable();
             wanted.truncate(count);
             let query = Vector::from_values(&query);
+            let products: Vec<i32> = rows.iter().map(|row| product(row)).collect();
             let found: Vec<(i32, u32)> = index.search_exact(&query, count).iter().map(|hit| (-hit.score, hit.row)).collect();
             prop_assert_eq!(&found, &wanted);
+            prop_assert_eq!(index.products(&query), products);
             // With fewer vectors than candidates, the first pass leaves none out.
             let by_bits: Vec<(i32, u32)> = index.search_by_bits(&query, count).iter().map(|hit| (-hit.score, hit.row)).collect();
             prop_assert_eq!(&by_bits, &wanted);

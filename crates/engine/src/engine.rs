@@ -2,6 +2,7 @@
 
 use crate::languages::Languages;
 use crate::memory::{Loan, Memory};
+use crate::other::Others;
 use crate::place::{Place, sign};
 use crate::resolving::Resolution;
 use crate::search::Corpora;
@@ -33,6 +34,7 @@ pub struct Engine {
     pub(crate) resolution: Resolution,
     pub(crate) corpora: Corpora,
     pub(crate) readers: Readers,
+    pub(crate) others: Others,
 }
 
 impl Engine {
@@ -53,6 +55,7 @@ impl Engine {
             resolution: Resolution::default(),
             corpora: Corpora::default(),
             readers: Readers::default(),
+            others: Others::default(),
         })
     }
 

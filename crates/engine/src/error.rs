@@ -54,6 +54,14 @@ pub enum EngineError {
         /// What is not there.
         what: &'static str,
     },
+    /// Vectors that were made elsewhere cannot be kept, so no more are asked for.
+    #[error("vectors cannot be kept in {}: {reason}", path.display())]
+    Unkept {
+        /// Where they belong.
+        path: std::path::PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

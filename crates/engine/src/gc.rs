@@ -2,8 +2,10 @@
 
 use crate::extract::Language;
 use crate::facts_batch::today;
+use crate::other::key_of;
 use crate::place::{Place, ROOT_FILE};
 use crate::{Engine, EngineError};
+use orient_model::ContentHash;
 use orient_store::{Cache, CacheKey, Snapshot, StoreError, WriteLock, Writer};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -34,6 +36,8 @@ pub struct Collected {
     pub trees: Vec<PathBuf>,
     /// Remembered facts that nobody uses.
     pub facts: u64,
+    /// Vectors of other models for texts that stand nowhere any more.
+    pub vectors: u64,
     /// Bytes given back; an estimate where nothing was done.
     pub bytes: u64,
     /// Folders left alone since another process was writing there.
@@ -105,16 +109,20 @@ impl Collection<'_> {
 
     fn prune(&mut self, trees: &[PathBuf]) -> Result<(), EngineError> {
         let path = self.repository.join(Place::CACHE);
-        let Some(used) = used_facts(trees)? else { return Ok(()) };
+        let Some(used) = used_by(trees)? else { return Ok(()) };
         if !path.exists() {
             return Ok(());
         }
         let oldest = today().saturating_sub(self.options.keep_days);
         let mut cache = Cache::open(&path);
+        let before = cache.bytes();
+        let dry = self.options.dry_run;
+        self.collected.vectors += cache.prune_embedded(oldest, dry, |file| used.texts.contains(file));
         let (entries, bytes) = (cache.entries(), cache.bytes());
+        self.collected.bytes += before.saturating_sub(bytes);
         let mut unused = 0;
         let pruned = cache.prune(|key, day| {
-            let keep = used.contains(key) || day >= oldest;
+            let keep = used.facts.contains(key) || day >= oldest;
             unused += u64::from(!keep);
             keep || self.options.dry_run
         });
@@ -155,9 +163,17 @@ impl Collection<'_> {
     }
 }
 
-/// The facts the indexes of these trees are made of; none where one of them cannot be asked.
-fn used_facts(trees: &[PathBuf]) -> Result<Option<HashSet<CacheKey>>, EngineError> {
-    let mut used = HashSet::new();
+/// What indexes need of the cache.
+#[derive(Default)]
+struct Used {
+    facts: HashSet<CacheKey>,
+    /// What the texts of their files are known by.
+    texts: HashSet<ContentHash>,
+}
+
+/// What the indexes of these trees are made of; none where one of them cannot be asked.
+fn used_by(trees: &[PathBuf]) -> Result<Option<Used>, EngineError> {
+    let mut used = Used::default();
     for tree in trees {
         let snapshot = match Snapshot::open(&tree.join(Place::INDEX)) {
             Ok(snapshot) => snapshot,
@@ -166,7 +182,8 @@ fn used_facts(trees: &[PathBuf]) -> Result<Option<HashSet<CacheKey>>, EngineErro
         };
         snapshot.each_file(|file| {
             let language = Language::of(file.language.as_deref(), &file.path);
-            used.extend(file.hash.map(|hash| CacheKey::new(hash, Language::version(language))));
+            used.texts.extend(key_of(&file));
+            used.facts.extend(file.hash.map(|hash| CacheKey::new(hash, Language::version(language))));
         })?;
     }
     Ok(Some(used))

@@ -23,6 +23,7 @@ mod keep;
 mod languages;
 mod lookup;
 mod memory;
+mod other;
 mod owners;
 mod part;
 mod pattern;
@@ -55,6 +56,7 @@ pub use graph::NodeInfo;
 pub use graph_view::{Described, GraphView, Mention, Mentions};
 pub use keep::{Keeper, Sweep};
 pub use lookup::Lookup;
+pub use other::{Coverage, Embedding, EmbeddingTurn, OtherQuestion};
 pub use owners::{Owners, Project};
 pub use part::{Rules, Survey};
 pub use pattern::{PathPattern, PatternError};
@@ -74,8 +76,8 @@ pub use whole::{Strays, Whole, WholeNode};
 pub use orient_lang::Class;
 pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights, analyse};
 pub use orient_store::{
-    EdgeRow, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch, NodeId,
-    OutsideRow, Page, Sizes, StoreError, SymbolId,
+    EdgeRow, EmbedModel, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch,
+    NodeId, OutsideRow, Page, Sizes, StoreError, SymbolId,
 };
 pub use orient_text::Query;
 pub use orient_walk::{

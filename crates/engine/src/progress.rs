@@ -15,6 +15,8 @@ pub enum Phase {
     Resolving,
     /// Putting the index in its final place.
     Finishing,
+    /// Having chunks embedded by a provider.
+    Embedding,
 }
 
 impl Phase {
@@ -25,6 +27,15 @@ impl Phase {
             Self::Reading => "indexing",
             Self::Resolving => "resolving",
             Self::Finishing => "finishing",
+            Self::Embedding => "embedding",
+        }
+    }
+
+    /// What is counted.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Embedding => "chunks",
+            _ => "files",
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::graph::GraphCache;
 use crate::graph_view::OutlineCache;
 use crate::memory::Loan;
+use crate::other::Others;
 use crate::pattern::PathPattern;
 use crate::refresh::skip_reason;
 use crate::search::Corpora;
@@ -25,6 +26,7 @@ pub struct Snapshot {
     pub(crate) graphs: GraphCache,
     pub(crate) outlines: OutlineCache,
     pub(crate) corpora: Corpora,
+    pub(crate) others: Others,
 }
 
 /// What there is, in numbers.
@@ -112,6 +114,7 @@ impl Snapshot {
             graphs: GraphCache::default(),
             outlines: OutlineCache::default(),
             corpora: engine.corpora.clone(),
+            others: engine.others.clone(),
         }
     }
 

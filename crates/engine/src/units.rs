@@ -30,14 +30,7 @@ impl Units {
         let path_sum = model.sum(&last_parts(&shown));
         let mut terms = TermsBuilder::default();
         let mut vectors = Vec::with_capacity(outline.chunks.len() * packed_length(model.dimension()));
-        let mut first = 0;
-        for chunk in &outline.chunks {
-            let text = bytes.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
-            // Symbols and chunks both come in the order of the source.
-            while outline.symbols.get(first).is_some_and(|symbol| symbol.name_span.start < chunk.span.start) {
-                first += 1;
-            }
-            let names = Names::of(outline, chunk, first);
+        each_chunk(outline, bytes, |names, text| {
             terms.field(Field::Name, names.own.as_bytes());
             terms.field(Field::Header, names.header.as_bytes());
             terms.field(Field::Header, names.around.as_bytes());
@@ -48,8 +41,40 @@ impl Units {
             let body = model.sum(&String::from_utf8_lossy(text));
             let name_sum = model.sum(&format!("{} {}", names.around, names.own));
             vector(&body, &name_sum, &path_sum).pack(&mut vectors);
-        }
+        });
         Self { terms: terms.finish(), vectors }
+    }
+}
+
+/// Grows whenever other models are given another text of the same chunk.
+pub(crate) const TEXTS_VERSION: u32 = 1;
+/// No text for another model is longer; chunks are shorter, but for what stands on one line.
+const LONGEST_TEXT: usize = 8 << 10;
+
+/// What another model is given of each chunk: where it stands, what it is called, and its text. One text, not three as
+/// for the built-in model: each costs a request, and models that read sentences make more of words that stand together.
+pub(crate) fn texts(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Vec<String> {
+    let place = last_parts(&path.display());
+    let mut texts = Vec::with_capacity(outline.chunks.len());
+    each_chunk(outline, bytes, |names, text| {
+        let called = format!("{} {}", names.around, names.own);
+        let mut whole = format!("{place}\n{}\n{}", called.trim(), String::from_utf8_lossy(text));
+        whole.truncate(whole.floor_char_boundary(LONGEST_TEXT));
+        texts.push(whole);
+    });
+    texts
+}
+
+/// Shows every chunk with what it is called.
+fn each_chunk(outline: &Outline, bytes: &[u8], mut see: impl FnMut(&Names, &[u8])) {
+    let mut first = 0;
+    for chunk in &outline.chunks {
+        let text = bytes.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
+        // Symbols and chunks both come in the order of the source.
+        while outline.symbols.get(first).is_some_and(|symbol| symbol.name_span.start < chunk.span.start) {
+            first += 1;
+        }
+        see(&Names::of(outline, chunk, first), text);
     }
 }
 

@@ -68,6 +68,12 @@ pub enum ProviderError {
         /// Why not.
         source: std::io::Error,
     },
+    /// It failed a moment ago, and is left alone for a while.
+    #[error("{reason}; it is left alone for a moment")]
+    Resting {
+        /// What it failed with.
+        reason: String,
+    },
     /// The provider was asked and did not answer as it should.
     #[error(transparent)]
     Embed(#[from] EmbedError),

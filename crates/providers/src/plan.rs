@@ -74,6 +74,11 @@ impl Plan {
         &self.model
     }
 
+    /// Provider and model, as one name: what vectors are kept under, with their dimension.
+    pub fn source(&self) -> String {
+        format!("{}/{}", self.kind.name, self.model)
+    }
+
     /// Where it is.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint

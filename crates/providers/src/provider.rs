@@ -62,15 +62,12 @@ impl Provider {
             world,
         };
         if provider.dimension == 0 {
+            let (word, patience) = ("dimension".to_owned(), Patience::at_first(provider.timeout));
             let vectors =
-                provider.patiently(&["dimension".to_owned()], Role::Query).map_err(
-                    |trouble| match trouble {
-                        Trouble::Lasting(error) => error,
-                        Trouble::Passing(reason, _) | Trouble::TooMuch(reason) => {
-                            provider.unavailable(reason)
-                        }
-                    },
-                )?;
+                provider.patiently(&[word], Role::Query, patience).map_err(|trouble| match trouble {
+                    Trouble::Lasting(error) => error,
+                    Trouble::Passing(reason, _) | Trouble::TooMuch(reason) => provider.unavailable(reason),
+                })?;
             provider.dimension = vectors.first().map_or(0, Vec::len);
         }
         Ok(provider)
@@ -91,7 +88,7 @@ impl Provider {
 
     /// Vectors of texts that may go in one request. Where that is too much, of each half.
     fn vectors(&self, texts: &[String], role: Role) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let reason = match self.patiently(texts, role) {
+        let reason = match self.patiently(texts, role, Patience::of(role, self.timeout)) {
             Ok(vectors) => return Ok(vectors),
             Err(Trouble::Lasting(error)) => return Err(error),
             Err(Trouble::Passing(reason, _)) => return Err(self.unavailable(reason)),
@@ -112,8 +109,8 @@ impl Provider {
     }
 
     /// One request, made again while that may help.
-    fn patiently(&self, texts: &[String], role: Role) -> Result<Vec<Vec<f32>>, Trouble> {
-        let patience = Patience::of(role, self.timeout);
+    fn patiently(&self, texts: &[String], role: Role, patience: Patience) -> Result<Vec<Vec<f32>>, Trouble> {
+        let begun = self.world.now();
         let body = wire::request(self.kind, &self.model, texts, role, self.requested);
         let mut tries = 0;
         loop {
@@ -122,7 +119,9 @@ impl Provider {
                 return Err(Trouble::Lasting(self.unavailable("stopped")));
             }
             tries += 1;
-            let (reason, named) = match self.once(&body, texts.len(), patience.timeout) {
+            let left = |world: &dyn World| patience.whole.saturating_sub(world.now().saturating_sub(begun));
+            let timeout = patience.timeout.min(left(self.world.as_ref()));
+            let (reason, named) = match self.once(&body, texts.len(), timeout) {
                 Err(Trouble::Passing(reason, named)) => (reason, named),
                 outcome => return outcome,
             };
@@ -131,8 +130,9 @@ impl Provider {
                 let reason = format!("{reason}; it asks to be left alone for {} s", wait.as_secs());
                 return Err(Trouble::Lasting(self.unavailable(reason)));
             }
-            if tries >= patience.tries {
-                let reason = format!("{reason} (tried {tries} times)");
+            if tries >= patience.tries || wait >= left(self.world.as_ref()) {
+                let times = if tries > 1 { format!(" (tried {tries} times)") } else { String::new() };
+                let reason = format!("{reason}{times}");
                 return Err(Trouble::Lasting(self.unavailable(reason)));
             }
             if named.is_some() {

@@ -8,6 +8,9 @@ const FIRST: Duration = Duration::from_millis(500);
 /// No wait of our own is longer.
 const LONGEST: Duration = Duration::from_secs(30);
 
+/// No question waits longer for its vector.
+const QUESTION: Duration = Duration::from_secs(3);
+
 /// How much trouble a caller puts up with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
@@ -17,6 +20,8 @@ pub(crate) struct Patience {
     pub(crate) longest: Duration,
     /// How long one request may take.
     pub(crate) timeout: Duration,
+    /// How long all of it may take.
+    pub(crate) whole: Duration,
 }
 
 impl Patience {
@@ -26,11 +31,19 @@ impl Patience {
         match role {
             Role::Query => Self {
                 tries: 2,
-                longest: Duration::from_secs(2),
-                timeout: timeout.min(Duration::from_secs(10)),
+                longest: Duration::from_secs(1),
+                timeout: timeout.min(QUESTION),
+                whole: QUESTION,
             },
-            Role::Passage => Self { tries: 6, longest: Duration::from_mins(5), timeout },
+            Role::Passage => {
+                Self { tries: 6, longest: Duration::from_mins(5), timeout, whole: Duration::MAX }
+            }
         }
+    }
+
+    /// The first word to a provider: it may have to load its model, but somebody waits to hear whether it is there.
+    pub(crate) fn at_first(timeout: Duration) -> Self {
+        Self { tries: 2, longest: Duration::from_secs(2), timeout, whole: Duration::MAX }
     }
 }
 

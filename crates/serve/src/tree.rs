@@ -3,7 +3,7 @@
 use crate::progress::Bridge;
 use orient_engine::{Cancel, Engine, EngineError, Keeper, Phase, Progress, Refresh, RefreshOptions};
 use orient_settings::Loaded;
-use orient_tools::{Code, Host, Session, Setup, ToolError, count, duration};
+use orient_tools::{Background, Code, Host, Session, Setup, ToolError, count, duration};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -37,6 +37,8 @@ pub(crate) struct Tree {
     pub(crate) host: Host,
     pub(crate) indexing: Arc<Indexing>,
     cancel: Cancel,
+    /// Has the code embedded by a provider, where one was chosen.
+    embedding: Mutex<Option<Background>>,
 }
 
 impl Tree {
@@ -54,7 +56,9 @@ impl Tree {
             keeper = Some(inner.clone());
             Arc::new(Doorkeeper { inner, indexing: indexing.clone() })
         })?;
-        let tree = Arc::new(Self { host, indexing, cancel: Cancel::default() });
+        let embedding = if options.setup.refresh { Background::start(&host) } else { None };
+        let embedding = Mutex::new(embedding);
+        let tree = Arc::new(Self { host, indexing, cancel: Cancel::default(), embedding });
         if let Some(keeper) = keeper.filter(|_| options.setup.refresh) {
             tree.start(keeper);
         }
@@ -86,6 +90,7 @@ impl Tree {
     /// Ends work in the background.
     pub(crate) fn close(&self) {
         self.cancel.cancel();
+        self.embedding.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Brings the index up to date in the background: at once where there is none, else when the first question has had

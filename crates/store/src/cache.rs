@@ -1,10 +1,11 @@
-//! `cache.db`: facts by content, shared by all working trees of a repository.
+//! `cache.db`: facts by content, and vectors of other models by text, shared by all working trees of a repository.
 //!
 //! It saves time and holds nothing that cannot be made again: whatever goes wrong with it, it is made anew or left out,
 //! and no caller has to care.
 
 use crate::codec::Encoded;
 use crate::connect::{immutable_uri, prepared};
+use crate::embedded;
 use crate::error::is_damage;
 use crate::lock;
 use crate::version::{beside, has_log};
@@ -227,7 +228,7 @@ impl Cache {
     }
 
     /// Does something with the database; damage makes the cache anew, any other failure is a miss.
-    fn attempt<T>(&mut self, act: impl FnOnce(&Connection) -> Result<T>) -> Option<T> {
+    pub(crate) fn attempt<T>(&mut self, act: impl FnOnce(&Connection) -> Result<T>) -> Option<T> {
         match act(self.db.as_ref()?) {
             Ok(value) => Some(value),
             Err(error) => {
@@ -286,6 +287,7 @@ fn open_writable(path: &Path) -> Result<Connection> {
     } else if (application, format) != (APPLICATION, FORMAT) {
         return Err(rusqlite::Error::InvalidQuery);
     }
+    db.execute_batch(embedded::TABLES)?;
     db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
     Ok(db)
 }
@@ -309,7 +311,7 @@ fn open_readable(path: &Path) -> Result<Connection> {
     Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI).and_then(tried)
 }
 
-fn in_transaction<T>(db: &Connection, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+pub(crate) fn in_transaction<T>(db: &Connection, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
     db.execute_batch("BEGIN IMMEDIATE")?;
     let done = act(db).and_then(|value| db.execute_batch("COMMIT").map(|()| value));
     if done.is_err() {

@@ -12,6 +12,7 @@ mod check;
 mod codec;
 mod connect;
 mod digest;
+mod embedded;
 mod error;
 mod grams;
 mod graph;
@@ -36,6 +37,7 @@ pub use bulk::{BulkWriter, GraphWriter};
 pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
 pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};
 pub use digest::Prepared;
+pub use embedded::EmbedModel;
 pub use error::StoreError;
 pub use grams::LeftOut;
 pub use graph::{

@@ -19,7 +19,7 @@ impl From<EngineError> for ToolError {
             EngineError::Unreadable { .. } => Code::NotFound,
             EngineError::Lost { .. } => Code::Damaged,
             EngineError::Store(error) => store(error),
-            EngineError::System(_) => Code::Io,
+            EngineError::System(_) | EngineError::Unkept { .. } => Code::Io,
         };
         match error {
             EngineError::Cancelled => Self::new(code, "stopped; the index is as it was before"),

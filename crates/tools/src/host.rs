@@ -1,6 +1,7 @@
 //! What a server keeps between questions.
 
 use crate::error::ToolError;
+use crate::meaning::Elsewhere;
 use crate::session::Setup;
 use orient_engine::{Engine, EngineError, Keeper, OpenOptions, Repo};
 use orient_settings::{Loaded, Sources};
@@ -14,6 +15,7 @@ pub struct Host {
     pub(crate) loaded: Loaded,
     pub(crate) engine: Arc<Engine>,
     pub(crate) keeper: Arc<dyn Keeper>,
+    pub(crate) elsewhere: Arc<Elsewhere>,
 }
 
 impl Host {
@@ -27,7 +29,7 @@ impl Host {
         let options = OpenOptions { force: setup.force, store: None };
         let engine = Arc::new(Engine::open(&setup.start, loaded.settings.clone(), &options)?);
         let keeper = keeper(&engine, &loaded);
-        Ok(Self { setup, loaded, engine, keeper })
+        Ok(Self { setup, loaded, engine, keeper, elsewhere: Arc::default() })
     }
 
     /// The top of the tree.

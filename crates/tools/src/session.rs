@@ -4,11 +4,13 @@ use crate::amount::{duration, plural};
 use crate::answer::{Answer, Freshness};
 use crate::error::ToolError;
 use crate::host::{self, Host};
+use crate::meaning::Elsewhere;
 use orient_engine::{
     Cancel, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
     RefreshOptions, Repo, Snapshot, Sweep,
 };
 use orient_model::RepoPath;
+use orient_providers::{Leave, Plan, ProviderError};
 use orient_settings::{Loaded, Override, Source};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -42,6 +44,7 @@ pub struct Session<'p> {
     cancel: &'p Cancel,
     engine: OnceCell<Arc<Engine>>,
     keeper: Arc<dyn Keeper>,
+    elsewhere: Arc<Elsewhere>,
     refreshed: RefCell<Option<Refresh>>,
     /// Whether to wait for a first index however long it takes; a server has others to answer.
     insists: bool,
@@ -61,6 +64,7 @@ impl<'p> Session<'p> {
             cancel,
             engine,
             keeper: Arc::new(Sweep),
+            elsewhere: Arc::default(),
             refreshed,
             insists: true,
         })
@@ -76,6 +80,7 @@ impl<'p> Session<'p> {
             cancel,
             engine: OnceCell::from(host.engine.clone()),
             keeper: host.keeper.clone(),
+            elsewhere: host.elsewhere.clone(),
             refreshed: RefCell::new(None),
             insists: false,
         }
@@ -117,9 +122,38 @@ impl<'p> Session<'p> {
         Ok(if written { engine.own_folder()?.to_owned() } else { engine.place().tree.clone() })
     }
 
+    /// The user's leave for a provider. One that the repository names needs a yes on this machine too: it could name any
+    /// port, and nobody would have chosen to talk to it.
+    pub(crate) fn leave(&self, plan: &Plan, folder: &Path) -> Result<Leave, ProviderError> {
+        let leave = plan.leave(folder)?;
+        let (terms, allowed) = (plan.terms(), orient_providers::allowed(folder));
+        if self.provider_by_repository() && allowed.as_ref() != Some(&terms) {
+            return Err(ProviderError::NotAllowed { terms: terms.into(), instead: allowed.map(Box::new) });
+        }
+        Ok(leave)
+    }
+
+    /// Whether the repository has a say in who embeds its code.
+    pub(crate) fn provider_by_repository(&self) -> bool {
+        self.loaded.origins.iter().any(|setting| {
+            matches!(setting.key.path().as_str(), "embed.provider" | "embed.url" | "embed.model")
+                && setting.origin.source == Source::Repository
+        })
+    }
+
     /// A flag that ends long work.
     pub(crate) fn cancel(&self) -> &Cancel {
         self.cancel
+    }
+
+    /// Told how far long work is.
+    pub(crate) fn progress(&self) -> &dyn Progress {
+        self.progress
+    }
+
+    /// What is kept between questions of what lies outside of this machine.
+    pub(crate) fn elsewhere(&self) -> &Elsewhere {
+        &self.elsewhere
     }
 
     /// Catches up with the files, or makes the index anew, whatever the set-up says. Waits for another process.

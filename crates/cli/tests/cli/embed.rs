@@ -181,6 +181,12 @@ fn a_provider_on_this_machine_needs_no_yes_and_gets_no_key() {
     let server = Server::new();
     let tree = Tree::new(&[("a.py", "x = 1\n"), (".orient.toml", &chosen("openai", &server.here()))]);
     let status = text(&with_key(&tree, &["embed", "status"]).stdout);
+    assert!(status.contains("consent     missing"), "a repository could name any port: {status}");
+    assert_eq!(with_key(&tree, &["embed", "run"]).status.code(), Some(4));
+    assert!(server.seen().is_empty());
+    std::fs::remove_file(tree.root().join(".orient.toml")).expect("it was there");
+    tree.write("../home/.config/orient/config.toml", chosen("openai", &server.here()));
+    let status = text(&with_key(&tree, &["embed", "status"]).stdout);
     assert!(status.contains("consent     not needed: nothing leaves this machine"), "{status}");
     // A proxy would take it elsewhere.
     let mut command = tree.command(&["embed", "test"]);

@@ -5,6 +5,10 @@ mod answers;
 mod arguments;
 mod injection;
 mod malformed;
+#[path = "../cli/model.rs"]
+#[expect(dead_code, reason = "the tests of the command need more of it")]
+mod model;
+mod providers;
 mod revisions;
 mod stdio;
 mod table;

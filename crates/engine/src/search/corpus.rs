@@ -4,7 +4,7 @@
 //! with the bits of a first pass.
 
 use crate::EngineError;
-use orient_embed::{BuiltIn, Embedder, FlatIndex, Scan, Vector, packed_length};
+use orient_embed::{BuiltIn, Embedder, FlatIndex, Scan, Vector, cosine, packed_length};
 use orient_store::{Catalogue, FileId, Snapshot};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -73,6 +73,8 @@ pub(crate) enum Nearness<'c> {
     All(Vec<i32>),
     /// The products are made when asked for.
     Some(&'c Corpus, Vector),
+    /// How near all units are by another model, on the scale of the built-in one.
+    Scaled(Vec<f32>),
 }
 
 impl Corpus {
@@ -155,6 +157,12 @@ impl Corpus {
         Ok(all)
     }
 
+    /// How near all units are to a query.
+    pub(crate) fn nearness(&self, snapshot: &Snapshot, query: &Vector) -> Result<Vec<f32>, EngineError> {
+        let dimension = BuiltIn::shared().dimension();
+        Ok(self.products(snapshot, query)?.into_iter().map(|product| cosine(product, dimension)).collect())
+    }
+
     fn vectors(&self, snapshot: &Snapshot) -> Result<&Vectors, EngineError> {
         if let Some(vectors) = self.vectors.get() {
             return Ok(vectors);
@@ -179,9 +187,9 @@ impl Corpus {
 }
 
 impl Nearness<'_> {
-    /// The product of a unit with the question.
-    pub(crate) fn product(&self, unit: u32) -> i32 {
-        match self {
+    /// How near a unit is to the question.
+    pub(crate) fn of(&self, unit: u32) -> f32 {
+        let product = match self {
             Self::All(products) => products[unit as usize],
             Self::Some(corpus, query) => {
                 corpus.vectors.get().map_or(0, |vectors| match vectors.row_of_unit[unit as usize] {
@@ -189,6 +197,8 @@ impl Nearness<'_> {
                     row => vectors.index.product(row, query),
                 })
             }
-        }
+            Self::Scaled(near) => return near[unit as usize],
+        };
+        cosine(product, BuiltIn::shared().dimension())
     }
 }

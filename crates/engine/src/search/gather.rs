@@ -6,7 +6,7 @@ use super::corpus::{Corpus, Nearness, Wanted};
 use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
 use super::pool::{best, first_pass};
 use crate::{EngineError, FileQuery, Snapshot};
-use orient_embed::{BuiltIn, Embedder, combine, cosine};
+use orient_embed::{BuiltIn, combine};
 use orient_model::EdgeKind;
 use orient_rank::{Analysis, Candidate, FileInfo, Form, Lexical, Most, Pool, Rule, analyse, rank};
 use orient_store::{EdgeRow, FileRow, PlaceSymbol};
@@ -44,13 +44,24 @@ impl Snapshot {
         let vector = (!query.without_vectors).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
         let by_terms = || self.words(&corpus, &asked, &query.weights);
-        let (by_meaning, nearness, words) = match &vector {
-            None => (Vec::new(), None, by_terms()?),
-            Some(vector) => {
+        let other = query.other.as_ref().filter(|_| !query.without_vectors);
+        let by_other = match other {
+            Some(other) => self.nearness_by_other(&corpus, other, vector.as_ref())?,
+            None => None,
+        };
+        let is_by_other = by_other.is_some();
+        let (by_meaning, nearness, words) = match (by_other, &vector) {
+            (None, None) => (Vec::new(), None, by_terms()?),
+            (None, Some(vector)) => {
                 let wanted =
                     Wanted { count: OF_VECTORS * times, filtered: allowed.is_some(), allows: &allows };
                 let found = corpus.nearest(&self.store, vector, &wanted, by_terms)?;
-                (found.best, Some(found.nearness), found.meanwhile)
+                let units = found.best.into_iter().map(|one| one.0).collect();
+                (units, Some(found.nearness), found.meanwhile)
+            }
+            (Some(near), _) => {
+                let units = nearest_of(&near, OF_VECTORS * times, allows);
+                (units, Some(Nearness::Scaled(near)), by_terms()?)
             }
         };
         let Words { lexical, replaced } = words;
@@ -63,13 +74,13 @@ impl Snapshot {
         let holders = by_words.len();
         best(&mut by_words, OF_WORDS * times);
         let exact = self.exact_units(&corpus, &asked, &allows)?;
-        let near = |unit: u32| nearness.as_ref().map_or(0.0, |nearness| near(nearness, unit));
+        let near = |unit: u32| nearness.as_ref().map_or(0.0, |nearness| nearness.of(unit));
         let pool = first_pass(&by_words, &by_meaning, &exact, near, POOL * times);
         let seen = Seen { words: &lexical, exact: &exact, near: &near };
         let mut gathered = self.look_at(query, asked, &corpus, &seen, pool)?;
-        gathered.pool.semantic = vector.is_some();
+        gathered.pool.semantic = nearness.is_some();
         self.link(query, &mut gathered)?;
-        Ok(Gathered { replaced, holders, ..gathered })
+        Ok(Gathered { replaced, holders, by_other: is_by_other, ..gathered })
     }
 
     /// Looks at units, and leaves out what is not of a kind that is asked for.
@@ -114,12 +125,20 @@ impl Snapshot {
         });
         let Lexical { total, missing, .. } = *seen.words;
         let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
-        Ok(Gathered { asked, pool, files: closer.files, places, replaced: Vec::new(), holders: 0 })
+        Ok(Gathered {
+            asked,
+            pool,
+            files: closer.files,
+            places,
+            replaced: Vec::new(),
+            holders: 0,
+            by_other: false,
+        })
     }
 
     /// Puts what was gathered in its order.
     pub fn order(&self, query: &SearchQuery, gathered: &Gathered) -> Result<Found, EngineError> {
-        let Gathered { asked, pool, files, places, replaced, holders } = gathered;
+        let Gathered { asked, pool, files, places, replaced, holders, by_other } = gathered;
         let ranked = rank(asked, pool, &query.weights, query.switches, query.most());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
@@ -149,6 +168,7 @@ impl Snapshot {
             confident: pool.is_confident(),
             holders: *holders,
             more,
+            by_other: *by_other,
         })
     }
 
@@ -273,8 +293,13 @@ pub struct Gathered {
     places: Vec<Place>,
     replaced: Vec<(String, Vec<String>)>,
     holders: usize,
+    by_other: bool,
 }
 
-fn near(nearness: &Nearness<'_>, unit: u32) -> f32 {
-    cosine(nearness.product(unit), BuiltIn::shared().dimension())
+/// The nearest of all units that are allowed, nearest first.
+fn nearest_of(near: &[f32], count: usize, allows: impl Fn(u32) -> bool) -> Vec<u32> {
+    let allowed = |(unit, near): &(u32, f32)| *near > 0.0 && allows(*unit);
+    let mut units: Vec<(u32, f32)> = (0..).zip(near.iter().copied()).filter(allowed).collect();
+    best(&mut units, count);
+    units.into_iter().map(|one| one.0).collect()
 }

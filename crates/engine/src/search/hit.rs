@@ -1,7 +1,7 @@
 //! What is asked of a search, and what it finds.
 
 use super::closer::Place;
-use crate::{PathPattern, SymbolId};
+use crate::{OtherQuestion, PathPattern, SymbolId};
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
 use orient_rank::{Analysis, Most, Part, Switches, Weights};
 use std::collections::BTreeSet;
@@ -29,6 +29,8 @@ pub struct SearchQuery {
     pub symbols_only: bool,
     /// Whether to ask the vectors.
     pub without_vectors: bool,
+    /// The question as a vector of another model, whose vectors are then asked in place of the built-in one's.
+    pub other: Option<OtherQuestion>,
     /// Which rules are in force.
     pub switches: Switches,
     /// What they weigh.
@@ -118,4 +120,6 @@ pub struct Found {
     pub holders: usize,
     /// Whether there are more than are given.
     pub more: bool,
+    /// Whether another model's vectors were asked.
+    pub by_other: bool,
 }

@@ -14,7 +14,7 @@ mod pool;
 mod shape;
 mod similar;
 
-pub(crate) use corpus::Corpora;
+pub(crate) use corpus::{Corpora, Corpus};
 pub use excerpt::{Excerpt, Shown};
 pub use gather::Gathered;
 pub use hit::{Found, OtherPlace, SearchHit, SearchQuery};

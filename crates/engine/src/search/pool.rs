@@ -16,16 +16,15 @@ pub(super) fn best(units: &mut Vec<(u32, f32)>, count: usize) {
 /// The units worth a closer look: the best by both channels together, and all that the question names.
 pub(super) fn first_pass(
     by_words: &[(u32, f32)],
-    by_meaning: &[(u32, i32)],
+    by_meaning: &[u32],
     exact: &BTreeMap<u32, f32>,
     near: impl Fn(u32) -> f32,
     count: usize,
 ) -> Vec<u32> {
     let most = by_words.first().map_or(1.0, |best| best.1).max(f32::MIN_POSITIVE);
-    let nearest = by_meaning.first().map_or(1.0, |best| near(best.0)).max(0.01);
+    let nearest = by_meaning.first().map_or(1.0, |&best| near(best)).max(0.01);
     let words: FxHashMap<u32, f32> = by_words.iter().copied().collect();
-    let mut all: Vec<u32> =
-        by_words.iter().map(|one| one.0).chain(by_meaning.iter().map(|one| one.0)).collect();
+    let mut all: Vec<u32> = by_words.iter().map(|one| one.0).chain(by_meaning.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
     let mut scored: Vec<(u32, f32)> = all

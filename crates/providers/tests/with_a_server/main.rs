@@ -4,5 +4,6 @@
 mod all;
 mod consent;
 mod faults;
+mod questions;
 mod server;
 mod speech;

@@ -59,6 +59,7 @@ pub(crate) struct Server {
     script: Arc<Mutex<VecDeque<Act>>>,
     at_once: Arc<AtomicUsize>,
     most_at_once: Arc<AtomicUsize>,
+    connections: Arc<AtomicUsize>,
     ended: Arc<AtomicBool>,
 }
 
@@ -93,7 +94,16 @@ pub(crate) fn typed(texts: &[String], dimension: usize) -> Value {
 impl Server {
     /// A server with this form of answers; the script is followed first, then every answer is good.
     pub(crate) fn new(shape: Shape, dimension: usize, script: impl IntoIterator<Item = Act>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        Self::at("127.0.0.1:0", shape, dimension, script)
+    }
+
+    /// A server whose address does not look like one of this machine.
+    pub(crate) fn elsewhere(shape: Shape, dimension: usize) -> Self {
+        Self::at("0.0.0.0:0", shape, dimension, [])
+    }
+
+    fn at(address: &str, shape: Shape, dimension: usize, script: impl IntoIterator<Item = Act>) -> Self {
+        let listener = TcpListener::bind(address).expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("bound"));
         let server = Self {
             url,
@@ -101,9 +111,11 @@ impl Server {
             script: Arc::new(Mutex::new(script.into_iter().collect())),
             at_once: Arc::default(),
             most_at_once: Arc::default(),
+            connections: Arc::default(),
             ended: Arc::default(),
         };
         let (seen, script) = (server.seen.clone(), server.script.clone());
+        let connections = server.connections.clone();
         let (at_once, most, ended) =
             (server.at_once.clone(), server.most_at_once.clone(), server.ended.clone());
         std::thread::spawn(move || {
@@ -111,6 +123,7 @@ impl Server {
                 if ended.load(Ordering::Relaxed) {
                     return;
                 }
+                connections.fetch_add(1, Ordering::SeqCst);
                 let (seen, script, at_once, most) =
                     (seen.clone(), script.clone(), at_once.clone(), most.clone());
                 std::thread::spawn(move || {
@@ -125,12 +138,13 @@ impl Server {
         self.seen.lock().expect("no one panicked").clone()
     }
 
-    pub(crate) fn most_at_once(&self) -> usize {
-        self.most_at_once.load(Ordering::SeqCst)
+    /// How often somebody connected, whether or not anything was sent.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn then(&self, act: Act) {
-        self.script.lock().expect("no one panicked").push_back(act);
+    pub(crate) fn most_at_once(&self) -> usize {
+        self.most_at_once.load(Ordering::SeqCst)
     }
 }
 

@@ -1,10 +1,8 @@
 //! Each provider as it is spoken to: what it is sent, and what its answers become.
 
-use crate::server::{
-    Act, Calm, KEY, Server, Shape, connect, items, items_turned, lists, settings, typed, vector,
-};
-use orient_embed::{BuiltIn, Embedder, Role, Sum};
-use orient_providers::{KINDS, Models};
+use crate::server::{KEY, Server, Shape, connect, items, items_turned, lists, settings, typed, vector};
+use orient_embed::{Embedder, Role, Sum};
+use orient_providers::KINDS;
 use std::sync::Arc;
 
 /// Where each provider of the table is spoken to, and how it answers.
@@ -102,47 +100,4 @@ fn a_number_of_values_is_asked_for_and_held_to() {
     let provider = connect(&other, folder.path(), None, &Arc::default()).expect("connected");
     let error = provider.embed(&["a"], Role::Passage).expect_err("the server has four").to_string();
     assert!(error.ends_with("a vector of 4 values where 5 were expected"), "{error}");
-}
-
-#[test]
-fn a_question_is_answered_by_the_built_in_model_when_the_provider_fails() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let server = Server::new(lists, 4, []);
-    let chosen = settings("ollama", &server.url);
-    let world = Arc::new(Calm::default());
-    let models = Models::open(&chosen, folder.path(), None, &|_| None, world.clone());
-    let asked = models.ask("where are retries handled");
-    assert_eq!((asked.model.name.as_str(), asked.note), ("ollama/m/4", None));
-    for _ in 0..2 {
-        server.then(Act::Say(503, vec![], "{\"error\":\"model is loading\"}".into()));
-    }
-    let asked = models.ask("where are retries handled");
-    assert_eq!(asked.model, BuiltIn::shared().model());
-    assert_eq!(asked.sum, BuiltIn::shared().sum("where are retries handled"));
-    assert_eq!(
-        asked.note.as_deref(),
-        Some(
-            "Ollama does not answer: status 503: model is loading (tried 2 times); answered with the built-in model instead"
-        )
-    );
-    let asked = models.ask("where are retries handled");
-    assert_eq!(asked.model.name, "ollama/m/4", "it is asked again the next time");
-}
-
-#[test]
-fn search_goes_on_when_there_is_no_provider_at_all() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let open = |settings| Models::open(settings, folder.path(), None, &|_| None, Arc::new(Calm::default()));
-    let none = orient_settings::Embed::default();
-    let asked = open(&none).ask("x");
-    assert_eq!((asked.model, asked.note), (BuiltIn::shared().model(), None));
-    let mistyped = orient_settings::Embed { provider: Some("olama".into()), ..none.clone() };
-    let asked = open(&mistyped).ask("x");
-    assert_eq!(asked.model, BuiltIn::shared().model());
-    let note = asked.note.expect("it says so");
-    assert!(note.contains("did you mean `ollama`?") && note.contains("built-in model instead"), "{note}");
-    // A port nobody listens on.
-    let gone = settings("ollama", "http://127.0.0.1:9");
-    let note = open(&gone).ask("x").note.expect("it says so");
-    assert!(note.contains("Ollama does not answer"), "{note}");
 }

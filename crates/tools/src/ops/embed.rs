@@ -1,7 +1,8 @@
 //! `embed`: who makes vectors of the code, whether that works, and whether it may.
 
-use crate::amount::duration;
+use crate::amount::{bytes, count, duration, plural};
 use crate::answer::Answer;
+use crate::embedding;
 use crate::error::{Code, ToolError};
 use crate::page::{Cell, Page, Tone};
 use crate::session::Session;
@@ -12,6 +13,7 @@ use orient_providers::{Machine, Plan, ProviderError, Terms, allow, allowed, envi
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,7 +26,7 @@ const WORDS: &str = "where are the settings read";
 #[derive(Args, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct EmbedArgs {
-    /// What to do: `status`, `test`, `allow` or `forget`
+    /// What to do: `status`, `test`, `run`, `allow` or `forget`
     #[arg(value_enum, default_value_t)]
     action: Action,
 }
@@ -38,6 +40,8 @@ enum Action {
     Status,
     /// Ask once and show how long it took
     Test,
+    /// Have all code embedded that is not yet; search asks the provider from then on
+    Run,
     /// Allow that code of this project is sent there
     // A person says so, with a command. No program can: in arguments that come as JSON these two do not exist.
     #[serde(skip_deserializing)]
@@ -65,6 +69,12 @@ pub(crate) struct EmbedOut {
     /// What lies outside of the binary; absent for the built-in model.
     #[serde(skip_serializing_if = "Option::is_none")]
     remote: Option<Remote>,
+    /// How many of the chunks of the index are embedded by the provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embedded: Option<Embedded>,
+    /// What came of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunOut>,
     /// What came of a test.
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<Trip>,
@@ -97,6 +107,26 @@ struct Remote {
     /// What was allowed earlier, and is something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     allowed_instead: Option<String>,
+}
+
+/// How far a provider is.
+#[derive(Serialize, JsonSchema)]
+struct Embedded {
+    /// Chunks it has embedded.
+    chunks: u64,
+    /// All chunks of the index.
+    total: u64,
+}
+
+/// A run.
+#[derive(Serialize, JsonSchema)]
+struct RunOut {
+    /// Chunks that were sent, and came back as vectors.
+    chunks: u64,
+    /// Bytes of them.
+    bytes: u64,
+    /// How long it took, in milliseconds.
+    elapsed_ms: u64,
 }
 
 /// The key of a provider, of which only this is told.
@@ -133,17 +163,20 @@ struct Trip {
 
 impl Operation for Embed {
     const NAME: &'static str = "embed";
-    const ABOUT: &'static str = "Show, test, allow or forget the provider that embeds the code";
+    const ABOUT: &'static str = "Show, test, run, allow or forget the provider that embeds the code";
     const DETAILS: &'static str = "\
 By default the model inside the binary makes all vectors and nothing leaves the machine. The settings embed.provider, \
 embed.model and embed.url choose another provider. Before any code is sent there, `orient embed allow` must have been \
 typed for this project; that holds for exactly this provider, address and model, and any change asks again. A provider \
-on this machine needs no consent, but gets a key only with it. Keys come from the environment alone. `test` sends a few \
-words, and no code.";
+on this machine needs no consent, unless the repository's own settings name it, but gets a key only with it. Keys come from the environment alone. `test` sends a few \
+words, and no code. `run` has the code embedded: what is done is kept, so that a run which was ended goes on where it was, \
+and later runs send changed code alone. Servers and `watch` do the same in the background. Search asks the provider once \
+nine chunks of ten are embedded, and says which model answered.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "embed status", about: "who embeds the code, and whether that is allowed" },
         Example { command: "embed test", about: "ask once: how long it takes, how many values a vector has" },
         Example { command: "embed allow", about: "allow the provider of the settings for this project" },
+        Example { command: "embed run", about: "have the code embedded, for search to use" },
         Example { command: "embed forget", about: "take that back" },
     ];
     const ASKS: bool = false;
@@ -158,7 +191,7 @@ words, and no code.";
             Err(error) => return Err(error.into()),
         };
         let folder = session.private_folder(args.action == Action::Allow)?;
-        let (mut test, mut forgotten, mut measured) = (None, None, None);
+        let (mut test, mut forgotten, mut measured, mut run) = (None, None, None, None);
         match (args.action, &plan) {
             (Action::Status, _) => {}
             (Action::Test, Some(plan)) => {
@@ -171,15 +204,25 @@ words, and no code.";
                     Ok(())
                 })?);
             }
+            (Action::Run, Some(plan)) => run = Some(ran(session, plan, &folder)?),
+            (Action::Run, None) => return Err(nothing_to_run()),
             (Action::Allow, Some(plan)) => allow(&folder, &plan.terms())?,
             (Action::Allow, None) => return Err(nothing_to_allow()),
             (Action::Forget, _) => forgotten = Some(forget(&folder)?),
         }
         let out = match &plan {
-            Some(plan) => of_plan(args.action, plan, allowed(&folder), measured),
+            Some(plan) => {
+                let out = of_plan(args.action, plan, allowed(&folder), measured);
+                if session.provider_by_repository() { out.by_repository() } else { out }
+            }
             None => of_built_in(args.action),
         };
-        let mut answer = Answer::new(EmbedOut { test, forgotten, ..out });
+        let embedded = match &plan {
+            Some(plan) => session.as_it_is()?.map(|snapshot| embedding::coverage(&snapshot, plan)),
+            None => None,
+        };
+        let embedded = embedded.transpose()?.map(|it| Embedded { chunks: it.known, total: it.total });
+        let mut answer = Answer::new(EmbedOut { embedded, run, test, forgotten, ..out });
         answer.notes.clone_from(&session.loaded().notes);
         Ok(answer)
     }
@@ -189,6 +232,10 @@ words, and no code.";
             (Action::Allow, ..) => {
                 let place = out.remote.as_ref().map_or("", |remote| &remote.url);
                 page.line(Tone::Head, &format!("allowed for this project: code may be sent to {place}"))?;
+            }
+            (Action::Run, ..) => {
+                let said = out.run.as_ref().map_or_else(String::new, RunOut::said);
+                page.line(Tone::Head, &said)?;
             }
             (_, Some(true), _) => page.line(Tone::Head, "forgotten: nothing may be sent any more")?,
             (_, Some(false), _) => page.line(Tone::Head, "there was nothing to forget")?,
@@ -244,6 +291,10 @@ fn rows(out: &EmbedOut) -> Vec<Vec<Cell>> {
         ),
         row("fallback", out.fallback.clone()),
     ]);
+    if let Some(embedded) = &out.embedded {
+        let (chunks, total) = (count(embedded.chunks), count(embedded.total));
+        rows.push(row("embedded", format!("{chunks} of {total} chunks")));
+    }
     rows
 }
 
@@ -255,9 +306,21 @@ fn of_built_in(action: Action) -> EmbedOut {
         model: built_in.model().to_string(),
         dimensions: Some(built_in.dimension()),
         remote: None,
+        embedded: None,
+        run: None,
         test: None,
         forgotten: None,
         fallback: built_in.model().to_string(),
+    }
+}
+
+impl EmbedOut {
+    /// The same, where the repository chose the provider: then even this machine needs a yes.
+    fn by_repository(mut self) -> Self {
+        if let Some(remote) = self.remote.as_mut().filter(|remote| remote.consent == Consent::NotNeeded) {
+            remote.consent = Consent::Missing;
+        }
+        self
     }
 }
 
@@ -286,6 +349,26 @@ fn of_plan(action: Action, plan: &Plan, allowed: Option<Terms>, dimensions: Opti
         remote: Some(remote),
         ..of_built_in(action)
     }
+}
+
+impl RunOut {
+    fn said(&self) -> String {
+        if self.chunks == 0 {
+            return "everything was embedded before".to_owned();
+        }
+        let (chunks, time) = (plural(self.chunks, "chunk", "chunks"), Duration::from_millis(self.elapsed_ms));
+        format!("{chunks} embedded, {} in {}", bytes(self.bytes), duration(time))
+    }
+}
+
+/// Has everything embedded, after catching up with the files.
+fn ran(session: &Session<'_>, plan: &Plan, folder: &Path) -> Result<RunOut, ToolError> {
+    // Without leave not even the index is looked at.
+    session.leave(plan, folder)?;
+    drop(session.snapshot()?);
+    let ran = embedding::run(session, plan, folder, session.progress())?;
+    let elapsed_ms = u64::try_from(ran.elapsed.as_millis()).unwrap_or(u64::MAX);
+    Ok(RunOut { chunks: ran.texts, bytes: ran.bytes, elapsed_ms })
 }
 
 /// Asks a provider, and how many values it gave.
@@ -319,6 +402,13 @@ fn timed(mut work: impl FnMut() -> Result<(), ToolError>) -> Result<Trip, ToolEr
     Ok(Trip { first_ms: once()?, next_ms: once()? })
 }
 
+fn nothing_to_run() -> ToolError {
+    ToolError::new(Code::BadArgument, "there is nothing to run: the built-in model embeds while it indexes")
+        .hint(
+            "choose a provider first, for example with `provider = \"ollama\"` under [embed] in the settings",
+        )
+}
+
 fn nothing_to_allow() -> ToolError {
     ToolError::new(Code::BadArgument, "there is nothing to allow: the built-in model sends nothing anywhere")
         .hint(
@@ -337,7 +427,7 @@ impl From<ProviderError> for ToolError {
             | ProviderError::Key { .. } => Code::BadSetting,
             ProviderError::NotAllowed { .. } => Code::NotAllowed,
             ProviderError::Consent { .. } | ProviderError::Certificates { .. } => Code::Io,
-            ProviderError::Embed(_) => Code::Provider,
+            ProviderError::Embed(_) | ProviderError::Resting { .. } => Code::Provider,
         };
         Self::new(code, error.to_string())
     }

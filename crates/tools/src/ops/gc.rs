@@ -41,6 +41,8 @@ pub(crate) struct GcOut {
     trees: Vec<String>,
     /// Remembered facts that no index used.
     facts: u64,
+    /// Vectors of other models for texts that stand nowhere any more.
+    vectors: u64,
     /// Bytes given back; an estimate for a dry run.
     bytes: u64,
 }
@@ -65,6 +67,7 @@ can be made again from files, and there are none left.";
             dry_run: args.dry_run,
             trees: collected.trees.iter().map(|tree| tree.display().to_string()).collect(),
             facts: collected.facts,
+            vectors: collected.vectors,
             bytes: collected.bytes,
         };
         let mut answer = Answer::new(out);
@@ -86,6 +89,13 @@ can be made again from files, and there are none left.";
             page.line(
                 Tone::Plain,
                 &format!("what was known of the content of {facts} that are nowhere any more"),
+            )?;
+        }
+        if out.vectors > 0 {
+            let texts = plural(out.vectors, "text", "texts");
+            page.line(
+                Tone::Plain,
+                &format!("what other models made of {texts} that stand nowhere any more"),
             )?;
         }
         let verb = if out.dry_run { "would be given back" } else { "given back" };

@@ -69,7 +69,7 @@ alone. What did not fit is counted.";
         let tokens = args.max_tokens.unwrap_or(TOKENS).max(FEWEST_TOKENS);
         let limit = args.limit.unwrap_or(SPOTS).clamp(1, MOST_SPOTS);
         let snapshot = session.snapshot()?;
-        let chosen = spots::choose(&snapshot, &task, limit)?;
+        let chosen = spots::choose(session, &snapshot, &task, limit)?;
         let out = ContextOut::new(&snapshot, task, &chosen, tokens, !args.no_tests)?;
         let shortened = out.shortened();
         let mut answer = session.answer(&snapshot, out);

@@ -2,7 +2,9 @@
 
 use crate::error::ToolError;
 use crate::found::subject;
+use crate::meaning::Meaning;
 use crate::ops::search::replaced;
+use crate::session::Session;
 use orient_engine::{Analysis, Definition, SearchHit, SearchQuery, Snapshot, SymbolId, analyse};
 use orient_model::{ChunkKind, Role};
 use std::collections::BTreeSet;
@@ -23,7 +25,12 @@ pub(super) struct Chosen {
 }
 
 /// The one symbol that is named, or the places that answer best, each symbol once.
-pub(super) fn choose(snapshot: &Snapshot, task: &str, limit: usize) -> Result<Chosen, ToolError> {
+pub(super) fn choose(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    task: &str,
+    limit: usize,
+) -> Result<Chosen, ToolError> {
     if !task.contains(char::is_whitespace)
         && let Ok(subject) = subject(snapshot, task)?
     {
@@ -32,9 +39,15 @@ pub(super) fn choose(snapshot: &Snapshot, task: &str, limit: usize) -> Result<Ch
         let spots = vec![whole(subject.definition, role)];
         return Ok(Chosen { spots, analysis: analyse(task), more: false, notes });
     }
-    let query = SearchQuery { text: task.to_owned(), limit: limit * HITS_FOR_EACH, ..SearchQuery::default() };
+    let meaning = Meaning::of(session, snapshot, task)?;
+    let query = SearchQuery {
+        text: task.to_owned(),
+        limit: limit * HITS_FOR_EACH,
+        other: meaning.question.clone(),
+        ..SearchQuery::default()
+    };
     let found = snapshot.search(&query)?;
-    let notes = replaced(&found).collect();
+    let notes = replaced(&found).chain(meaning.said(&found)).collect();
     let mut known: BTreeSet<SymbolId> = BTreeSet::new();
     let mut spots: Vec<SearchHit> = found.hits;
     spots.retain(|hit| hit.symbol.is_none_or(|symbol| known.insert(symbol)));

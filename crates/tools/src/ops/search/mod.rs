@@ -5,6 +5,7 @@ mod out;
 
 use crate::answer::Answer;
 use crate::error::{Exit, ToolError};
+use crate::meaning::Meaning;
 use crate::page::Page;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
@@ -46,7 +47,13 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
     fn run(session: &Session<'_>, args: SearchArgs) -> Result<Answer<SearchOut>, ToolError> {
         let group = args.group()?;
         let snapshot = session.snapshot()?;
-        let query = args.query(session, &snapshot)?;
+        let mut query = args.query(session, &snapshot)?;
+        let meaning = if query.without_vectors {
+            Meaning::default()
+        } else {
+            Meaning::of(session, &snapshot, &query.text)?
+        };
+        query.other.clone_from(&meaning.question);
         let found = snapshot.search(&query)?;
         let group = group.unwrap_or(match found.analysis.scope {
             Scope::CrossCutting | Scope::Exploratory => Group::File,
@@ -63,6 +70,7 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
                 .note(format!("{left_out} of {shown} without source, for --max-tokens {}", args.tokens()));
         }
         answer.notes.extend(replaced(&found));
+        answer.notes.extend(meaning.said(&found));
         if !found.confident && !found.hits.is_empty() {
             answer = answer.note("nothing matches well: these are only the nearest places");
         }
