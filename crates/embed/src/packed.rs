@@ -35,7 +35,7 @@ impl Vector {
 fn steps(value: i8) -> u8 {
     let value = i32::from(value);
     let steps = (value + value.signum() * STEP / 2) / STEP;
-    steps.clamp(-MOST, MOST) as u8
+    (steps.clamp(-MOST, MOST) as i8).cast_unsigned()
 }
 
 /// The value in the lower half of a byte, in steps.

@@ -62,7 +62,7 @@ impl Readers {
     }
 
     fn lend(&self, db: Connection, files: Option<Files>) -> Lent {
-        Lent { db: Some(db), home: files.map(|files| (self.clone(), files)) }
+        Lent { db: Some(db), home: files.map(|files| Box::new((self.clone(), files))) }
     }
 
     fn take(&self) -> Option<Idle> {
@@ -87,7 +87,7 @@ fn begin(db: &Connection) -> Option<Meta> {
 /// A connection inside a read transaction, which goes back to where it is kept.
 pub(crate) struct Lent {
     db: Option<Connection>,
-    home: Option<(Readers, Files)>,
+    home: Option<Box<(Readers, Files)>>,
 }
 
 impl Lent {
@@ -113,9 +113,10 @@ impl Deref for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        if let (Some(db), Some((readers, files))) = (self.db.take(), self.home.take())
+        if let (Some(db), Some(home)) = (self.db.take(), self.home.take())
             && db.execute_batch("ROLLBACK").is_ok()
         {
+            let (readers, files) = *home;
             readers.keep(Idle { db, files });
         }
     }

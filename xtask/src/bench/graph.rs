@@ -130,7 +130,7 @@ fn callers(snapshot: &Snapshot, node: NodeId) -> Result<(usize, Duration), Engin
     Ok((reached.steps.len() - 1, start.elapsed()))
 }
 
-fn row(name: &str, times: &mut [Duration]) -> Vec<String> {
+pub(super) fn row(name: &str, times: &mut [Duration]) -> Vec<String> {
     times.sort_unstable();
     let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1)));
     let shown = |time: Option<&Duration>| {

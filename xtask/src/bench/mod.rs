@@ -11,6 +11,7 @@ mod live;
 mod mcp;
 mod memory;
 mod process;
+mod search;
 
 pub(crate) use process::Scratch;
 
@@ -99,6 +100,17 @@ pub(crate) enum Bench {
         #[arg(long)]
         at_most: Option<u64>,
     },
+    /// Questions in words, in a process of their own and in one that has answered before
+    Search {
+        /// The folder to index
+        folder: PathBuf,
+        /// How many questions to ask
+        #[arg(long, default_value_t = 400)]
+        questions: usize,
+        /// Fails if the median of a warm answer takes more milliseconds
+        #[arg(long)]
+        at_most: Option<f64>,
+    },
     /// The floor itself, in the process that is measured
     #[command(hide = true)]
     FloorStep { folder: PathBuf, threads: usize },
@@ -122,6 +134,7 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
             grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)
         }
         Bench::Mcp { folder, rounds, at_most } => mcp::run(folder, *rounds, *at_most),
+        Bench::Search { folder, questions, at_most } => search::run(folder, *questions, *at_most),
         Bench::FloorStep { folder, threads } => floor::step(folder, *threads),
         Bench::WalkStep { folder } => fresh::walk(folder),
     }

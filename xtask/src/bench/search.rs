@@ -1,0 +1,93 @@
+//! What a question costs: in a process of its own, and in one that has answered before.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+use super::graph::row;
+use super::process::{self, Scratch};
+use crate::report::{count, table};
+use anyhow::{Context, Result, bail};
+use orient_engine::{DefinitionQuery, Engine, OpenOptions, RefreshOptions, SearchQuery, Silent, Snapshot};
+use orient_settings::Settings;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+/// How many questions a process of its own is asked; each takes the start of one.
+const COLD: usize = 15;
+/// One question in so many is a bare name; the others are words.
+const NAMES: usize = 4;
+
+/// Indexes a folder and asks about symbols spread evenly over it; `at_most` is what the median may take, in milliseconds.
+pub(super) fn run(folder: &Path, questions: usize, at_most: Option<f64>) -> Result<()> {
+    let scratch = Scratch::new("search")?;
+    let store = scratch.path().join("store");
+    let options = OpenOptions { force: u8::MAX, store: Some(store.clone()) };
+    let engine = Engine::open(folder, Settings::default(), &options)?;
+    engine.refresh(&RefreshOptions::default(), &Silent)?;
+    let snapshot = engine.snapshot()?;
+    let lines: u64 = snapshot.status()?.languages.iter().map(|language| language.lines).sum();
+    let asked = asked(&snapshot, questions)?;
+    drop(snapshot);
+    println!("{}: {} lines; {} questions", folder.display(), count(lines), count(asked.len() as u64));
+
+    let mut warm = Vec::with_capacity(asked.len());
+    // The first two read what later ones find in memory.
+    for text in asked.iter().take(2).chain(&asked) {
+        let begun = Instant::now();
+        engine.snapshot()?.search(&SearchQuery {
+            text: text.clone(),
+            limit: 10,
+            ..SearchQuery::default()
+        })?;
+        warm.push(begun.elapsed());
+    }
+    warm.drain(..2);
+    let product = process::product()?;
+    let (mut floors, mut cold) = (Vec::new(), Vec::new());
+    for text in asked.iter().step_by((asked.len() / COLD).max(1)) {
+        floors.push(process::cost(Command::new(&product).arg("--version"), false)?.time);
+        let mut command = Command::new(&product);
+        command.args(["search", text]).current_dir(folder).env("ORIENT_STORE", &store);
+        cold.push(process::cost(&mut command, false)?.time);
+    }
+    let rows = [
+        row("a process that prints its version", &mut floors),
+        row("a process that answers", &mut cold),
+        row("an answer in a process that has answered before", &mut warm),
+    ];
+    table(&["", "median", "95 of 100", "worst"], &rows);
+    let median = warm[warm.len() / 2].as_secs_f64() * 1000.0;
+    match at_most {
+        Some(most) if median > most => bail!("the median is above {most} ms"),
+        _ => Ok(()),
+    }
+}
+
+/// Questions in the words of names, and some that are names.
+fn asked(snapshot: &Snapshot, questions: usize) -> Result<Vec<String>> {
+    let query = DefinitionQuery::default();
+    let total = snapshot.symbols(&query, 0, 0)?.total;
+    let mut asked = Vec::new();
+    for place in (0..total).step_by((total / questions.max(1)).max(1)) {
+        let found = snapshot.symbols(&query, place, 1)?.rows.into_iter().next();
+        let names = found.context("a symbol of the list")?.handle.names;
+        asked.push(match names.last() {
+            Some(name) if asked.len() % NAMES == 0 => name.clone(),
+            _ => format!("where {} is done", words(&names.join(" "))),
+        });
+    }
+    Ok(asked)
+}
+
+/// A name as one would say it.
+fn words(name: &str) -> String {
+    let mut said = String::new();
+    let mut small = false;
+    for c in name.chars() {
+        if c.is_uppercase() && small {
+            said.push(' ');
+        }
+        small = c.is_lowercase();
+        said.extend(if c.is_alphanumeric() { c.to_lowercase().next() } else { Some(' ') });
+    }
+    said
+}
