@@ -13,6 +13,7 @@ mod docgen;
 mod eval;
 mod facts;
 mod graph;
+mod mutate;
 mod packs;
 mod report;
 mod tidy;
@@ -77,6 +78,20 @@ enum Chore {
         #[arg(long, value_name = "TEXT")]
         only: Option<String>,
     },
+    /// Changes a folder in memory in ways whose meaning is known, and compares the graphs
+    Mutate {
+        /// The folder of sources
+        folder: PathBuf,
+        /// Where drawing begins
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        seed: u64,
+        /// How many changes of each kind and language
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        count: usize,
+        /// Only in this language
+        #[arg(long, value_name = "LANGUAGE")]
+        lang: Option<String>,
+    },
     /// Compares our symbols with those of Universal Ctags
     Crosscheck {
         /// The folder of sources
@@ -129,6 +144,10 @@ fn run(chore: &Chore) -> Result<()> {
         Chore::Packs(Packs::Check) => packs::check(),
         Chore::Docgen { check } => docgen::run(*check),
         Chore::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
+        Chore::Mutate { folder, seed, count, lang } => {
+            let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };
+            mutate::run(graph::checked(folder)?, &options)
+        }
         Chore::Graph { folder, pack_dir, misses, only } => {
             let options =
                 graph::Options { pack_dir: pack_dir.as_deref(), misses: *misses, only: only.as_deref() };

@@ -62,7 +62,11 @@ pub struct MemoryWorld {
 impl MemoryWorld {
     /// The world of these files, numbered by path, and these languages.
     pub fn new(files: Vec<FileFacts>, rules: impl IntoIterator<Item = (String, Rules)>) -> Self {
-        let mut files: Vec<Arc<FileFacts>> = files.into_iter().map(Arc::new).collect();
+        Self::shared(files.into_iter().map(Arc::new).collect(), rules)
+    }
+
+    /// The same of facts that others hold as well.
+    pub fn shared(mut files: Vec<Arc<FileFacts>>, rules: impl IntoIterator<Item = (String, Rules)>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let mut world = Self {
             by_path: BTreeMap::new(),

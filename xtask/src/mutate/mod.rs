@@ -1,0 +1,119 @@
+//! `xtask mutate DIR`: changes a real repository in ways whose meaning is known, and compares the graph before with the
+//! graph after. Nothing is written: the changed texts live in memory.
+
+mod change;
+mod sources;
+
+use anyhow::{Context, Result};
+use change::Outcome;
+use serde::Deserialize;
+use sources::{Given, Sources};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How a language writes what is put into its files.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ways {
+    file: String,
+    twin: String,
+    bind: String,
+    #[serde(default)]
+    braced: bool,
+    hides: bool,
+}
+
+/// What to do.
+pub(crate) struct Options {
+    /// Where drawing begins.
+    pub(crate) seed: u64,
+    /// How many changes of each kind and language.
+    pub(crate) count: usize,
+    /// Only in this language.
+    pub(crate) lang: Option<String>,
+}
+
+/// Resolution goes deep; so much room is never touched.
+const STACK: usize = 256 << 20;
+
+const KINDS: [&str; 3] = ["rename", "twin", "hide"];
+
+/// Changes what is in a folder, in memory, and prints how often the graph changed as it should.
+pub(crate) fn run(folder: &Path, options: &Options) -> Result<()> {
+    let ways: BTreeMap<String, Ways> =
+        toml::from_str(include_str!("../../mutations.toml")).context("xtask/mutations.toml")?;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        let thread = thread.spawn_scoped(scope, || all(folder, options, &ways))?;
+        thread.join().unwrap_or_else(|_| anyhow::bail!("resolution failed; the message stands above"))
+    })
+}
+
+fn all(folder: &Path, options: &Options, ways: &BTreeMap<String, Ways>) -> Result<()> {
+    let sources = Sources::read(folder)?;
+    let before = sources.graph(None);
+    println!(
+        "{} files, {} edges",
+        before.len(),
+        before.values().map(|given| given.edges.len()).sum::<usize>()
+    );
+    for (language, ways) in ways {
+        if options.lang.as_ref().is_some_and(|lang| lang != language) {
+            continue;
+        }
+        for kind in KINDS {
+            tally(kind, language, ways, (&sources, &before), options);
+        }
+    }
+    Ok(())
+}
+
+fn tally(
+    kind: &str,
+    language: &str,
+    ways: &Ways,
+    (sources, before): (&Sources, &BTreeMap<String, Given>),
+    options: &Options,
+) {
+    let mut draw = Draw(options.seed);
+    let mut places = match kind {
+        "hide" => change::bare_calls(sources, before, language, ways),
+        _ => change::functions(sources, before, language),
+    };
+    let (mut right, mut wrong) = (0, Vec::new());
+    while right + wrong.len() < options.count && !places.is_empty() {
+        let place = places.swap_remove(draw.below(places.len()));
+        let outcome = match kind {
+            "rename" => change::rename(sources, before, &place),
+            "twin" => change::twin(sources, before, &place, ways),
+            _ => change::hide(sources, before, &place, ways),
+        };
+        match outcome {
+            Outcome::Right => right += 1,
+            Outcome::Wrong(lines) => wrong.push((place.describe(), lines)),
+            Outcome::Unfit => {}
+        }
+    }
+    if right + wrong.len() > 0 {
+        println!("{language:12} {kind:7} right {right:4}  wrong {:3}", wrong.len());
+    }
+    for (what, lines) in wrong {
+        println!("  {what}");
+        for line in lines.iter().take(6) {
+            println!("    {line}");
+        }
+    }
+}
+
+/// Numbers that look drawn, the same for the same seed.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % end.max(1) as u64) as usize
+    }
+}

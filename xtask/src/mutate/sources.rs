@@ -1,0 +1,132 @@
+//! The texts of a folder, their facts, and the graph of them with some texts replaced.
+
+use anyhow::Result;
+use orient_lang::{Registry, Roles, extract};
+use orient_model::{Edge, EdgeKind, Node, Role, Rule};
+use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
+use orient_walk::{Tree, WalkOptions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A symbol by its file and its place in it; a file itself without.
+pub(super) type Spot = (String, Option<u32>);
+
+/// An edge: from, kind, line, to; and the rule, which is not compared.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) from: Spot,
+    pub(super) kind: EdgeKind,
+    pub(super) line: u32,
+    pub(super) to: Spot,
+    pub(super) rule: Rule,
+}
+
+impl Line {
+    /// What must stay the same.
+    pub(super) fn key(&self) -> (&Spot, EdgeKind, u32, &Spot) {
+        (&self.from, self.kind, self.line, &self.to)
+    }
+}
+
+/// What resolving a file gave.
+pub(super) struct Given {
+    pub(super) edges: Vec<Line>,
+    pub(super) asks: BTreeSet<String>,
+}
+
+/// A folder in memory.
+pub(super) struct Sources {
+    pub(super) texts: BTreeMap<String, String>,
+    pub(super) facts: BTreeMap<String, Arc<FileFacts>>,
+    /// Every word of the rules of all languages.
+    pub(super) reserved: BTreeSet<String>,
+}
+
+/// Texts in place of those of the folder, or beside them.
+pub(super) type Changed = BTreeMap<String, String>;
+
+impl Sources {
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let registry = Registry::builtin();
+        let kept = registry.project_files().map(str::to_owned).collect();
+        let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
+        let tree = Tree::open(folder)?;
+        let (mut texts, mut facts) = (BTreeMap::new(), BTreeMap::new());
+        for entry in &listing.files {
+            let Ok(content) = tree.read(&entry.path, 2 << 20) else { continue };
+            let Ok(text) = String::from_utf8(content.bytes) else { continue };
+            let path = entry.path.display().into_owned();
+            facts.insert(path.clone(), facts_of(&path, &text)?);
+            texts.insert(path, text);
+        }
+        let rules = registry.packs().iter().filter_map(|pack| pack.rules());
+        let all: String = rules.map(|rules| format!("{rules:?}")).collect();
+        let words = all.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned);
+        Ok(Self { texts, facts, reserved: words.collect() })
+    }
+
+    /// What each file gives: all files, or those that a change of these texts and names concerns.
+    pub(super) fn graph(&self, change: Option<(&Changed, &BTreeSet<String>)>) -> BTreeMap<String, Given> {
+        let mut facts = self.facts.clone();
+        for (path, text) in change.into_iter().flat_map(|(changed, _)| changed) {
+            if let Ok(new) = facts_of(path, text) {
+                facts.insert(path.clone(), new);
+            }
+        }
+        let packs = Registry::builtin().packs();
+        let rules = packs.iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
+        let world = MemoryWorld::shared(facts.into_values().collect(), rules);
+        let resolver = Resolver::new(&world);
+        let mut graph = BTreeMap::new();
+        for (file, facts) in world.files().iter().enumerate() {
+            let path = facts.path.display().into_owned();
+            if change.is_some_and(|(changed, asking)| !changed.contains_key(&path) && !asking.contains(&path))
+            {
+                continue;
+            }
+            let resolved = resolver.resolve(file as u32);
+            let edges = resolved.edges.iter().map(|edge| line(&world, edge)).collect();
+            graph.insert(path, Given { edges, asks: resolved.asks.iter().cloned().collect() });
+        }
+        graph
+    }
+
+    /// The name of a symbol.
+    pub(super) fn name(&self, spot: &Spot) -> &str {
+        let symbol = |facts: &Arc<FileFacts>| Some(facts.outline.symbols.get(spot.1? as usize)?.name);
+        let facts = self.facts.get(&spot.0);
+        facts.and_then(|facts| Some(facts.outline.strings.get(symbol(facts)?))).unwrap_or_default()
+    }
+
+    /// A symbol as answers name it.
+    pub(super) fn shown(&self, spot: &Spot) -> String {
+        match (spot.1, self.facts.get(&spot.0)) {
+            (Some(at), Some(facts)) => format!("{}#{}", spot.0, facts.outline.qualified(at).join(".")),
+            _ => spot.0.clone(),
+        }
+    }
+}
+
+fn facts_of(path: &str, text: &str) -> Result<Arc<FileFacts>> {
+    let pack = Registry::builtin().detect(path.as_bytes(), text.as_bytes());
+    let facts = extract(pack, text.as_bytes());
+    let roles = Roles::new(&[], &[]).map_err(anyhow::Error::msg)?;
+    let path = orient_model::RepoPath::from(path);
+    let role = orient_lang::classify(&path, pack, facts.outline.generated, &roles);
+    Ok(Arc::new(FileFacts {
+        path,
+        language: pack.map_or("", |pack| pack.name()).to_owned(),
+        role: if pack.is_some() { role } else { Role::Source },
+        outline: facts.outline,
+        flow: facts.flow,
+    }))
+}
+
+fn line(world: &MemoryWorld, edge: &Edge) -> Line {
+    let spot = |node: Node| {
+        let path = world.facts(node.file).map(|facts| facts.path.display().into_owned());
+        (path.unwrap_or_default(), node.symbol)
+    };
+    Line { from: spot(edge.from), kind: edge.kind, line: edge.line, to: spot(edge.to), rule: edge.rule }
+}
