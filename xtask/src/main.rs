@@ -15,6 +15,7 @@ mod facts;
 mod graph;
 mod packs;
 mod report;
+mod serving;
 mod tidy;
 mod workspace;
 
