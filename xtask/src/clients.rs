@@ -3,13 +3,13 @@
 #![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
 use crate::asking::Asking;
+use crate::serving::Serving;
 use crate::workspace;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 /// Tokens the schemas of the default tools may cost.
 const SCHEMA_TOKENS: usize = 1_500;
@@ -87,46 +87,87 @@ fn sessions(clients: &Clients, orient: &Path, folder: &Path) -> Result<()> {
         let tree = tree(&folder.join(name))?;
         let store = folder.join(format!("{name}-store"));
         passes(script(clients)?.arg(orient).arg(&tree).arg(&store))?;
-        let server = Server::start(orient, &tree, &store)?;
+        let server = Serving::start(orient, &tree, &store, &[])?;
         println!("the same over HTTP");
         passes(script(clients)?.arg(orient).arg(&tree).arg(&store).arg(&server.url))?;
     }
     let tree = tree(&folder.join("inspector"))?;
     let store = folder.join("inspector-store");
-    let server = Server::start(orient, &tree, &store)?;
+    let server = Serving::start(orient, &tree, &store, &[])?;
     for over_http in [false, true] {
         inspect(clients, orient, &tree, &store, over_http.then_some(server.url.as_str()))?;
     }
     Ok(())
 }
 
-/// The inspector's command line: lists, calls, and gets an error.
+/// What the inspector's command line asks every tool; its arguments are words.
+const INSPECTED: [(&str, &[&str]); 6] = [
+    ("search", &["query=total"]),
+    ("context", &["task=change how the total is made"]),
+    ("read", &["target=total"]),
+    ("graph", &["relation=callers", "symbol=total"]),
+    ("overview", &["about=map"]),
+    ("grep", &["pattern=def total"]),
+];
+
+/// All that the inspector's command line can do: lists, every tool, files, prompts, errors.
 fn inspect(clients: &Clients, orient: &Path, tree: &Path, store: &Path, url: Option<&str>) -> Result<()> {
-    let ask = |arguments: &[&str]| -> Result<Value> {
+    let command = |arguments: &[&str]| {
         let mut command = clients.inspector();
         match url {
             Some(url) => command.args([url, "--transport", "http"]),
             None => command.arg(orient).arg("mcp").arg("--root").arg(tree).arg("--store").arg(store),
         };
-        let printed = workspace::output(command.args(arguments))?;
+        command.arg("--method").args(arguments);
+        command
+    };
+    let ask = |arguments: &[&str]| -> Result<Value> {
+        let printed = workspace::output(&mut command(arguments))?;
         serde_json::from_slice(&printed).context("the inspector prints JSON")
     };
-    let listed = ask(&["--method", "tools/list"])?;
-    let tools = listed["tools"].as_array().context("no list of tools")?.len();
-    let call = |target: &str| {
-        let target = format!("target={target}");
-        ask(&["--method", "tools/call", "--tool-name", "read", "--tool-arg", &target])
+    let list = |method: &str, what: &str, key: &str| -> Result<Vec<String>> {
+        let listed = ask(&[method])?;
+        let items = listed[what].as_array().with_context(|| format!("no list: {listed}"))?;
+        let mut names: Vec<String> =
+            items.iter().filter_map(|item| Some(item[key].as_str()?.to_owned())).collect();
+        names.sort_unstable();
+        Ok(names)
     };
-    let (found, missing) = (call("total")?, call("no_such_thing")?);
-    if !found["content"][0]["text"].as_str().is_some_and(|text| text.contains("def total")) {
-        bail!("the inspector got no answer: {found}");
+    let tools = list("tools/list", "tools", "name")?;
+    let mut expected = INSPECTED.map(|(tool, _)| tool);
+    expected.sort_unstable();
+    ensure!(tools == expected, "the inspector lists other tools: {tools:?}");
+    for (tool, words) in INSPECTED {
+        let mut arguments = vec!["tools/call", "--tool-name", tool, "--tool-arg"];
+        arguments.extend(words);
+        let answer = ask(&arguments)?;
+        let text = answer["content"][0]["text"].as_str().unwrap_or_default();
+        ensure!(answer["isError"] != true && text.contains("total"), "{tool}: no answer: {answer}");
     }
-    if missing["isError"] != true {
-        bail!("the inspector got no error: {missing}");
+    let missing = ask(&["tools/call", "--tool-name", "read", "--tool-arg", "target=no_such_thing"])?;
+    ensure!(missing["isError"] == true, "the inspector got no error: {missing}");
+    for refused in [
+        ["tools/call", "--tool-name", "no_such_tool"],
+        ["resources/read", "--uri", "orient://file/no/such/file"],
+        ["prompts/get", "--prompt-name", "no_such_prompt"],
+    ] {
+        ensure!(!command(&refused).output()?.status.success(), "{refused:?} was not refused");
     }
+    let resources = list("resources/list", "resources", "uri")?;
+    ensure!(resources.len() == 200, "the first page has {} resources", resources.len());
+    let read = ask(&["resources/read", "--uri", "orient://file/shop/cart.py"])?;
+    let text = read["contents"][0]["text"].as_str();
+    ensure!(text.is_some_and(|text| text.contains("def total")), "the inspector read nothing: {read}");
+    let templates = list("resources/templates/list", "resourceTemplates", "name")?;
+    ensure!(templates == ["file", "symbol"], "the inspector lists other templates: {templates:?}");
+    let prompts = list("prompts/list", "prompts", "name")?;
+    ensure!(prompts == ["plan", "review", "understand"], "the inspector lists other prompts: {prompts:?}");
+    let plan = ask(&["prompts/get", "--prompt-name", "plan", "--prompt-args", "change=round the total"])?;
+    ensure!(plan.to_string().contains("round the total"), "the inspector got no prompt: {plan}");
     println!(
-        "inspector over {}: {tools} tools, an answer, an error",
-        if url.is_some() { "HTTP" } else { "stdio" }
+        "inspector over {}: {} tools listed and called, errors, resources, templates, prompts",
+        if url.is_some() { "HTTP" } else { "stdio" },
+        tools.len()
     );
     Ok(())
 }
@@ -174,37 +215,6 @@ fn questions() -> Vec<(&'static str, Value)> {
         all.push(("read", json!({ "target": path })));
     }
     all
-}
-
-/// `orient serve`, and where it is.
-struct Server {
-    child: Child,
-    url: String,
-}
-
-impl Server {
-    fn start(orient: &Path, tree: &Path, store: &Path) -> Result<Self> {
-        let mut command = Command::new(orient);
-        command
-            .arg("serve")
-            .arg("--root")
-            .arg(tree)
-            .arg("--store")
-            .arg(store)
-            .args(["--listen", "127.0.0.1:0"]);
-        let mut child = command.stderr(Stdio::piped()).spawn()?;
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().context("it is piped")?).read_line(&mut line)?;
-        let url = line.trim().strip_prefix("serving on ").context("the server says where it is")?.to_owned();
-        Ok(Self { child, url })
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// The tree the scripts know.

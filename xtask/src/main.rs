@@ -16,6 +16,7 @@ mod graph;
 mod mutate;
 mod packs;
 mod report;
+mod serving;
 mod tidy;
 mod workspace;
 

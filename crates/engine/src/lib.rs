@@ -58,7 +58,7 @@ pub use keep::{Keeper, Sweep};
 pub use lookup::Lookup;
 pub use other::{Coverage, Embedding, EmbeddingTurn, OtherQuestion};
 pub use owners::{Owners, Project};
-pub use part::{Rules, Survey};
+pub use part::{Held, Rules, Survey};
 pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
 pub use progress::{Cancel, Phase, Progress, Silent};

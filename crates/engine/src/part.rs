@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::refresh::{Refreshing, State, caught_up, skipped_before, tasks};
 use crate::{Engine, EngineError, Mode, Refresh, RefreshOptions};
 use orient_model::RepoPath;
-use orient_store::{Snapshot, StoreError};
+use orient_store::{Anchor, Snapshot, StoreError};
 use orient_walk::{Ground, Listing, Region, list, list_region, machine_sources};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,17 @@ impl Rules {
     }
 }
 
+/// The databases of an engine, kept open: for one who catches up again and again, since closing them waits for the disk.
+pub struct Held {
+    _open: [Option<Anchor>; 2],
+}
+
 impl Engine {
+    /// Keeps the databases open as they are now; an index that is made anew is another one.
+    pub fn hold(&self) -> Held {
+        Held { _open: [self.place.index(), self.place.cache()].map(|path| Anchor::hold(&path)) }
+    }
+
     /// Brings the index up to date with a part of the tree, where all else is known to be as the index says. Looks at all
     /// of the tree if a part does not do. Whether the tree as a whole is remembered is left to a whole refresh.
     pub fn refresh_region(

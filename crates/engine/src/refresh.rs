@@ -33,6 +33,8 @@ pub struct RefreshOptions {
     pub wait: Option<Duration>,
     /// When to stop reading changed files and name the rest; a first index is always finished.
     pub deadline: Option<Duration>,
+    /// When the question was put: what changes later need not show in its answer. Without it, now.
+    pub asked: Option<Instant>,
     /// Ends the work early, with [`EngineError::Cancelled`].
     pub cancel: Cancel,
 }

@@ -6,7 +6,7 @@ use crate::limits::Unwatchable;
 use crate::turn::{Turn, Turns};
 use crate::watch::{Bell, Notice, Watch};
 use orient_engine::{
-    Cancel, Engine, EngineError, Keeper, Mode, Progress, Refresh, RefreshOptions, Region, Rules,
+    Cancel, Engine, EngineError, Held, Keeper, Mode, Progress, Refresh, RefreshOptions, Region, Rules,
 };
 use orient_model::RepoPath;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -94,6 +94,10 @@ pub(crate) struct State {
     pub(crate) rules: Rules,
     /// The index as it was left: another one was written by somebody else.
     left: Option<Left>,
+    /// The databases, kept open, with the file the index was in.
+    held: Option<(u64, Held)>,
+    /// The last time it was caught up with everything.
+    caught: Option<Caught>,
     remembered: bool,
     /// What is being caught up with.
     working: Dirty,
@@ -105,6 +109,13 @@ pub(crate) struct State {
     pub(crate) changed: Option<Instant>,
     /// Whether a question was answered by notices alone for long enough.
     pub(crate) asked: bool,
+}
+
+/// That the index was right about everything at a moment.
+#[derive(Clone, Copy)]
+struct Caught {
+    begun: Instant,
+    generation: u64,
 }
 
 /// Tells an index from another.
@@ -130,6 +141,8 @@ impl Live {
             settled: false,
             rules: Rules::default(),
             left: None,
+            held: None,
+            caught: None,
             remembered: false,
             working: Dirty::default(),
             note,
@@ -177,10 +190,18 @@ impl Keeper for Live {
             return engine.refresh(options, progress);
         }
         let started = Instant::now();
-        let refresh = match shared.turn(options, progress)? {
-            Some(_turn) => shared.bring(options, progress),
-            None => Ok(shared.as_far_as_it_is(started)),
-        }?;
+        let asked = options.asked.unwrap_or(started);
+        let refresh = match shared.at_rest(options) {
+            Some(refresh) => refresh,
+            None => {
+                let turn = shared.turn(options, progress)?;
+                match (shared.caught_since(asked, options), &turn) {
+                    (Some(refresh), _) => refresh,
+                    (None, Some(_)) => shared.bring(options, progress)?,
+                    (None, None) => shared.as_far_as_it_is(started),
+                }
+            }
+        };
         let mut state = shared.state();
         let note = state.note.take();
         if state.looked.is_some_and(|(at, _)| at.elapsed() > shared.options.look_often) && !state.asked {
@@ -234,6 +255,32 @@ impl Shared {
         }
     }
 
+    /// What there is to say where nothing changed and nobody is at work: that needs no turn.
+    fn at_rest(&self, options: &RefreshOptions) -> Option<Refresh> {
+        let (left, remembered) = {
+            let mut state = self.state();
+            state.drain();
+            let trusted = state.settled && state.watch.is_some() && options.mode == Mode::CatchUp;
+            let clean = state.dirty.is_empty() && state.working.is_empty();
+            if !trusted || !clean || !state.rules.stand() {
+                return None;
+            }
+            (state.left?, state.remembered)
+        };
+        let refresh = Refresh { generation: left.generation, remembered, ..Refresh::default() };
+        (self.mark() == Some(left)).then_some(refresh)
+    }
+
+    /// What there is to say where somebody began to catch up after the question was put, and is done: one who catches up
+    /// does it for all who wait.
+    fn caught_since(&self, asked: Instant, options: &RefreshOptions) -> Option<Refresh> {
+        let mut state = self.state();
+        state.drain();
+        let caught = state.caught.filter(|caught| caught.begun >= asked && options.mode == Mode::CatchUp)?;
+        let (generation, remembered) = (caught.generation, state.remembered);
+        Some(Refresh { generation, remembered, ..Refresh::default() })
+    }
+
     /// A turn for the background, which has all the time there is.
     pub(crate) fn turn_in_background(&self) -> Option<Turn<'_>> {
         self.turns.wait(LOOK_UP, || !self.stop.is_cancelled())
@@ -264,6 +311,7 @@ impl Shared {
         options: &RefreshOptions,
         progress: &dyn Progress,
     ) -> Result<Refresh, EngineError> {
+        let begun = Instant::now();
         let dirty = {
             let mut state = self.state();
             state.drain();
@@ -288,7 +336,7 @@ impl Shared {
             return self.whole(options, progress, &dirty);
         }
         let done = self.engine.refresh_region(&dirty.region(), options, progress);
-        self.finish(&done, dirty);
+        self.finish(&done, dirty, begun);
         done
     }
 
@@ -301,7 +349,7 @@ impl Shared {
     ) -> Result<Refresh, EngineError> {
         let started = Instant::now();
         let done = self.engine.refresh(options, progress);
-        self.finish(&done, dirty.clone());
+        self.finish(&done, dirty.clone(), started);
         let mut state = self.state();
         state.drain();
         if let Ok(refresh) = &done {
@@ -315,8 +363,8 @@ impl Shared {
         done
     }
 
-    /// Notes what is left to do, and what the index is now.
-    fn finish(&self, done: &Result<Refresh, EngineError>, dirty: Dirty) {
+    /// Notes what is left to do, and what the index is now, after work that began at a moment.
+    fn finish(&self, done: &Result<Refresh, EngineError>, dirty: Dirty, begun: Instant) {
         let mut state = self.state();
         state.working = Dirty::default();
         match done {
@@ -326,6 +374,12 @@ impl Shared {
                 }
                 let file = self.file();
                 state.left = Some(Left { generation: refresh.generation, file });
+                if state.held.as_ref().is_none_or(|(held, _)| *held != file) {
+                    state.held = Some((file, self.engine.hold()));
+                }
+                let whole = refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory;
+                let generation = refresh.generation;
+                state.caught = whole.then_some(Caught { begun, generation }).or(state.caught);
             }
             Err(_) => state.dirty.restore(dirty),
         }

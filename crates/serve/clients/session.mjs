@@ -30,6 +30,13 @@ function changeMany(word) {
   }
 }
 
+// How many calls the server says it ended early.
+async function interrupted() {
+  const page = await (await fetch(url.replace(/mcp$/, "metrics"))).text();
+  const counts = [...page.matchAll(/_count\{[^}]*outcome="interrupted"\} (\d+)/g)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
 const transport = url
   ? new StreamableHTTPClientTransport(new URL(url))
   : new StdioClientTransport({ command: orient, args: ["mcp", "--store", store, "--root", folder] });
@@ -39,7 +46,7 @@ assert.equal(client.getServerVersion().name, "orient");
 assert.ok(client.getInstructions().length > 100);
 
 const { tools } = await client.listTools();
-assert.ok(tools.length >= 3 && tools.length <= 6);
+assert.deepEqual(tools.map((tool) => tool.name).sort(), Object.keys(questions).sort());
 for (const tool of tools) {
   assert.ok(tool.outputSchema && tool.annotations.readOnlyHint, tool.name);
   // The client checks the structured content against the output schema.
@@ -56,6 +63,7 @@ do {
   const answer = await client.callTool({ name: "grep", arguments: question });
   found.push(...text(answer).split("\n").filter((line) => line.includes("def part_")));
   cursor = answer.structuredContent.next;
+  assert.ok(!cursor || answer.structuredContent.complete === false);
   pages += 1;
 } while (cursor);
 const expected = fs.readdirSync(path.join(folder, "pkg")).length;
@@ -66,22 +74,38 @@ assert.equal(found.length, expected);
 const missing = await client.callTool({ name: "read", arguments: { target: "no_such_thing_anywhere" } });
 assert.ok(missing.isError && text(missing).includes("nothing is called"));
 await assert.rejects(client.callTool({ name: "no_such_tool", arguments: {} }), /no tool/);
+const wrong = await client.callTool({ name: "graph", arguments: { relation: "callerz", symbol: "total" } });
+assert.ok(wrong.isError && text(wrong).includes('did you mean "callers"'), text(wrong));
 
 changeMany("progress");
 const notes = [];
-await client.callTool({ name: "overview", arguments: { about: "status" } }, undefined, {
+const status = await client.callTool({ name: "overview", arguments: { about: "status" } }, undefined, {
   onprogress: (note) => notes.push(note),
 });
-assert.ok(notes.length > 0);
+assert.ok(!status.isError, text(status));
+assert.ok(notes.length > 0 && notes.every((note) => note.message));
+assert.ok(notes.every((note, at) => at === 0 || notes[at - 1].progress <= note.progress));
 
+const before = url ? await interrupted() : 0;
 changeMany("cancel");
 const abort = new AbortController();
 const long = client.callTool({ name: "overview", arguments: { about: "map" } }, undefined, { signal: abort.signal });
 setTimeout(() => abort.abort("enough"), 5);
 await assert.rejects(long);
 const after = await client.callTool({ name: "graph", arguments: { relation: "callees", symbol: "main" } });
-assert.ok(!after.isError);
+assert.ok(!after.isError && text(after).includes("total"), text(after));
+// The client stopped waiting, and the server stopped working.
+if (url) assert.equal(await interrupted(), before + 1);
 
+const uris = [];
+let place;
+do {
+  const page = await client.listResources(place ? { cursor: place } : {});
+  uris.push(...page.resources.map((resource) => resource.uri));
+  place = page.nextCursor;
+} while (place);
+assert.ok(uris.length > 200 && uris.length === expected + 1, `${uris.length} resources`);
+assert.equal(new Set(uris).size, uris.length);
 const { resourceTemplates } = await client.listResourceTemplates();
 assert.equal(resourceTemplates.length, 2);
 const read = await client.readResource({ uri: "orient://file/shop/cart.py" });
@@ -93,6 +117,8 @@ const completed = await client.complete({
 assert.deepEqual(completed.completion.values, ["shop/cart.py"]);
 const { prompts } = await client.listPrompts();
 assert.equal(prompts.length, 3);
+const plan = await client.getPrompt({ name: "plan", arguments: { change: "round the total" } });
+assert.match(plan.messages[0].content.text, /round the total/);
 
 await client.close();
 console.log(`typescript: ${tools.map((tool) => tool.name).join(", ")}; ${pages} pages, ${notes.length} notes of progress`);

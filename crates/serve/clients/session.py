@@ -7,7 +7,9 @@ FOLDER is the tree that `cargo xtask clients` makes; files in it are changed.
 
 import asyncio
 import pathlib
+import re
 import sys
+import urllib.request
 
 import mcp
 from mcp import Client, StdioServerParameters
@@ -44,7 +46,7 @@ def change_many(word):
 
 async def tools(client):
     listed = (await client.list_tools()).tools
-    assert 3 <= len(listed) <= 6, [tool.name for tool in listed]
+    assert {tool.name for tool in listed} == set(QUESTIONS), [tool.name for tool in listed]
     for tool in listed:
         assert tool.output_schema and tool.annotations.read_only_hint, tool.name
         # The client checks the structured content against the output schema.
@@ -70,7 +72,19 @@ async def pages(client):
     return parts
 
 
+def interrupted():
+    """How many calls the server says it ended early."""
+    page = urllib.request.urlopen(URL.removesuffix("/mcp") + "/metrics").read().decode()
+    counts = re.findall(r'_count\{[^}]*outcome="interrupted"\} (\d+)', page)
+    return sum(int(count) for count in counts)
+
+
 async def errors(client):
+    try:
+        await client.call_tool("no_such_tool", {})
+        raise AssertionError("a tool that is not there was called")
+    except mcp.MCPError as error:
+        assert "no tool" in str(error), error
     missing = await client.call_tool("read", {"target": "no_such_thing_anywhere"})
     assert missing.is_error and "nothing is called" in text(missing), text(missing)
     wrong = await client.call_tool("graph", {"relation": "callerz", "symbol": "total"})
@@ -86,12 +100,15 @@ async def progress(client):
         seen.append((done, total, message))
 
     change_many("progress")
-    await client.call_tool("overview", {"about": "status"}, progress_callback=note)
+    answer = await client.call_tool("overview", {"about": "status"}, progress_callback=note)
+    assert not answer.is_error, text(answer)
     assert seen and all(a[0] <= b[0] for a, b in zip(seen, seen[1:])), seen
+    assert all(message for _, _, message in seen), seen
     return len(seen)
 
 
 async def cancel(client):
+    before = interrupted() if URL else 0
     change_many("cancel")
     try:
         await client.call_tool("overview", {"about": "map"}, read_timeout_seconds=0.001)
@@ -99,14 +116,23 @@ async def cancel(client):
     except mcp.MCPError as error:
         assert "imed out" in str(error), error
     after = await client.call_tool("graph", {"relation": "callees", "symbol": "main"})
-    assert not after.is_error, text(after)
+    assert not after.is_error and "total" in text(after), text(after)
+    # The client stopped waiting, and the server stopped working.
+    assert not URL or interrupted() == before + 1, (before, interrupted())
 
 
 async def rest(client):
     templates = (await client.list_resource_templates()).resource_templates
     assert {template.name for template in templates} == {"file", "symbol"}
-    first = await client.list_resources()
-    assert first.next_cursor and len(first.resources) == 200
+    uris, cursor = [], None
+    while True:
+        page = await client.list_resources(cursor=cursor)
+        uris += [resource.uri for resource in page.resources]
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    files = [path for path in FOLDER.rglob("*.py")]
+    assert len(uris) == len(set(uris)) == len(files) > 200, (len(uris), len(files))
     read = await client.read_resource("orient://file/shop/cart.py")
     assert "def total" in read.contents[0].text
     symbol = await client.read_resource("orient://symbol/shop/cart.py%23total")

@@ -11,6 +11,7 @@ use orient_tools::{Around, Code, Exit, Page, Question, Reply, ToolError, count, 
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::sync::{PoisonError, RwLock};
+use std::time::Instant;
 
 /// Tokens kept for what surrounds the text.
 const FRAME: usize = 90;
@@ -36,6 +37,8 @@ pub(crate) struct Desk<'d> {
     pub(crate) sent: &'d RwLock<Sent>,
     pub(crate) cancel: &'d Cancel,
     pub(crate) bridge: &'d Bridge,
+    /// When the question was put.
+    pub(crate) asked: Instant,
     /// Whether the data rides along.
     pub(crate) data: bool,
 }
@@ -45,7 +48,8 @@ impl Desk<'_> {
     pub(crate) fn answer(&self, question: &Question) -> Result<Answered, ToolError> {
         let cursor = question.cursor.as_deref().map(|text| place(text, question)).transpose()?;
         let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
-        let reply = self.tree.ask(self.bridge, self.cancel, |session| question.ask(session, after))?;
+        let reply =
+            self.tree.ask(self.asked, self.bridge, self.cancel, |session| question.ask(session, after))?;
         let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
         let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
         let memory = (!question.again).then_some(&*sent);

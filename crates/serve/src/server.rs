@@ -184,7 +184,8 @@ impl Server {
         let begun = Instant::now();
         let answered = self
             .work(&context, move |cancel| {
-                Desk { tree: &tree, sent: &sent, cancel, bridge: &bridge, data }.answer(&question)
+                Desk { tree: &tree, sent: &sent, cancel, bridge: &bridge, asked: begun, data }
+                    .answer(&question)
             })
             .await;
         let outcome = match &answered {
@@ -234,7 +235,8 @@ impl Server {
     ) -> Result<T, ToolError> {
         let tree = self.tree(Some(&context.peer)).await?;
         let bridge = Bridge::new(context.peer.clone(), None);
-        self.work(context, move |cancel| tree.ask(&bridge, cancel, ask)).await
+        let asked = Instant::now();
+        self.work(context, move |cancel| tree.ask(asked, &bridge, cancel, ask)).await
     }
 }
 

@@ -65,14 +65,16 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Asks; while the first index is made, what needs it waits a while and then says how far it is.
+    /// Asks what was put at a moment; while the first index is made, what needs it waits a while and then says how far it
+    /// is.
     pub(crate) fn ask<T>(
         &self,
+        asked: Instant,
         bridge: &Bridge,
         cancel: &Cancel,
         ask: impl Fn(&Session<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
-        let once = || ask(&Session::over(&self.host, bridge, cancel));
+        let once = || ask(&Session::over(&self.host, bridge, cancel).put_at(asked));
         match once() {
             Err(error) if error.code() == Code::Busy && self.indexing.is_running() => {}
             asked => return asked,

@@ -6,6 +6,7 @@
 //!
 //! It knows nothing of walking or parsing: files come as [`FilePut`]s, and what a status means is the walker's concern.
 
+mod anchor;
 mod bulk;
 mod cache;
 mod check;
@@ -33,6 +34,7 @@ mod terms;
 mod version;
 mod writer;
 
+pub use anchor::Anchor;
 pub use bulk::{BulkWriter, GraphWriter};
 pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
 pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};

@@ -15,7 +15,7 @@ use orient_settings::{Loaded, Override, Source};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a question waits for another process that is indexing before it answers from what is there.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -48,6 +48,7 @@ pub struct Session<'p> {
     refreshed: RefCell<Option<Refresh>>,
     /// Whether to wait for a first index however long it takes; a server has others to answer.
     insists: bool,
+    asked: Option<Instant>,
 }
 
 impl<'p> Session<'p> {
@@ -67,6 +68,7 @@ impl<'p> Session<'p> {
             elsewhere: Arc::default(),
             refreshed,
             insists: true,
+            asked: None,
         })
     }
 
@@ -83,7 +85,14 @@ impl<'p> Session<'p> {
             elsewhere: host.elsewhere.clone(),
             refreshed: RefCell::new(None),
             insists: false,
+            asked: None,
         }
+    }
+
+    /// The same question, put at a moment that is past: others had to be answered first.
+    #[must_use]
+    pub fn put_at(self, asked: Instant) -> Self {
+        Self { asked: Some(asked), ..self }
     }
 
     /// The top of the tree.
@@ -248,7 +257,8 @@ impl<'p> Session<'p> {
     }
 
     fn refresh(&self, mode: Mode, wait: Option<Duration>) -> Result<Refresh, EngineError> {
-        let options = RefreshOptions { mode, wait, deadline: None, cancel: self.cancel.clone() };
+        let cancel = self.cancel.clone();
+        let options = RefreshOptions { mode, wait, deadline: None, asked: self.asked, cancel };
         self.keeper.catch_up(self.engine()?, &options, self.progress)
     }
 }

@@ -6,7 +6,7 @@
 
 use super::fresh::{copy, median};
 use super::process::Scratch;
-use crate::report::{count, table};
+use crate::report::count;
 use anyhow::{Context, Result, bail};
 use orient_engine::{Engine, Keeper, OpenOptions, RefreshOptions, Silent, Sweep};
 use orient_live::{Live, LiveOptions};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How long a person needs at least between two saves; also lets the watcher settle.
 const BETWEEN: Duration = Duration::from_millis(400);
 
-/// Measures and prints one table.
+/// Measures, and prints how long it took to the right answer.
 pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
     let scratch = Scratch::new("live")?;
     let (tree, store) = (scratch.path().join("tree"), scratch.path().join("store"));
@@ -33,27 +33,27 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
     let mut bench = LiveBench { engine, live, root, pairs: pairs(&files) };
     let rounds = rounds.max(1);
     println!("{}: {} files, {rounds} rounds", folder.display(), count(files.len() as u64));
-    let mut rows = Vec::new();
     for (name, by_sweep) in [("watched", false), ("sweep", true)] {
         let mut idle = bench.idle(rounds, by_sweep)?;
-        rows.push(row(&format!("{name}: nothing changed"), &mut idle));
+        say(&format!("{name}: nothing changed"), &mut idle);
         let mut line = bench.saves(rounds, by_sweep, |text, _| [text, b"\n"].concat())?;
-        rows.push(row(&format!("{name}: a line saved"), &mut line));
+        say(&format!("{name}: a line saved"), &mut line);
         let mut other = bench.saves(rounds, by_sweep, |text, other| [text, b"\n", other].concat())?;
-        rows.push(row(&format!("{name}: other definitions saved"), &mut other));
+        say(&format!("{name}: other definitions saved"), &mut other);
     }
     for number in 0..3 {
         let mut switch = vec![bench.switch(switched, number)?];
-        rows.push(row(&format!("watched: a switch of {} files", count(switched as u64)), &mut switch));
+        say(&format!("watched: a switch of {} files", count(switched as u64)), &mut switch);
     }
-    table(&["to the right answer", "median", "worst"], &rows);
     bench.equals_one_built_anew(scratch.path())
 }
 
-fn row(name: &str, times: &mut [Duration]) -> Vec<String> {
+/// Prints a line at once: all of it takes minutes.
+fn say(name: &str, times: &mut [Duration]) {
     let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
     let middle = median(times);
-    vec![name.to_owned(), millis(middle), millis(times.last().copied().unwrap_or_default())]
+    let worst = times.last().copied().unwrap_or_default();
+    println!("{name:<36} median {:>10}, worst {:>10}", millis(middle), millis(worst));
 }
 
 fn open(root: &Path, store: &Path) -> Result<Engine> {

@@ -87,9 +87,7 @@ fn held(product: &Path, folder: &Path, store: &Path) -> Result<u64> {
 
 /// The memory a process holds now.
 fn resident(process: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) * 1024
+    process::held(process, "VmRSS:")
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

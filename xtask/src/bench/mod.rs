@@ -8,6 +8,7 @@ mod fresh;
 mod graph;
 mod grep;
 mod live;
+mod load;
 mod mcp;
 mod memory;
 mod process;
@@ -62,6 +63,26 @@ pub(crate) enum Bench {
         /// How many files a switch rewrites
         #[arg(long, default_value_t = 2000)]
         switched: usize,
+    },
+    /// `orient serve` with many clients while files change: errors, wrong answers, times and memory
+    Load {
+        /// The folder to serve; it is copied first
+        folder: PathBuf,
+        /// For how long
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// How many clients ask at once, each one question after the other
+        #[arg(long, default_value_t = 32)]
+        clients: usize,
+        /// Milliseconds between two changes
+        #[arg(long, default_value_t = 500)]
+        every: u64,
+        /// Milliseconds a client thinks about an answer
+        #[arg(long, default_value_t = 0)]
+        think: u64,
+        /// Fails if 95 of 100 answers about symbols and callers take more milliseconds
+        #[arg(long)]
+        at_most: Option<u64>,
     },
     /// The peak memory of a full index and of a question
     Memory {
@@ -129,6 +150,10 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
         Bench::Fresh { folder, rounds } => fresh::run(folder, *rounds),
         Bench::Graph { folder, symbols } => graph::run(folder, *symbols),
         Bench::Live { folder, rounds, switched } => live::run(folder, *rounds, *switched),
+        Bench::Load { folder, seconds, clients, every, think, at_most } => {
+            let (seconds, clients, every) = (*seconds, *clients, *every);
+            load::run(folder, &load::Options { seconds, clients, every, think: *think, at_most: *at_most })
+        }
         Bench::Memory { folders, threads } => memory::run(folders, *threads),
         Bench::Grep { folder, store, rounds, no_refresh, at_least } => {
             grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)

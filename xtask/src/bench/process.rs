@@ -64,8 +64,13 @@ pub(super) fn cost(command: &mut Command, watch: bool) -> Result<Cost> {
 
 /// The most memory a living process has held so far.
 fn high_water(process: u32) -> u64 {
+    held(process, "VmHWM:")
+}
+
+/// The memory of a living process that a line of its status tells of, in bytes; zero where the system does not tell.
+pub(super) fn held(process: u32, what: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(what));
     line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
@@ -79,14 +84,16 @@ pub(super) fn cpu_time(process: u32) -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// The product, built for release.
+/// The product, built as we are.
 pub(super) fn product() -> Result<PathBuf> {
+    let ours = std::env::current_exe().context("we know our own path")?;
+    // A profile's folder has its name.
+    let profile = ours.parent().and_then(Path::file_name).context("a program has a folder")?;
     let mut build = workspace::cargo();
-    build.args(["build", "--release", "--quiet", "--package", "orient-cli", "--bin", "orient"]);
+    build.args(["build", "--quiet", "--package", "orient-cli", "--bin", "orient", "--profile"]).arg(profile);
     if !build.status().context("cannot start cargo")?.success() {
         bail!("the product does not build");
     }
-    let ours = std::env::current_exe().context("we know our own path")?;
     let path = ours.with_file_name(format!("orient{}", std::env::consts::EXE_SUFFIX));
     if !path.is_file() {
         bail!("{} is not there although it was built", path.display());

@@ -4,6 +4,7 @@
 mod answers;
 mod arguments;
 mod injection;
+mod load;
 mod malformed;
 #[path = "../cli/model.rs"]
 #[expect(dead_code, reason = "the tests of the command need more of it")]

@@ -1,0 +1,51 @@
+//! A database that is kept open: whoever closes one last moves its log into it and waits for the disk, five times or more.
+//! Who writes again and again does not want that after each change.
+
+use crate::lock;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+
+/// Keeps a database open and asks nothing of it. Reads only, so it can neither hold up a writer nor tidy up itself.
+pub struct Anchor {
+    _db: Connection,
+}
+
+impl Anchor {
+    /// Holds the database at a path, if there is one that can be read.
+    pub fn hold(path: &Path) -> Option<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let _opening = lock::opening(path.parent()?);
+        let db = Connection::open_with_flags(path, flags).ok()?;
+        // It counts as open once it was read.
+        db.pragma_query_value(None, "schema_version", |row| row.get::<_, i64>(0)).ok()?;
+        Some(Self { _db: db })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BulkWriter, Change, WriteLock, Writer};
+    use orient_model::RepoPath;
+
+    #[test]
+    fn a_held_database_keeps_its_log() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, log) = (folder.path().join("index.db"), folder.path().join("index.db-wal"));
+        let lock = WriteLock::try_acquire(folder.path()).expect("it can be locked").expect("nobody writes");
+        BulkWriter::create(&path, &lock, 1).and_then(BulkWriter::publish).expect("an empty index");
+        let change = || {
+            let mut writer = Writer::open(&path, &lock).expect("it is there");
+            writer.apply([Change::Remove(RepoPath::from("a"))]).expect("it can be written");
+        };
+        change();
+        assert!(!log.exists(), "who closes last tidies up");
+        let anchor = Anchor::hold(&path).expect("it can be read");
+        change();
+        assert!(log.exists(), "somebody still has it open");
+        change();
+        drop(anchor);
+        change();
+        assert!(!log.exists());
+    }
+}

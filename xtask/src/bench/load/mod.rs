@@ -1,0 +1,285 @@
+//! `orient serve` under load: many clients at once while files change, every answer compared with that of an index built
+//! from nothing.
+//!
+//! The tree goes through a few states, up and down. What is right in each is found out before. An answer to a question
+//! that was asked and answered while nothing changed must be that of the state; one that a change overtook must be that
+//! of a state it can have seen, unless files were only half written then.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
+
+mod questions;
+mod states;
+
+use super::floor::index_command;
+use super::fresh::copy;
+use super::process::{self, Scratch, mebibytes};
+use crate::corpus::default_threads;
+use crate::report::{count, table};
+use crate::serving::{Serving, Web};
+use anyhow::{Context, Result, bail, ensure};
+use questions::{KINDS, TOOLS, Truth};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Symbols that are asked about.
+const SYMBOLS: usize = 120;
+/// Wrong answers and errors that are shown.
+const SHOWN: usize = 5;
+
+/// How to load.
+pub(super) struct Options {
+    pub(super) seconds: u64,
+    pub(super) clients: usize,
+    /// Milliseconds between two changes.
+    pub(super) every: u64,
+    /// Milliseconds a client thinks about an answer.
+    pub(super) think: u64,
+    /// What 95 of 100 answers about symbols and callers may take, in milliseconds.
+    pub(super) at_most: Option<u64>,
+}
+
+/// Loads and prints.
+pub(super) fn run(folder: &Path, options: &Options) -> Result<()> {
+    let product = process::product()?;
+    let scratch = Scratch::new("load")?;
+    let truth = Truth::new(&product, folder, SYMBOLS, scratch.path())?;
+    let (tree, store) = (scratch.path().join("tree"), scratch.path().join("store"));
+    let files = copy(folder, &tree)?.len();
+    let tree = tree.canonicalize()?;
+    process::cost(&mut index_command(&product, &tree, &store, default_threads()), false)?;
+    println!(
+        "{}: {} files; {} questions, {} of them with other answers in other states; {} clients, {} s, a change every {} ms",
+        folder.display(),
+        count(files as u64),
+        count(truth.questions.len() as u64),
+        truth.moving(),
+        options.clients,
+        options.seconds,
+        options.every
+    );
+    let server = Serving::start(&product, &tree, &store, &TOOLS)?;
+    let load = Load {
+        truth: &truth,
+        server: &server,
+        tree: &tree,
+        aside: &scratch.path().join("aside"),
+        moment: AtomicUsize::new(0),
+        stop: AtomicBool::new(false),
+    };
+    let before = process::cpu_time(server.process());
+    let (seen, memory) = load.run(options)?;
+    let worked = process::cpu_time(server.process()).saturating_sub(before);
+    let moments = load.moment.load(Ordering::Relaxed) / 2;
+    // One question more: the server catches up before it answers, and the index is looked at as it then is.
+    truth.questions[0].ask(&mut server.session()?)?;
+    drop(server);
+    let p95 = seen.print(options, moments);
+    println!("the server worked {:.1} s, catching up with changes included", worked.as_secs_f64());
+    print_memory(&memory);
+    equals_one_built_anew(&product, &tree, &store, scratch.path())?;
+    ensure!(seen.errors.is_empty() && seen.wrong.is_empty(), "not every answer was right");
+    match options.at_most {
+        Some(most) if p95 > Duration::from_millis(most) => {
+            bail!("95 of 100 answers took longer than {most} ms")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A load on its way.
+struct Load<'l> {
+    truth: &'l Truth,
+    server: &'l Serving,
+    tree: &'l Path,
+    aside: &'l Path,
+    /// Twice the number of the moment, and one more while files change.
+    moment: AtomicUsize,
+    stop: AtomicBool,
+}
+
+/// What clients saw.
+#[derive(Default)]
+struct Seen {
+    /// For each kind of question, how long the answers took.
+    times: [Vec<Duration>; KINDS.len()],
+    /// Answers that had to be those of one state, and were.
+    right: usize,
+    /// Answers that a change overtook, and that are those of a state before or after.
+    overtaken: usize,
+    /// Answers that a change overtook, and that are those of neither: files were half changed.
+    between: usize,
+    /// Answers that say they are behind.
+    behind: usize,
+    errors: Vec<String>,
+    wrong: Vec<String>,
+}
+
+/// The memory of the server at a moment: all of it, and what is not a look into the index's file.
+#[derive(Clone, Copy)]
+struct Memory {
+    all: u64,
+    own: u64,
+}
+
+impl Load<'_> {
+    fn run(&self, options: &Options) -> Result<(Seen, Vec<Memory>)> {
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| self.write(Duration::from_millis(options.every)));
+            let mut clients = Vec::new();
+            for number in 0..options.clients {
+                let web = self.server.session()?;
+                let think = Duration::from_millis(options.think);
+                clients.push(scope.spawn(move || self.ask(web, number, think)));
+            }
+            let mut memory = Vec::new();
+            for _ in 0..options.seconds {
+                std::thread::sleep(Duration::from_secs(1));
+                let process = self.server.process();
+                let (all, own) = (process::held(process, "VmRSS:"), process::held(process, "RssAnon:"));
+                memory.push(Memory { all, own });
+            }
+            self.stop.store(true, Ordering::Relaxed);
+            let mut seen = Seen::default();
+            for client in clients {
+                seen.add(client.join().ok().context("a client does not panic")?);
+            }
+            writer.join().ok().context("the writer does not panic")??;
+            Ok((seen, memory))
+        })
+    }
+
+    fn write(&self, every: Duration) -> Result<()> {
+        for moment in 0.. {
+            std::thread::sleep(every);
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            self.moment.store(2 * moment + 1, Ordering::SeqCst);
+            self.truth.steps.go_on(self.tree, moment, self.aside)?;
+            self.moment.store(2 * (moment + 1), Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    fn ask(&self, mut web: Web, number: usize, think: Duration) -> Seen {
+        let mut seen = Seen::default();
+        let questions = &self.truth.questions;
+        // Each client begins elsewhere and goes on in strides of its own, so that no two ask the same all the time.
+        let mut at = number * 7;
+        while !self.stop.load(Ordering::Relaxed) {
+            at = (at + 1 + number % 5) % questions.len();
+            let before = self.moment.load(Ordering::SeqCst);
+            let begun = Instant::now();
+            let asked = questions[at].ask(&mut web);
+            let time = begun.elapsed();
+            let after = self.moment.load(Ordering::SeqCst);
+            match asked {
+                Ok(answer) => {
+                    seen.times[questions[at].kind].push(time);
+                    self.judge(&mut seen, at, &answer, (before, after));
+                }
+                Err(error) => {
+                    seen.errors.push(format!("{}: {error:#}", questions[at].words()));
+                    match self.server.session() {
+                        Ok(other) => web = other,
+                        Err(_) => return seen,
+                    }
+                }
+            }
+            std::thread::sleep(think);
+        }
+        seen
+    }
+
+    /// Compares an answer with those that may be right, if the question was put at one moment and answered at another.
+    fn judge(&self, seen: &mut Seen, at: usize, answer: &questions::Answer, (before, after): (usize, usize)) {
+        let right = |moment: usize| &self.truth.right[self.truth.steps.state_at(moment)][at];
+        if answer.behind {
+            seen.behind += 1;
+        } else if before == after && before.is_multiple_of(2) {
+            if answer == right(before / 2) {
+                seen.right += 1;
+            } else {
+                let (asked, expected) = (self.truth.questions[at].words(), right(before / 2));
+                seen.wrong.push(format!("moment {before}: {asked}\n{answer:?}\nnot\n{expected:?}"));
+            }
+        } else if (before / 2..=after.div_ceil(2)).any(|moment| answer == right(moment)) {
+            seen.overtaken += 1;
+        } else {
+            seen.between += 1;
+        }
+    }
+}
+
+impl Seen {
+    fn add(&mut self, other: Self) {
+        for (times, more) in self.times.iter_mut().zip(other.times) {
+            times.extend(more);
+        }
+        self.right += other.right;
+        self.overtaken += other.overtaken;
+        self.between += other.between;
+        self.behind += other.behind;
+        self.errors.extend(other.errors);
+        self.wrong.extend(other.wrong);
+    }
+
+    /// Prints what was seen; what 95 of 100 answers about symbols and callers took.
+    fn print(&self, options: &Options, moments: usize) -> Duration {
+        let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
+        let row = |name: &str, times: &[Duration]| {
+            let mut times = times.to_vec();
+            times.sort_unstable();
+            let at = |part: usize| times.get(times.len() * part / 100).copied().unwrap_or_default();
+            let cells = [at(50), at(95), at(99), times.last().copied().unwrap_or_default()].map(millis);
+            let counted = count(times.len() as u64);
+            (at(95), [vec![name.to_owned(), counted], cells.to_vec()].concat())
+        };
+        let rows: Vec<Vec<String>> =
+            KINDS.iter().zip(&self.times).map(|(kind, times)| row(kind, times).1).collect();
+        table(&["", "answers", "p50", "p95", "p99", "worst"], &rows);
+        let answers: usize = self.times.iter().map(Vec::len).sum();
+        let rate = answers as u64 / options.seconds.max(1);
+        println!(
+            "{} answers, {} a second, over {moments} changes: {} checked and right, {} overtaken by a change and right, \
+             {} between two states, {} said to be behind; {} errors, {} wrong",
+            count(answers as u64),
+            count(rate),
+            count(self.right as u64),
+            count(self.overtaken as u64),
+            count(self.between as u64),
+            count(self.behind as u64),
+            self.errors.len(),
+            self.wrong.len()
+        );
+        for text in self.errors.iter().take(SHOWN).chain(self.wrong.iter().take(SHOWN)) {
+            println!("{text}");
+        }
+        row("", &[self.times[0].as_slice(), &self.times[1]].concat()).0
+    }
+}
+
+/// Prints the memory a second after the start, in the middle and at the end.
+fn print_memory(memory: &[Memory]) {
+    let places = [("start", 0), ("middle", memory.len() / 2), ("end", memory.len().saturating_sub(1))];
+    let rows: Vec<Vec<String>> = places
+        .iter()
+        .filter_map(|(name, at)| Some((name, memory.get(*at)?)))
+        .map(|(name, held)| vec![(*name).to_owned(), mebibytes(held.own), mebibytes(held.all)])
+        .collect();
+    table(&["memory", "of its own", "with what it sees of the index"], &rows);
+}
+
+fn equals_one_built_anew(product: &Path, tree: &Path, store: &Path, scratch: &Path) -> Result<()> {
+    let anew = scratch.join("anew");
+    process::cost(&mut index_command(product, tree, &anew, default_threads()), false)?;
+    let dump = |store: &Path| -> Result<String> {
+        let mut command = Command::new(product);
+        command.arg("dump").arg("--no-refresh").arg("--root").arg(tree).arg("--store").arg(store);
+        Ok(process::cost(&mut command, false)?.printed)
+    };
+    ensure!(dump(store)? == dump(&anew)?, "the index differs from one built from nothing");
+    println!("the index equals one built from nothing");
+    Ok(())
+}
