@@ -63,16 +63,17 @@ pub(super) fn bare_calls(sources: &Sources, before: &Graph, language: &str, ways
         };
         let name = sources.name(&edge.to);
         let text = &sources.texts[&edge.from.0];
-        let called = facts.outline.symbols.len() > 0
-            && sources.facts.get(&edge.to.0).is_some_and(|home| {
-                let target = edge.to.1.and_then(|at| home.outline.symbols.get(at as usize));
-                target.is_some_and(|target| target.kind == SymbolKind::Function)
-            });
+        let called = sources.facts.get(&edge.to.0).is_some_and(|home| {
+            let target = edge.to.1.and_then(|at| home.outline.symbols.get(at as usize));
+            target.is_some_and(|target| target.kind == SymbolKind::Function)
+        });
         let in_block = symbol.body.is_some_and(|body| {
             let begins = text.as_bytes().get(body.start as usize) == Some(&b'{');
-            if ways.braced { begins } else { body.first_line > symbol.name_span.first_line }
+            // On the line of the brace, the call may stand before it.
+            let braced = begins && edge.row > body.first_line;
+            if ways.braced { braced } else { body.first_line > symbol.name_span.first_line }
         });
-        let bare = text.lines().nth(edge.line as usize - 1).is_some_and(|line| is_called_bare(line, name));
+        let bare = text.lines().nth(edge.row as usize - 1).is_some_and(|line| is_called_bare(line, name));
         if called && in_block && bare && is_plain(name) && edge.from != edge.to {
             let shown = format!("{} in {}", sources.shown(&edge.to), sources.shown(&edge.from));
             let callee = Some(edge.to.clone());
@@ -99,11 +100,17 @@ pub(super) fn rename(sources: &Sources, before: &Graph, place: &Place) -> Outcom
     }
     for (path, given) in before {
         let leading = given.edges.iter().filter(|edge| family.contains(&edge.to));
-        lines.entry(path).or_default().extend(leading.map(|edge| edge.line));
+        lines.entry(path).or_default().extend(leading.map(|edge| edge.row));
     }
     let fresh = format!("{}Zz", place.name);
     let mut changed = Changed::new();
     for (path, lines) in lines.into_iter().filter(|(_, lines)| !lines.is_empty()) {
+        // Two of the name on one line may be two things.
+        let mut touched =
+            sources.texts[path].lines().enumerate().filter(|(at, _)| lines.contains(&(*at as u32 + 1)));
+        if touched.any(|(_, line)| words(line, &place.name).count() > 1) {
+            return Outcome::Unfit;
+        }
         let text = sources.texts[path].split_inclusive('\n').enumerate();
         let new = text.map(|(at, line)| {
             if lines.contains(&(at as u32 + 1)) {
@@ -138,7 +145,8 @@ pub(super) fn hide(sources: &Sources, before: &Graph, place: &Place, ways: &Ways
     let text = &sources.texts[&place.at.0];
     // A function that binds the name itself calls that already, or reaches past it in a way of its own.
     let inside = &text[body.start as usize..body.end as usize];
-    if binds(facts, body.start, body.end, &place.name) {
+    let blocked = ways.not_before.iter().any(|word| inside.starts_with(word.as_str()));
+    if blocked || binds(facts, body.start, body.end, &place.name) {
         return Outcome::Unfit;
     }
     let at = body.start as usize + usize::from(ways.braced);
@@ -147,10 +155,10 @@ pub(super) fn hide(sources: &Sources, before: &Graph, place: &Place, ways: &Ways
     let first = body.first_line;
     let last = first + inside.matches('\n').count() as u32;
     let after = sources.graph(Some((&changed, &BTreeSet::new())));
-    let within = |edge: &Line| edge.from.0 == place.at.0 && (first..=last).contains(&edge.line);
+    let within = |edge: &Line| edge.from.0 == place.at.0 && (first..=last).contains(&edge.row);
     let meant = |edge: &Line| {
         within(edge) && edge.to == *callee && {
-            let line = text.lines().nth(edge.line as usize - 1).unwrap_or_default();
+            let line = text.lines().nth(edge.row as usize - 1).unwrap_or_default();
             is_called_bare(line, &place.name)
         }
     };
@@ -195,7 +203,7 @@ fn compare(
 
 fn written(sources: &Sources, edge: &Line) -> String {
     let (from, to) = (sources.shown(&edge.from), sources.shown(&edge.to));
-    format!("{}: {from} {} {to} by {}", edge.line, edge.kind.as_str(), edge.rule.as_str())
+    format!("{}: {from} {} {to} by {}", edge.row, edge.kind.as_str(), edge.rule.as_str())
 }
 
 fn edges(graph: &Graph) -> impl Iterator<Item = &Line> {

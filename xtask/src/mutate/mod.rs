@@ -1,5 +1,6 @@
 //! `xtask mutate DIR`: changes a real repository in ways whose meaning is known, and compares the graph before with the
 //! graph after. Nothing is written: the changed texts live in memory.
+#![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
 mod change;
 mod sources;
@@ -20,6 +21,8 @@ struct Ways {
     bind: String,
     #[serde(default)]
     braced: bool,
+    #[serde(default)]
+    not_before: Vec<String>,
     hides: bool,
 }
 

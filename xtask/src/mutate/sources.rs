@@ -17,7 +17,7 @@ pub(super) type Spot = (String, Option<u32>);
 pub(super) struct Line {
     pub(super) from: Spot,
     pub(super) kind: EdgeKind,
-    pub(super) line: u32,
+    pub(super) row: u32,
     pub(super) to: Spot,
     pub(super) rule: Rule,
 }
@@ -25,7 +25,7 @@ pub(super) struct Line {
 impl Line {
     /// What must stay the same.
     pub(super) fn key(&self) -> (&Spot, EdgeKind, u32, &Spot) {
-        (&self.from, self.kind, self.line, &self.to)
+        (&self.from, self.kind, self.row, &self.to)
     }
 }
 
@@ -61,7 +61,7 @@ impl Sources {
             texts.insert(path, text);
         }
         let rules = registry.packs().iter().filter_map(|pack| pack.rules());
-        let all: String = rules.map(|rules| format!("{rules:?}")).collect();
+        let all = format!("{:?}", rules.collect::<Vec<_>>());
         let words = all.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned);
         Ok(Self { texts, facts, reserved: words.collect() })
     }
@@ -128,5 +128,5 @@ fn line(world: &MemoryWorld, edge: &Edge) -> Line {
         let path = world.facts(node.file).map(|facts| facts.path.display().into_owned());
         (path.unwrap_or_default(), node.symbol)
     };
-    Line { from: spot(edge.from), kind: edge.kind, line: edge.line, to: spot(edge.to), rule: edge.rule }
+    Line { from: spot(edge.from), kind: edge.kind, row: edge.line, to: spot(edge.to), rule: edge.rule }
 }
