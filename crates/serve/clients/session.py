@@ -7,9 +7,7 @@ FOLDER is the tree that `cargo xtask clients` makes; files in it are changed.
 
 import asyncio
 import pathlib
-import re
 import sys
-import urllib.request
 
 import mcp
 from mcp import Client, StdioServerParameters
@@ -72,13 +70,6 @@ async def pages(client):
     return parts
 
 
-def interrupted():
-    """How many calls the server says it ended early."""
-    page = urllib.request.urlopen(URL.removesuffix("/mcp") + "/metrics").read().decode()
-    counts = re.findall(r'_count\{[^}]*outcome="interrupted"\} (\d+)', page)
-    return sum(int(count) for count in counts)
-
-
 async def errors(client):
     try:
         await client.call_tool("no_such_tool", {})
@@ -108,7 +99,6 @@ async def progress(client):
 
 
 async def cancel(client):
-    before = interrupted() if URL else 0
     change_many("cancel")
     try:
         await client.call_tool("overview", {"about": "map"}, read_timeout_seconds=0.001)
@@ -117,8 +107,6 @@ async def cancel(client):
         assert "imed out" in str(error), error
     after = await client.call_tool("graph", {"relation": "callees", "symbol": "main"})
     assert not after.is_error and "total" in text(after), text(after)
-    # The client stopped waiting, and the server stopped working.
-    assert not URL or interrupted() == before + 1, (before, interrupted())
 
 
 async def rest(client):
