@@ -11,6 +11,8 @@ pub(crate) struct Touch {
     pub(crate) file: Option<FileId>,
     /// The names others may ask for of which they would now see something else; none where nobody can tell.
     pub(crate) names: Option<Vec<String>>,
+    /// The family of languages whose files alone see these names; none where others may.
+    pub(crate) family: Option<&'static str>,
     /// How far a change of what it says about modules reaches, if it does.
     pub(crate) reach: Option<Reach>,
 }
@@ -35,8 +37,8 @@ pub(crate) enum GraphPlan {
 
 /// What the planner asks of the index.
 pub(crate) trait Dependents {
-    /// The files that ask for a name.
-    fn asking(&mut self, name: &str) -> Result<Vec<FileId>, StoreError>;
+    /// The files that ask for a name: all, or those of a family of languages.
+    fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError>;
     /// The indexed files at and below a folder.
     fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError>;
 }
@@ -57,13 +59,15 @@ pub(crate) fn plan(
     }
     let mut files: BTreeSet<FileId> = severed.into_iter().collect();
     files.extend(touched.iter().filter_map(|touch| touch.file));
-    let mut names: BTreeSet<&str> =
-        touched.iter().flat_map(|touch| &touch.names).flatten().map(String::as_str).collect();
-    if !touched.is_empty() {
-        names.insert(ALWAYS);
+    let mut names: BTreeSet<(&str, Option<&str>)> = BTreeSet::new();
+    for touch in touched {
+        names.extend(touch.names.iter().flatten().map(|name| (name.as_str(), touch.family)));
+        names.insert((ALWAYS, None));
     }
-    for name in names {
-        files.extend(index.asking(name)?);
+    for &(name, family) in &names {
+        if family.is_none() || !names.contains(&(name, None)) {
+            files.extend(index.asking(name, family)?);
+        }
     }
     for touch in touched {
         if let Some(Reach::Folder(folder)) = &touch.reach {
@@ -101,15 +105,16 @@ pub(crate) fn changed(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<
 mod tests {
     use super::*;
 
-    /// Files 1 to 9; `f` is asked for by 3 and 4, `g` by 5, and 9 is always tried again.
+    /// Files 1 to 9; `f` is asked for by 3 and, in another family, by 4, `g` by 5, and 9 is always tried again.
     struct Index;
 
     impl Dependents for Index {
-        fn asking(&mut self, name: &str) -> Result<Vec<FileId>, StoreError> {
-            Ok(match name {
-                "f" => vec![FileId(3), FileId(4)],
-                "g" => vec![FileId(5)],
-                ALWAYS => vec![FileId(9)],
+        fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
+            Ok(match (name, family) {
+                ("f", None) => vec![FileId(3), FileId(4)],
+                ("f", Some("other")) => vec![FileId(4)],
+                ("g", None) => vec![FileId(5)],
+                (ALWAYS, None) => vec![FileId(9)],
                 _ => Vec::new(),
             })
         }
@@ -128,7 +133,7 @@ mod tests {
 
     fn touch(file: Option<i64>, names: &[&str], reach: Option<Reach>) -> Touch {
         let names = Some(names.iter().map(|&name| name.to_owned()).collect());
-        Touch { file: file.map(FileId), names, reach }
+        Touch { file: file.map(FileId), names, family: None, reach }
     }
 
     #[test]
@@ -141,6 +146,13 @@ mod tests {
     fn a_changed_definition_concerns_those_who_ask_for_its_name() {
         assert_eq!(files(&[touch(Some(1), &["f", "h"], None)], &[]), [1, 3, 4, 9]);
         assert_eq!(files(&[touch(None, &["f"], None), touch(Some(2), &["g"], None)], &[]), [2, 3, 4, 5, 9]);
+    }
+
+    #[test]
+    fn a_definition_that_only_one_family_sees_concerns_no_other() {
+        let own = |file| Touch { family: Some("other"), ..touch(Some(file), &["f"], None) };
+        assert_eq!(files(&[own(1)], &[]), [1, 4, 9]);
+        assert_eq!(files(&[own(1), touch(Some(2), &["f"], None)], &[]), [1, 2, 3, 4, 9]);
     }
 
     #[test]
@@ -157,7 +169,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_concerns_all() {
-        assert_eq!(files(&[Touch { file: Some(FileId(1)), names: None, reach: None }], &[]), [-1]);
+        assert_eq!(files(&[Touch { file: Some(FileId(1)), ..Touch::default() }], &[]), [-1]);
     }
 
     #[test]

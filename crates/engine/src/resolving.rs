@@ -1,5 +1,6 @@
 //! Resolving files on all threads; what each gave is written in their order.
 
+use crate::extract;
 use crate::graph_plan::{Reach, Said, Touch, changed, reach};
 use crate::pipeline::{self, Bounds, Work};
 use crate::progress::{Cancel, Phase, Progress};
@@ -156,6 +157,22 @@ pub(crate) struct Touched {
     pub(crate) after: Option<DirectoryFile>,
 }
 
+impl Touched {
+    /// Whether the file was there before, and is of the same kind.
+    fn is_edit(&self) -> bool {
+        let described =
+            |file: &Option<DirectoryFile>| file.as_ref().map(|file| (file.language.clone(), file.role));
+        described(&self.before) == described(&self.after)
+    }
+}
+
+/// The family of an edited file: what it defines is seen by files of that family alone. That a file comes or goes may
+/// matter to whoever names its path.
+fn family(touched: &Touched) -> Option<&'static str> {
+    let language = touched.after.as_ref().filter(|_| touched.is_edit())?.language.as_deref()?;
+    extract::all_rules().find(|(name, _)| *name == language).map(|(_, rules)| rules.family.as_str())
+}
+
 /// Compares what others see of a file before and after.
 struct Comparison<'r> {
     facts: &'r FactsSource,
@@ -179,8 +196,8 @@ impl Work for Comparison<'_> {
         let compare = || self.compare(touched);
         let seen = catch_unwind(AssertUnwindSafe(compare)).ok().flatten();
         let touch = match seen {
-            Some((names, reach)) => Touch { file, names: Some(names), reach },
-            None => Touch { file, names: None, reach: None },
+            Some((names, reach)) => Touch { file, names: Some(names), family: family(touched), reach },
+            None => Touch { file, ..Touch::default() },
         };
         (touch, 0)
     }
@@ -196,9 +213,7 @@ impl Comparison<'_> {
     fn compare(&self, touched: &Touched) -> Option<(Vec<String>, Option<Reach>)> {
         let Touched { path, before, after } = touched;
         let (old, new) = (self.look(before.as_ref())?, self.look(after.as_ref())?);
-        let described =
-            |file: &Option<DirectoryFile>| file.as_ref().map(|file| (file.language.clone(), file.role));
-        let names = if described(before) == described(after) {
+        let names = if touched.is_edit() {
             changed(&old.surface, &new.surface)
         } else {
             // Whoever asks for the file or for anything of it asks for something else now.

@@ -1,5 +1,6 @@
 //! Carrying out a plan: threads read, this one writes, to the index and to the cache.
 
+use crate::extract;
 use crate::facts_batch::FactsBatch;
 use crate::graph_plan::{Dependents, GraphPlan, plan as plan_graph};
 use crate::pipeline::{self, Bounds, Results};
@@ -282,8 +283,13 @@ fn note(
 struct Asked<'s, 'w>(&'s ChangeSet<'w>);
 
 impl Dependents for Asked<'_, '_> {
-    fn asking(&mut self, name: &str) -> Result<Vec<FileId>, StoreError> {
-        self.0.reader().asking(name)
+    fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
+        let Some(family) = family else { return self.0.reader().asking(name) };
+        let languages: Vec<&str> = extract::all_rules()
+            .filter(|(_, rules)| rules.family == family)
+            .map(|(language, _)| language)
+            .collect();
+        self.0.reader().asking_in(name, &languages)
     }
 
     fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {

@@ -145,6 +145,19 @@ impl Reader<'_> {
         Ok(graphs::asking(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
     }
 
+    /// The files of these languages that ask for a name.
+    pub fn asking_in(&self, name: &str, languages: &[&str]) -> Result<Vec<FileId>, StoreError> {
+        let read = || {
+            let Some(name) = names::by_text(self.db, name)? else { return Ok(Vec::new()) };
+            let asked = |(_, name): &(i64, String)| languages.contains(&name.as_str());
+            let asked: Vec<i64> = meta::langs(self.db)?.into_iter().filter(asked).map(|(id, _)| id).collect();
+            let files = graphs::asking_with_language(self.db, name)?.into_iter();
+            let files = files.filter(|(_, lang)| lang.is_some_and(|lang| asked.contains(&lang)));
+            Ok::<_, rusqlite::Error>(files.map(|(file, _)| FileId(file)).collect())
+        };
+        read().at(self.path)
+    }
+
     /// The file a node stands in; none where there is no such node.
     pub fn file_of(&self, node: NodeId) -> Result<Option<FileId>, StoreError> {
         match node.symbol() {

@@ -33,6 +33,7 @@ const APPEND_ASKS: &str =
     "INSERT INTO ask VALUES (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?), (?, ?)";
 const DELETE_ASK: &str = "DELETE FROM ask WHERE name = ?1 AND file = ?2";
 const ASKING: &str = "SELECT file FROM ask WHERE name = ?1 ORDER BY file";
+const ASKING_WITH_LANGUAGE: &str = "SELECT ask.file, file.lang FROM ask JOIN file ON file.id = ask.file WHERE ask.name = ?1 ORDER BY ask.file";
 const HAS_ASK: &str = "SELECT 1 FROM ask WHERE name = ?1 AND file = ?2";
 const COUNT_ASKS: &str = "SELECT count(*) FROM ask";
 
@@ -157,6 +158,12 @@ pub(crate) fn delete_ask(db: &Connection, name: i64, file: i64) -> Result<()> {
 /// The files that ask for a name, in the order of their ids.
 pub(crate) fn asking(db: &Connection, name: i64) -> Result<Vec<i64>> {
     db.prepare_cached(ASKING)?.query_map([name], |row| row.get(0))?.collect()
+}
+
+/// The files that ask for a name, with their languages.
+pub(crate) fn asking_with_language(db: &Connection, name: i64) -> Result<Vec<(i64, Option<i64>)>> {
+    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    db.prepare_cached(ASKING_WITH_LANGUAGE)?.query_map([name], row)?.collect()
 }
 
 pub(crate) fn has_ask(db: &Connection, name: i64, file: i64) -> Result<bool> {
