@@ -26,11 +26,6 @@ use std::io;
 use std::process::ExitCode;
 use terminal::Links;
 
-/// Parsing and resolving allocate much that is small and soon gone. This takes the place of `malloc` for the parsers and
-/// the database, too: indexing is a tenth faster than with the allocator of the C library.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let args = args::parse();
     let form = Form::of(args.globals.json);

@@ -66,18 +66,30 @@ impl FlatIndex {
     /// Adds a vector, given as its values; its place is the number of those before it. Values beyond the dimension are
     /// left out, missing ones are nought.
     pub fn push(&mut self, values: &[i8]) {
-        let values = &values[..values.len().min(self.dimension)];
+        self.rows.extend_from_slice(&values[..values.len().min(self.dimension)]);
+        self.note_last();
+    }
+
+    /// The same with a vector that is packed.
+    pub fn push_packed(&mut self, bytes: &[u8]) {
+        let start = self.rows.len();
+        self.rows.resize(start + self.dimension, 0);
+        packed::unpack(bytes, &mut self.rows[start..]);
+        self.note_last();
+    }
+
+    /// Fills the last row up, and notes the signs of its values.
+    fn note_last(&mut self) {
+        let start = self.len * self.stride;
+        self.rows.resize(start + self.stride, 0);
         let (block, lane) = (self.len / LANES, self.len % LANES);
-        if lane == 0 {
-            self.bits.resize((block + 1) * self.words(), [0; LANES]);
+        self.bits.resize((block + 1) * self.words(), [0; LANES]);
+        let first = block * self.words();
+        for (word, some) in self.bits[first..].iter_mut().zip(self.rows[start..].chunks(64)) {
+            let signs = some.iter().enumerate();
+            word[lane] = signs.fold(0, |bits, (at, value)| bits | u64::from(*value > 0) << at);
         }
-        for (at, value) in values.iter().enumerate() {
-            let word = &mut self.bits[block * self.stride / STRIDE + at / 64][lane];
-            *word |= u64::from(*value > 0) << (at % 64);
-        }
-        self.rows.extend_from_slice(values);
         self.len += 1;
-        self.rows.resize(self.len * self.stride, 0);
     }
 
     /// The vectors with the greatest products, greatest first; of equals the earlier one.

@@ -25,10 +25,21 @@ impl Vector {
 
     /// The vector of that dimension in packed bytes; values are the nearest that four bits can tell.
     pub fn unpack(bytes: &[u8], dimension: usize) -> Self {
-        let low = bytes.iter().map(|&byte| low(byte));
-        let high = bytes.iter().map(|&byte| high(byte));
-        let values: Vec<i8> = low.chain(high).take(dimension).map(|steps| steps * STEP as i8).collect();
+        let mut values = vec![0; dimension];
+        unpack(bytes, &mut values);
         Self::from_values(&values)
+    }
+}
+
+/// Sets values to what packed bytes say.
+pub(crate) fn unpack(bytes: &[u8], values: &mut [i8]) {
+    let half = packed_length(values.len());
+    let (first, second) = values.split_at_mut(half);
+    for (to, &byte) in first.iter_mut().zip(bytes) {
+        *to = low(byte) * STEP as i8;
+    }
+    for (to, &byte) in second.iter_mut().zip(bytes) {
+        *to = high(byte) * STEP as i8;
     }
 }
 

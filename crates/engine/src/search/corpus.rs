@@ -179,7 +179,7 @@ impl Corpus {
             for (unit, row) in (first..first + count).zip(bytes.chunks_exact(packed_length(dimension))) {
                 vectors.row_of_unit[unit as usize] = vectors.unit_of_row.len() as u32;
                 vectors.unit_of_row.push(unit);
-                vectors.index.push(Vector::unpack(row, dimension).values());
+                vectors.index.push_packed(row);
             }
         })?;
         Ok(self.vectors.get_or_init(|| vectors))
