@@ -3,6 +3,7 @@
 use crate::activity::{Activity, Stand};
 use crate::dirty::Dirty;
 use crate::limits::Unwatchable;
+use crate::memory;
 use crate::turn::{Turn, Turns};
 use crate::watch::{Bell, Notice, Watch};
 use orient_engine::{
@@ -353,6 +354,7 @@ impl Shared {
         let mut state = self.state();
         state.drain();
         if let Ok(refresh) = &done {
+            memory::give_back(refresh.added + refresh.changed);
             state.remembered = refresh.remembered && state.dirty.is_empty();
             state.looked = Some((Instant::now(), started.elapsed()));
             state.asked = false;

@@ -10,6 +10,7 @@ mod attend;
 mod dirty;
 mod keeper;
 mod limits;
+mod memory;
 mod turn;
 #[cfg_attr(target_os = "linux", path = "inotify.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unwatched.rs")]
