@@ -192,15 +192,14 @@ impl Keeper for Live {
         }
         let started = Instant::now();
         let asked = options.asked.unwrap_or(started);
-        let refresh = match shared.at_rest(options) {
-            Some(refresh) => refresh,
-            None => {
-                let turn = shared.turn(options, progress)?;
-                match (shared.caught_since(asked, options), &turn) {
-                    (Some(refresh), _) => refresh,
-                    (None, Some(_)) => shared.bring(options, progress)?,
-                    (None, None) => shared.as_far_as_it_is(started),
-                }
+        let refresh = if let Some(refresh) = shared.at_rest(options) {
+            refresh
+        } else {
+            let turn = shared.turn(options, progress)?;
+            match (shared.caught_since(asked, options), &turn) {
+                (Some(refresh), _) => refresh,
+                (None, Some(_)) => shared.bring(options, progress)?,
+                (None, None) => shared.as_far_as_it_is(started),
             }
         };
         let mut state = shared.state();
