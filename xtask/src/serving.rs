@@ -95,8 +95,8 @@ impl Web {
         }
         // Plain, or the last of several events.
         let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
-        let answers = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let answer = answers.filter(|answer| answer["id"] == self.next).last();
+        let mut answers = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let answer = answers.rfind(|answer| answer["id"] == self.next);
         let answer = answer.with_context(|| format!("no answer: {text}"))?;
         if answer.get("result").is_none() {
             bail!("refused: {answer}");
