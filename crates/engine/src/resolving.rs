@@ -1,6 +1,6 @@
 //! Resolving files on all threads; what each gave is written in their order.
 
-use crate::extract;
+use crate::extract::Language;
 use crate::graph_plan::{Reach, Said, Touch, changed, reach};
 use crate::pipeline::{self, Bounds, Work};
 use crate::progress::{Cancel, Phase, Progress};
@@ -170,7 +170,7 @@ impl Touched {
 /// matter to whoever names its path.
 fn family(touched: &Touched) -> Option<&'static str> {
     let language = touched.after.as_ref().filter(|_| touched.is_edit())?.language.as_deref()?;
-    extract::all_rules().find(|(name, _)| *name == language).map(|(_, rules)| rules.family.as_str())
+    Language::by_name(language)?.rules().map(|rules| rules.family.as_str())
 }
 
 /// Compares what others see of a file before and after.

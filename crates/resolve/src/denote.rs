@@ -4,6 +4,7 @@ use crate::lexical::Want;
 use crate::modules::plain;
 use crate::objects::distinct_members;
 use crate::session::{Frame, Session};
+use crate::type_words::kind_of;
 use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{
@@ -476,14 +477,7 @@ impl Session<'_> {
 
     /// The type of a literal.
     fn literal(unit: &Unit, literal: Literal) -> Ty {
-        let kind = match literal {
-            Literal::String => "string",
-            Literal::Integer => "integer",
-            Literal::Float => "float",
-            Literal::Bool => "bool",
-            Literal::Char => "char",
-            Literal::Null | Literal::Regex => "",
-        };
+        let kind = kind_of(literal);
         let name = unit.rules.literals.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
         Ty::Outside(name.into(), Arc::from([]))
     }

@@ -68,7 +68,8 @@ pub(crate) fn literal_fit(rules: &Rules, written: &str, bare: &str, literal: Lit
     }
 }
 
-fn kind_of(literal: Literal) -> &'static str {
+/// What packs call a literal.
+pub(crate) fn kind_of(literal: Literal) -> &'static str {
     match literal {
         Literal::String => "string",
         Literal::Integer => "integer",

@@ -41,8 +41,12 @@ pub(crate) fn prepared(db: Connection) -> Connection {
 
 /// Opens for reading, inside one read transaction.
 pub(crate) fn read(path: &Path) -> Result<Opened, StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let _opening = lock::opening(folder);
+    let _opening = lock::opening(path.parent().unwrap_or(Path::new(".")));
+    read_while_opening(path)
+}
+
+/// The same for those who hold the lock of opening.
+pub(crate) fn read_while_opening(path: &Path) -> Result<Opened, StoreError> {
     Header::read(path)?.check(path)?;
     match begin_reading(path, false) {
         Ok(opened) => opened_or_damaged(path, opened),

@@ -57,7 +57,7 @@ impl Readers {
                 return Ok(Snapshot::over(self.lend(db, Some(files)), path, meta));
             }
         }
-        let Opened { db, meta } = connect::read(path)?;
+        let Opened { db, meta } = connect::read_while_opening(path)?;
         Ok(Snapshot::over(self.lend(db, Files::at(path)), path, meta))
     }
 

@@ -83,11 +83,32 @@ impl Tree {
             .unwrap_or_else(|error| panic!("{error}\n{}\n{}", text(&output.stdout), text(&output.stderr)))
     }
 
+    /// Fails if a file at or below a folder holds these bytes.
+    #[track_caller]
+    pub(crate) fn assert_nowhere(folder: PathBuf, part: &[u8]) {
+        let mut folders = vec![folder];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    assert!(!holds(&fs::read(&path).expect("a file"), part), "{}", path.display());
+                }
+            }
+        }
+    }
+
     fn neutral(&self, printed: &str) -> String {
         let root = self.root();
         let shown = |path: &Path| path.display().to_string();
         printed.replace(&shown(&root), "TREE").replace(&shown(&self.store()), "STORE")
     }
+}
+
+/// Whether bytes stand among others.
+pub(crate) fn holds(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {

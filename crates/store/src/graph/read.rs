@@ -100,8 +100,7 @@ impl Reader<'_> {
                 found.push(Bearer { file, at, kind: hit.kind, modifiers: hit.modifiers });
                 Ok(())
             })?;
-            let asked = |(_, name): &(i64, String)| languages.contains(&name.as_str());
-            let asked: Vec<i64> = meta::langs(self.db)?.into_iter().filter(asked).map(|(id, _)| id).collect();
+            let asked = self.ids_of(languages)?;
             let mut paths = HashMap::new();
             for &Bearer { file, .. } in &found {
                 if let Entry::Vacant(slot) = paths.entry(file) {
@@ -145,12 +144,17 @@ impl Reader<'_> {
         Ok(graphs::asking(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
     }
 
+    /// The ids of languages.
+    fn ids_of(&self, languages: &[&str]) -> rusqlite::Result<Vec<i64>> {
+        let asked = |(_, name): &(i64, String)| languages.contains(&name.as_str());
+        Ok(meta::langs(self.db)?.into_iter().filter(asked).map(|(id, _)| id).collect())
+    }
+
     /// The files of these languages that ask for a name.
     pub fn asking_in(&self, name: &str, languages: &[&str]) -> Result<Vec<FileId>, StoreError> {
         let read = || {
             let Some(name) = names::by_text(self.db, name)? else { return Ok(Vec::new()) };
-            let asked = |(_, name): &(i64, String)| languages.contains(&name.as_str());
-            let asked: Vec<i64> = meta::langs(self.db)?.into_iter().filter(asked).map(|(id, _)| id).collect();
+            let asked = self.ids_of(languages)?;
             let files = graphs::asking_with_language(self.db, name)?.into_iter();
             let files = files.filter(|(_, lang)| lang.is_some_and(|lang| asked.contains(&lang)));
             Ok::<_, rusqlite::Error>(files.map(|(file, _)| FileId(file)).collect())
