@@ -1,8 +1,9 @@
 //! Which files must be resolved again after a change: pure, from what changed and who depends on it.
 
 use orient_model::Says;
+use orient_resolve::Afar;
 use orient_store::{FileId, StoreError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What became of a file, as far as others may depend on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,11 +11,26 @@ pub(crate) struct Touch {
     /// The file, where it is still there.
     pub(crate) file: Option<FileId>,
     /// The names others may ask for of which they would now see something else; none where nobody can tell.
-    pub(crate) names: Option<Vec<String>>,
-    /// The family of languages whose files alone see these names; none where others may.
-    pub(crate) family: Option<&'static str>,
+    pub(crate) names: Option<Names>,
     /// How far a change of what it says about modules reaches, if it does.
     pub(crate) reach: Option<Reach>,
+}
+
+/// Names of which others would now see something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Names {
+    /// The file came, went or became another: whoever asks for one of them is concerned.
+    All(Vec<String>),
+    /// The file was edited: these, as they were and are seen from afar, by files of a family of languages.
+    Edited(&'static str, Vec<Edited>),
+}
+
+/// A name in an edited file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Edited {
+    pub(crate) name: String,
+    pub(crate) before: Afar,
+    pub(crate) after: Afar,
 }
 
 /// How far a change of a project file reaches.
@@ -41,6 +57,18 @@ pub(crate) trait Dependents {
     fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError>;
     /// The indexed files at and below a folder.
     fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError>;
+    /// Whether a file of a family looked at another when it was resolved.
+    fn looked(&mut self, asker: FileId, file: FileId, family: &str) -> Result<bool, StoreError>;
+    /// Whether a file asks for a name.
+    fn asks(&mut self, asker: FileId, name: &str) -> Result<bool, StoreError>;
+    /// The sorts of symbols that have a name in files of a family, without some of them; `enough` need not be gone past.
+    fn sorts(
+        &mut self,
+        name: &str,
+        family: &str,
+        without: &BTreeSet<FileId>,
+        enough: u64,
+    ) -> Result<u64, StoreError>;
 }
 
 /// Files that ask for this name are resolved again whatever changed.
@@ -57,24 +85,112 @@ pub(crate) fn plan(
     if touched.iter().any(unknown) {
         return Ok(GraphPlan::Everything);
     }
-    let mut files: BTreeSet<FileId> = severed.into_iter().collect();
-    files.extend(touched.iter().filter_map(|touch| touch.file));
-    let mut names: BTreeSet<(&str, Option<&str>)> = BTreeSet::new();
-    for touch in touched {
-        names.extend(touch.names.iter().flatten().map(|name| (name.as_str(), touch.family)));
-        names.insert((ALWAYS, None));
+    let mut planning = Planning { index, files: severed.into_iter().collect() };
+    planning.files.extend(touched.iter().filter_map(|touch| touch.file));
+    if !touched.is_empty() {
+        planning.everyone(ALWAYS, None)?;
     }
-    for &(name, family) in &names {
-        if family.is_none() || !names.contains(&(name, None)) {
-            files.extend(index.asking(name, family)?);
-        }
-    }
+    planning.came_or_went(touched)?;
+    planning.edited(touched)?;
     for touch in touched {
         if let Some(Reach::Folder(folder)) = &touch.reach {
-            files.extend(index.under(folder)?);
+            planning.files.extend(planning.index.under(folder)?);
         }
     }
-    Ok(GraphPlan::Files(files))
+    Ok(GraphPlan::Files(planning.files))
+}
+
+/// A plan on its way.
+struct Planning<'i> {
+    index: &'i mut dyn Dependents,
+    files: BTreeSet<FileId>,
+}
+
+impl Planning<'_> {
+    /// All who ask for a name.
+    fn everyone(&mut self, name: &str, family: Option<&str>) -> Result<(), StoreError> {
+        let asking = self.index.asking(name, family)?;
+        self.files.extend(asking);
+        Ok(())
+    }
+
+    fn came_or_went(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
+        let mut names = BTreeSet::new();
+        for touch in touched {
+            if let Some(Names::All(all)) = &touch.names {
+                names.extend(all.iter().map(String::as_str));
+            }
+        }
+        names.into_iter().try_for_each(|name| self.everyone(name, None))
+    }
+
+    fn edited(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
+        let mut names: BTreeMap<(&str, &str), Vec<(FileId, &Edited)>> = BTreeMap::new();
+        for touch in touched {
+            let (Some(file), Some(Names::Edited(family, all))) = (touch.file, &touch.names) else { continue };
+            for edited in all {
+                names.entry((family, &edited.name)).or_default().push((file, edited));
+            }
+        }
+        for ((family, name), edits) in names {
+            if self.concerns_all(family, name, &edits)? {
+                self.everyone(name, Some(family))?;
+                continue;
+            }
+            for asker in self.index.asking(name, Some(family))? {
+                if !self.files.contains(&asker) && self.concerns(asker, family, &edits)? {
+                    self.files.insert(asker);
+                }
+            }
+            if edits.iter().any(|(_, edited)| edited.before.member || edited.after.member) {
+                self.everyone(&Afar::member_of_anything(name), Some(family))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether edits of a name concern whoever asks for it: one of its symbols is found by the name alone, or symbols of
+    /// some sort have the name for the first time, or no longer.
+    fn concerns_all(
+        &mut self,
+        family: &str,
+        name: &str,
+        edits: &[(FileId, &Edited)],
+    ) -> Result<bool, StoreError> {
+        if edits.iter().any(|(_, edited)| edited.before.everyone || edited.after.everyone) {
+            return Ok(true);
+        }
+        let before = edits.iter().fold(0, |all, (_, edited)| all | edited.before.sorts);
+        let after = edits.iter().fold(0, |all, (_, edited)| all | edited.after.sorts);
+        let differ = before ^ after;
+        if differ == 0 {
+            return Ok(false);
+        }
+        // Files where the name means what it meant count as well, edited or not.
+        let without = edits.iter().map(|&(file, _)| file).collect();
+        let elsewhere = self.index.sorts(name, family, &without, differ)?;
+        Ok(differ & !elsewhere != 0)
+    }
+
+    /// Whether edits of a name concern one who asks for it: he looked at the file, or asks for what is around a symbol.
+    fn concerns(
+        &mut self,
+        asker: FileId,
+        family: &str,
+        edits: &[(FileId, &Edited)],
+    ) -> Result<bool, StoreError> {
+        for &(file, edited) in edits {
+            if self.index.looked(asker, file, family)? {
+                return Ok(true);
+            }
+            for around in edited.before.around.iter().chain(&edited.after.around) {
+                if self.index.asks(asker, around)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// A statement of a project file as text.
@@ -105,18 +221,28 @@ pub(crate) fn changed(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<
 mod tests {
     use super::*;
 
-    /// Files 1 to 9; `f` is asked for by 3 and, in another family, by 4, `g` by 5, and 9 is always tried again.
+    /// Files 1 to 9; `f` is asked for by 3, who looked at 1, and by 4, who asks for `Cart`; `g` by 5, and as a member of
+    /// anything by 6; 9 is always tried again.
     struct Index;
 
     impl Dependents for Index {
         fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
             Ok(match (name, family) {
-                ("f", None) => vec![FileId(3), FileId(4)],
-                ("f", Some("other")) => vec![FileId(4)],
-                ("g", None) => vec![FileId(5)],
+                ("f", _) => vec![FileId(3), FileId(4)],
+                ("g", _) => vec![FileId(5)],
+                ("g/", _) => vec![FileId(6)],
                 (ALWAYS, None) => vec![FileId(9)],
                 _ => Vec::new(),
             })
+        }
+        fn looked(&mut self, asker: FileId, file: FileId, _: &str) -> Result<bool, StoreError> {
+            Ok((asker, file) == (FileId(3), FileId(1)))
+        }
+        fn asks(&mut self, asker: FileId, name: &str) -> Result<bool, StoreError> {
+            Ok((asker, name) == (FileId(4), "Cart"))
+        }
+        fn sorts(&mut self, _: &str, _: &str, _: &BTreeSet<FileId>, _: u64) -> Result<u64, StoreError> {
+            Ok(1)
         }
         fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
             Ok(if folder == b"lib" { vec![FileId(6), FileId(7)] } else { Vec::new() })
@@ -132,8 +258,13 @@ mod tests {
     }
 
     fn touch(file: Option<i64>, names: &[&str], reach: Option<Reach>) -> Touch {
-        let names = Some(names.iter().map(|&name| name.to_owned()).collect());
-        Touch { file: file.map(FileId), names, family: None, reach }
+        let names = Some(Names::All(names.iter().map(|&name| name.to_owned()).collect()));
+        Touch { file: file.map(FileId), names, reach }
+    }
+
+    fn edited(file: i64, name: &str, before: &Afar, after: &Afar) -> Touch {
+        let edited = Edited { name: name.to_owned(), before: before.clone(), after: after.clone() };
+        Touch { file: Some(FileId(file)), names: Some(Names::Edited("all", vec![edited])), reach: None }
     }
 
     #[test]
@@ -149,10 +280,40 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_that_only_one_family_sees_concerns_no_other() {
-        let own = |file| Touch { family: Some("other"), ..touch(Some(file), &["f"], None) };
-        assert_eq!(files(&[own(1)], &[]), [1, 4, 9]);
-        assert_eq!(files(&[own(1), touch(Some(2), &["f"], None)], &[]), [1, 2, 3, 4, 9]);
+    fn an_edit_concerns_those_who_ask_and_looked_at_the_file() {
+        let seen = Afar { sorts: 1, ..Afar::default() };
+        assert_eq!(files(&[edited(1, "f", &seen, &seen)], &[]), [1, 3, 9]);
+        assert_eq!(files(&[edited(2, "f", &seen, &seen)], &[]), [2, 9], "nobody looked at 2");
+    }
+
+    #[test]
+    fn an_edit_concerns_those_who_ask_for_what_is_around_it() {
+        let inside = Afar { sorts: 1, around: vec!["Cart".to_owned()], ..Afar::default() };
+        assert_eq!(files(&[edited(2, "f", &Afar { sorts: 1, ..Afar::default() }, &inside)], &[]), [2, 4, 9]);
+    }
+
+    #[test]
+    fn an_edit_concerns_all_who_ask_where_the_name_alone_is_enough() {
+        let (seen, alone) =
+            (Afar { sorts: 1, ..Afar::default() }, Afar { everyone: true, ..Afar::default() });
+        assert_eq!(files(&[edited(2, "f", &seen, &alone)], &[]), [2, 3, 4, 9]);
+        let member = Afar { sorts: 1, member: true, ..Afar::default() };
+        assert_eq!(
+            files(&[edited(2, "g", &member, &Afar::default())], &[]),
+            [2, 6, 9],
+            "members of anything"
+        );
+    }
+
+    #[test]
+    fn an_edit_concerns_all_who_ask_where_it_brings_the_first_of_its_sort() {
+        let (member, ty) = (Afar { sorts: 1, ..Afar::default() }, Afar { sorts: 4, ..Afar::default() });
+        assert_eq!(
+            files(&[edited(2, "f", &Afar::default(), &member)], &[]),
+            [2, 9],
+            "there are members of the name"
+        );
+        assert_eq!(files(&[edited(2, "f", &member, &ty)], &[]), [2, 3, 4, 9], "it is that of a type now");
     }
 
     #[test]

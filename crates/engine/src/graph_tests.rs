@@ -4,8 +4,8 @@
 use crate::resolving::{Resolution, Resolve};
 use crate::{Cancel, Engine, EngineError, Mode, OpenOptions, Refresh, RefreshOptions, Silent};
 use orient_model::{Confidence, Edge, EdgeKind, Expr, Flow, Miss, Node, Outline, Outside, Reason, RefKind};
-use orient_model::{Resolved, Rule};
-use orient_resolve::World;
+use orient_model::{Resolved, Rule, Rules};
+use orient_resolve::{Afar, World};
 use orient_settings::Settings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -81,12 +81,17 @@ fn toy_surface(outline: &Outline, _: &Flow) -> Vec<(String, u64)> {
     names.into_iter().collect()
 }
 
+/// The toy finds everything by its name alone.
+fn toy_afar(_: &Outline, _: &Rules, names: &[String]) -> BTreeMap<String, Afar> {
+    names.iter().map(|name| (name.clone(), Afar { everyone: true, ..Afar::default() })).collect()
+}
+
 fn open(root: &Path, store: &Path, threads: usize) -> Engine {
     let mut settings = Settings::default();
     settings.index.threads = threads;
     let options = OpenOptions { store: Some(store.to_owned()), ..OpenOptions::default() };
     let mut engine = Engine::open(root, settings, &options).unwrap();
-    engine.resolution = Resolution { make: toy, surface: toy_surface };
+    engine.resolution = Resolution { make: toy, surface: toy_surface, afar: toy_afar };
     engine
 }
 

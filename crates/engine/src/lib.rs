@@ -5,6 +5,7 @@
 
 mod candidates;
 mod definition;
+mod dependents;
 mod dump;
 mod dump_graph;
 mod dump_text;

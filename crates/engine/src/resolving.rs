@@ -1,15 +1,16 @@
 //! Resolving files on all threads; what each gave is written in their order.
 
 use crate::extract::Language;
-use crate::graph_plan::{Reach, Said, Touch, changed, reach};
+use crate::graph_plan::{Edited, Names, Reach, Said, Touch, changed, reach};
 use crate::pipeline::{self, Bounds, Work};
 use crate::progress::{Cancel, Phase, Progress};
 use crate::world::{FactsSource, Table, TableWorld, has_rules, number};
 use crate::{Engine, EngineError};
-use orient_model::{Flow, Outline, RepoPath, Resolved};
-use orient_resolve::{Resolver, World, path_names, surface};
+use orient_model::{Flow, Outline, RepoPath, Resolved, Rules};
+use orient_resolve::{Afar, Resolver, World, afar, path_names, surface};
 use orient_store::{DirectoryFile, FileId, PreparedGraph, StoreError};
 use orient_walk::Tree;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The part of the memory ceiling that decoded facts may take.
@@ -25,11 +26,15 @@ pub(crate) type MakeResolve = for<'w> fn(&'w dyn World) -> Resolve<'w>;
 /// What others see of a file: names, each with a hash of all that may be seen of it.
 pub(crate) type Surface = fn(&Outline, &Flow) -> Vec<(String, u64)>;
 
+/// What others see of names in a file without having looked at it.
+pub(crate) type SeenAfar = fn(&Outline, &Rules, &[String]) -> BTreeMap<String, Afar>;
+
 /// How files are resolved.
 #[derive(Clone, Copy)]
 pub(crate) struct Resolution {
     pub(crate) make: MakeResolve,
     pub(crate) surface: Surface,
+    pub(crate) afar: SeenAfar,
 }
 
 impl Default for Resolution {
@@ -38,7 +43,7 @@ impl Default for Resolution {
             let resolver = Resolver::new(world);
             Box::new(move |file| resolver.resolve(file))
         }
-        Self { make, surface }
+        Self { make, surface, afar }
     }
 }
 
@@ -103,8 +108,8 @@ impl<'r> Resolving<'r> {
         if touched.is_empty() {
             return Ok(Vec::new());
         }
-        let surface = self.engine.resolution.surface;
-        let work = Comparison { facts: &self.facts, surface, cancel: self.cancel };
+        let resolution = self.engine.resolution;
+        let work = Comparison { facts: &self.facts, resolution, cancel: self.cancel };
         let touches = pipeline::run(&work, touched, self.bounds(), |results| results.collect::<Vec<_>>())?;
         if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(touches) }
     }
@@ -166,17 +171,17 @@ impl Touched {
     }
 }
 
-/// The family of an edited file: what it defines is seen by files of that family alone. That a file comes or goes may
+/// The rules of an edited file; what it defines is seen by files of their family alone. That a file comes or goes may
 /// matter to whoever names its path.
-fn family(touched: &Touched) -> Option<&'static str> {
+fn rules(touched: &Touched) -> Option<&'static Rules> {
     let language = touched.after.as_ref().filter(|_| touched.is_edit())?.language.as_deref()?;
-    Language::by_name(language)?.rules().map(|rules| rules.family.as_str())
+    Language::by_name(language)?.rules()
 }
 
 /// Compares what others see of a file before and after.
 struct Comparison<'r> {
     facts: &'r FactsSource,
-    surface: Surface,
+    resolution: Resolution,
     cancel: &'r Cancel,
 }
 
@@ -196,7 +201,7 @@ impl Work for Comparison<'_> {
         let compare = || self.compare(touched);
         let seen = catch_unwind(AssertUnwindSafe(compare)).ok().flatten();
         let touch = match seen {
-            Some((names, reach)) => Touch { file, names: Some(names), family: family(touched), reach },
+            Some((names, reach)) => Touch { file, names: Some(names), reach },
             None => Touch { file, ..Touch::default() },
         };
         (touch, 0)
@@ -210,17 +215,28 @@ impl Work for Comparison<'_> {
 impl Comparison<'_> {
     /// The names of which others see something else, and how far what it says about modules reaches; none where what
     /// was there is forgotten.
-    fn compare(&self, touched: &Touched) -> Option<(Vec<String>, Option<Reach>)> {
+    fn compare(&self, touched: &Touched) -> Option<(Names, Option<Reach>)> {
         let Touched { path, before, after } = touched;
         let (old, new) = (self.look(before.as_ref())?, self.look(after.as_ref())?);
-        let names = if touched.is_edit() {
-            changed(&old.surface, &new.surface)
-        } else {
-            // Whoever asks for the file or for anything of it asks for something else now.
-            let all = old.surface.into_iter().chain(new.surface).map(|(name, _)| name);
-            all.chain(path_names(path)).collect()
-        };
-        Some((names, reach(path.folder(), &old.said, &new.said)))
+        let reach = reach(path.folder(), &old.said, &new.said);
+        let names = changed(&old.surface, &new.surface);
+        if let Some(rules) = rules(touched) {
+            let seen = |look: &Look| (self.resolution.afar)(&look.outline, rules, &names);
+            let (mut before, mut after) = (seen(&old), seen(&new));
+            let mut taken = |name: String| Edited {
+                before: before.remove(&name).unwrap_or_default(),
+                after: after.remove(&name).unwrap_or_default(),
+                name,
+            };
+            let names = names.iter().cloned().map(&mut taken).collect();
+            return Some((Names::Edited(&rules.family, names), reach));
+        }
+        if touched.is_edit() {
+            return Some((Names::All(names), reach));
+        }
+        // Whoever asks for the file or for anything of it asks for something else now.
+        let all = old.surface.into_iter().chain(new.surface).map(|(name, _)| name);
+        Some((Names::All(all.chain(path_names(path)).collect()), reach))
     }
 
     fn look(&self, file: Option<&DirectoryFile>) -> Option<Look> {
@@ -231,7 +247,8 @@ impl Comparison<'_> {
         let text = |atom| outline.strings.get(atom).to_owned();
         let said = outline.manifest.iter();
         let said = said.map(|statement| (statement.says, text(statement.name), text(statement.value)));
-        Some(Look { surface: (self.surface)(&outline, &flow), said: said.collect() })
+        let (surface, said) = ((self.resolution.surface)(&outline, &flow), said.collect());
+        Some(Look { surface, said, outline })
     }
 }
 
@@ -240,4 +257,5 @@ impl Comparison<'_> {
 struct Look {
     surface: Vec<(String, u64)>,
     said: Vec<Said>,
+    outline: Outline,
 }

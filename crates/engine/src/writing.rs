@@ -1,8 +1,8 @@
 //! Carrying out a plan: threads read, this one writes, to the index and to the cache.
 
-use crate::extract;
+use crate::dependents::Asked;
 use crate::facts_batch::FactsBatch;
-use crate::graph_plan::{Dependents, GraphPlan, plan as plan_graph};
+use crate::graph_plan::{GraphPlan, plan as plan_graph};
 use crate::pipeline::{self, Bounds, Results};
 use crate::plan::Plan;
 use crate::progress::{Cancel, Phase, Progress};
@@ -147,7 +147,7 @@ impl Writing<'_> {
                 changes.push(Touched { path, before, after });
             }
             let touches = resolving.compare(&changes)?;
-            plan_graph(&touches, set.severed(), &mut Asked(set))?
+            plan_graph(&touches, set.severed(), &mut Asked::new(set))?
         };
         let concerned = match plan {
             GraphPlan::Everything => set.reader().indexed_under(b"")?,
@@ -277,24 +277,6 @@ fn note(
         touched.insert(path.clone(), set.reader().indexed_at(path)?);
     }
     Ok(())
-}
-
-/// Who depends on what, as the change set at hand knows it.
-struct Asked<'s, 'w>(&'s ChangeSet<'w>);
-
-impl Dependents for Asked<'_, '_> {
-    fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
-        let Some(family) = family else { return self.0.reader().asking(name) };
-        let languages: Vec<&str> = extract::all_rules()
-            .filter(|(_, rules)| rules.family == family)
-            .map(|(language, _)| language)
-            .collect();
-        self.0.reader().asking_in(name, &languages)
-    }
-
-    fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
-        Ok(self.0.reader().indexed_under(folder)?.into_iter().map(|file| file.id).collect())
-    }
 }
 
 impl Tally {

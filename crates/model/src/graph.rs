@@ -213,6 +213,8 @@ pub struct Resolved {
     pub misses: Vec<Miss>,
     /// Every name whose definitions elsewhere the result depends on, sorted, without repetition.
     pub asks: Vec<String>,
+    /// The other files whose facts were looked at, sorted, without repetition.
+    pub looked: Vec<u32>,
 }
 
 #[cfg(test)]

@@ -202,7 +202,7 @@ fn satisfied(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolve
     let Some(&first) = wanted.iter().min_by_key(|&&member| {
         session
             .home(member)
-            .map_or(usize::MAX, |home| session.named(&home.rules.family, home.name(member.at)).len())
+            .map_or(usize::MAX, |home| session.members_named(&home.rules.family, home.name(member.at)).len())
     }) else {
         return;
     };

@@ -4,6 +4,7 @@
 //! what it cannot prove is kept with the reason. What differs between languages comes as data, in
 //! [`orient_model::Rules`].
 
+mod afar;
 mod arguments;
 mod call;
 mod collections;
@@ -32,9 +33,10 @@ mod uses;
 mod value;
 mod world;
 
+pub use afar::{Afar, afar, sorts};
 pub use resolver::Resolver;
 pub use surface::{path_names, surface};
 pub use world::{FileFacts, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 4;
+pub const RESOLVER: u64 = 5;

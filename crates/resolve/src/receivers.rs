@@ -65,7 +65,7 @@ impl Session<'_> {
 
     /// Members that a receiver's own type lacks and types that inherit from it have: one of them is meant.
     pub(crate) fn of_heirs(&self, sym: Sym, name: &str, from: &Arc<Unit>) -> Vec<Found> {
-        let bearers = self.named(&from.rules.family, name);
+        let bearers = self.members_named(&from.rules.family, name);
         let mut found = Vec::new();
         for bearer in bearers.iter().filter(|bearer| has_side(bearer.kind)).take(HEIRS) {
             let Some(home) = self.home(bearer.sym) else { continue };

@@ -72,7 +72,7 @@ impl<'w> Resolver<'w> {
         resolved.outside.dedup();
         resolved.misses.sort_unstable();
         resolved.misses.dedup();
-        resolved.asks = session.asked();
+        session.depends(&mut resolved);
         resolved
     }
 

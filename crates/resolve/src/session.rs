@@ -1,11 +1,12 @@
 //! What is remembered while one file is resolved: the names that were asked for, answers, and what is being answered.
 
+use crate::afar;
 use crate::arguments::Taken;
 use crate::resolver::Resolver;
 use crate::types::{Members, TypeShape};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Ty, Val};
-use orient_model::{ExprId, Modifiers, SymbolKind};
+use orient_model::{ExprId, Modifiers, Resolved, SymbolKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub(crate) struct Session<'r> {
     /// What calls in the file give for its parameters.
     pub(crate) taken: Taken,
     asks: RefCell<FxHashSet<Box<str>>>,
+    /// Files that were looked at the times before.
+    looked: FxHashSet<u32>,
     depth: Cell<u32>,
     nesting: Cell<u32>,
     /// How often an answer was cut short.
@@ -111,6 +114,7 @@ impl<'r> Session<'r> {
             file,
             taken,
             asks: RefCell::default(),
+            looked: FxHashSet::default(),
             depth: Cell::new(0),
             nesting: Cell::new(0),
             cut: Cell::new(0),
@@ -145,8 +149,9 @@ impl<'r> Session<'r> {
 
     /// The same file again, with what is known now of its parameters.
     pub(crate) fn again(self, taken: Taken) -> Self {
+        let looked = self.looked().collect();
         let asks = self.asks;
-        Self { asks, ..Self::new(self.resolver, self.file, taken) }
+        Self { asks, looked, ..Self::new(self.resolver, self.file, taken) }
     }
 
     /// Notes that the result depends on what is called so elsewhere.
@@ -161,14 +166,34 @@ impl<'r> Session<'r> {
         }
     }
 
-    /// Every name that was asked for, sorted.
-    pub(crate) fn asked(self) -> Vec<String> {
-        let mut names: Vec<String> = self.asks.into_inner().into_iter().map(Into::into).collect();
-        names.sort_unstable();
-        names
+    /// Says what the result depends on: every name that was asked for, and the other files that were looked at.
+    pub(crate) fn depends(self, resolved: &mut Resolved) {
+        resolved.looked = self.looked().filter(|&file| file != self.file).collect();
+        resolved.looked.sort_unstable();
+        resolved.asks = self.asks.into_inner().into_iter().map(Into::into).collect();
+        resolved.asks.sort_unstable();
     }
 
-    /// Every symbol of this name in the family's files, by path and place.
+    fn looked(&self) -> impl Iterator<Item = u32> {
+        let units = self.units.borrow();
+        let now = units.iter().filter(|(file, unit)| unit.is_some() && !self.looked.contains(file));
+        let now: Vec<u32> = now.map(|(&file, _)| file).collect();
+        self.looked.iter().copied().chain(now)
+    }
+
+    /// Notes that the result depends on what stands directly in something called as the last part but one of a full name.
+    pub(crate) fn ask_around(&self, full: &str) {
+        self.ask(afar::around(full).unwrap_or_default());
+    }
+
+    /// Members of this name in the family's files, whatever they are members of, by path and place.
+    pub(crate) fn members_named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
+        self.ask(&afar::any_member(name));
+        self.named(family, name)
+    }
+
+    /// Every symbol of this name in the family's files, by path and place. What a change of them means to others is said in
+    /// [`afar`]: whoever uses more of a bearer than is told there must have looked at its file.
     pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
         self.ask(name);
         if let Some(known) = self.names.borrow().get(name) {

@@ -4,7 +4,8 @@
 //! elsewhere might: with kind, header, bases and declared types always; with the body only where the type of the result
 //! or value has to be read from it.
 
-use orient_model::{BindingKind, Expr, ExprId, Flow, Outline, RepoPath, SymbolKind, Via};
+use crate::afar::INCLUDES;
+use orient_model::{BindingKind, Expr, ExprId, Flow, ImportKind, Outline, RepoPath, SymbolKind, Via};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -13,12 +14,14 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
     let reader = Reader::new(outline, flow);
     let mut names: FxHashMap<String, FxHasher> = FxHashMap::default();
     let package = outline.package.map_or("", |atom| outline.strings.get(atom));
-    for at in 0..outline.symbols.len() as u32 {
-        let Some(name) = outline.symbols.get(at as usize).map(|symbol| outline.strings.get(symbol.name))
-        else {
+    let mut opened = FxHashSet::default();
+    for (at, symbol) in outline.symbols.iter().enumerate() {
+        let at = at as u32;
+        let hasher = names.entry(outline.strings.get(symbol.name).to_owned()).or_default();
+        // A namespace that is opened again is the same one.
+        if symbol.kind == SymbolKind::Module && !opened.insert(outline.qualified(at)) {
             continue;
-        };
-        let hasher = names.entry(name.to_owned()).or_default();
+        }
         package.hash(hasher);
         reader.symbol(at, hasher);
     }
@@ -27,6 +30,11 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
         let name = import.alias.or(import.name).map_or_else(|| text(import.module), text);
         let known = names.entry(last(name).to_owned()).or_default();
         (import.kind, text(import.module), import.name.map(text), import.reexport, import.scope).hash(known);
+    }
+    let mut included = outline.imports.iter().filter(|import| import.kind == ImportKind::Effect).peekable();
+    if included.peek().is_some() {
+        let known = names.entry(INCLUDES.to_owned()).or_default();
+        included.for_each(|import| outline.strings.get(import.module).hash(known));
     }
     for export in &outline.exports {
         let text = |atom| outline.strings.get(atom);

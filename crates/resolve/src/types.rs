@@ -3,7 +3,7 @@
 use crate::call::mentions_param;
 use crate::forms::pruned;
 use crate::receivers::Side;
-use crate::session::{Frame, Question, Session};
+use crate::session::{Bearer, Frame, Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, Modules, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
@@ -277,9 +277,9 @@ impl Session<'_> {
     fn find_parts(&self, sym: Sym) -> Vec<Sym> {
         let Some(unit) = self.home(sym) else { return vec![sym] };
         let mut parts = vec![sym];
+        self.ask_around(&self.known_name(sym));
         for bearer in self.named(&unit.rules.family, unit.name(sym.at)).iter() {
-            let can_be = bearer.kind.is_type() || bearer.kind == SymbolKind::Module;
-            if can_be && bearer.sym != sym && self.is_part(sym, &unit, bearer.sym) {
+            if bearer.sym != sym && can_be_part(sym, &unit, bearer) && self.is_part(sym, &unit, bearer.sym) {
                 parts.push(bearer.sym);
             }
         }
@@ -297,9 +297,7 @@ impl Session<'_> {
         let either_declares =
             unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Module;
-        let apart = matches!(unit.rules.modules, Modules::Path | Modules::Dotted) && sym.file != other.file;
-        // Where each file is a module, what has the same name elsewhere is another.
-        if apart || !is_type(kind) || !is_type(other_kind) {
+        if !is_type(kind) || !is_type(other_kind) {
             return false;
         }
         let is_open = unit.rules.reopens || kind == SymbolKind::Module;
@@ -548,4 +546,27 @@ pub(crate) fn substitute(ty: &Ty, map: &[((u32, u32), Ty)]) -> Ty {
         Ty::Signature(params, result) => Ty::Signature(all(params), substitute(result, map).into()),
         other => other.clone(),
     }
+}
+
+/// Whether a symbol of the same name can be a part of a type, as far as it can be told without its file.
+fn can_be_part(sym: Sym, unit: &Unit, other: &Bearer) -> bool {
+    let Some(kind) = unit.kind(sym.at) else { return false };
+    if other.kind == SymbolKind::Impl {
+        return true;
+    }
+    if !other.kind.is_type() && other.kind != SymbolKind::Module {
+        return false;
+    }
+    if sym.file == other.sym.file {
+        return true;
+    }
+    // Where each file is a module, what has the same name elsewhere is another.
+    let apart = match unit.rules.modules {
+        Modules::Path | Modules::Dotted => true,
+        Modules::Tree => kind == SymbolKind::Module,
+        _ => false,
+    };
+    let open = unit.rules.reopens || kind == SymbolKind::Module || unit.is(sym.at, Modifier::Partial);
+    !apart
+        && (open || unit.is(sym.at, Modifier::Declaration) || other.modifiers.contains(Modifier::Declaration))
 }

@@ -4,8 +4,8 @@ use crate::modules::plain;
 use crate::value::Sym;
 use crate::world::FileFacts;
 use orient_model::{
-    Assign, Atom, Binding, BindingKind, Expr, ExprId, Modifier, RefKind, Reference, Relation, Rules, Symbol,
-    SymbolKind,
+    Assign, Atom, Binding, BindingKind, Expr, ExprId, Modifier, Outline, RefKind, Reference, Relation, Rules,
+    Symbol, SymbolKind,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -165,21 +165,9 @@ impl Unit {
     pub(crate) fn full_name(&self, at: u32) -> Option<&Arc<str>> {
         let names = self.full_names.get_or_init(|| {
             let symbols = 0..self.facts.outline.symbols.len() as u32;
-            let package = plain(self.package());
-            symbols.map(|at| self.spell(&package, at).into()).collect()
+            symbols.map(|at| spell(&self.facts.outline, at).into()).collect()
         });
         names.get(at as usize)
-    }
-
-    fn spell(&self, package: &str, at: u32) -> String {
-        let mut full = package.to_owned();
-        for name in self.facts.outline.qualified(at) {
-            if !full.is_empty() {
-                full.push('.');
-            }
-            full.push_str(&plain(name));
-        }
-        full
     }
 
     /// A symbol of this file.
@@ -532,4 +520,15 @@ pub(crate) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
             _ => return None,
         }
     }
+}
+/// The name of a symbol from the outermost namespace on, with dots.
+pub(crate) fn spell(outline: &Outline, at: u32) -> String {
+    let mut full = plain(outline.package.map_or("", |atom| outline.strings.get(atom)));
+    for name in outline.qualified(at) {
+        if !full.is_empty() {
+            full.push('.');
+        }
+        full.push_str(&plain(name));
+    }
+    full
 }

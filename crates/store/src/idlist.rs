@@ -4,6 +4,9 @@
 
 use crate::codec::CodecError;
 
+/// More ids than any list has: what says so is damaged.
+const MANY: usize = 1 << 26;
+
 /// Writes ids as runs.
 pub(crate) fn encode(ids: &[i64]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(8);
@@ -46,6 +49,17 @@ pub(crate) fn decode(bytes: &[u8], count: usize) -> Result<Vec<i64>, CodecError>
         before = first.wrapping_add(i64::from(run));
     }
     if ids.len() == count { Ok(ids) } else { Err(CodecError) }
+}
+
+/// Reads back however many there are.
+pub(crate) fn decode_all(bytes: &[u8]) -> Result<Vec<i64>, CodecError> {
+    let (mut count, mut rest) = (0usize, bytes);
+    while !rest.is_empty() {
+        take(&mut rest)?;
+        let run = usize::try_from(take(&mut rest)?).map_err(|_| CodecError)?;
+        count = count.checked_add(run).filter(|&count| count <= MANY).ok_or(CodecError)?;
+    }
+    decode(bytes, count)
 }
 
 /// Writes ids that grow, each by how far it is from the one before.

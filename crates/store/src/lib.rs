@@ -43,7 +43,8 @@ pub use embedded::EmbedModel;
 pub use error::StoreError;
 pub use grams::LeftOut;
 pub use graph::{
-    Bearer, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, PreparedGraph, Reader,
+    Bearer, Depends, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow,
+    PreparedGraph, Reader,
 };
 pub use lock::WriteLock;
 pub use name_match::NameMatch;

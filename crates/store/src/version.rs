@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// 3: trigrams, sheets.
 /// 4: terms and vectors of chunks.
 /// 5: trigrams of one file only, and vectors, in fewer bits.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// Says in the header of the file that it is ours: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;

@@ -30,7 +30,7 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
     let engine = Arc::new(open(&root, &store)?);
     engine.refresh(&RefreshOptions::default(), &Silent)?;
     let live = settled(&engine)?;
-    let mut bench = LiveBench { engine, live, root, pairs: pairs(&files) };
+    let bench = LiveBench { engine, live, root, pairs: pairs(&files) };
     let rounds = rounds.max(1);
     println!("{}: {} files, {rounds} rounds", folder.display(), count(files.len() as u64));
     for (name, by_sweep) in [("watched", false), ("sweep", true)] {
@@ -41,10 +41,14 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
         let mut other = bench.saves(rounds, by_sweep, |text, other| [text, b"\n", other].concat())?;
         say(&format!("{name}: other definitions saved"), &mut other);
     }
-    for number in 0..3 {
-        let mut switch = vec![bench.switch(switched, number)?];
-        say(&format!("watched: a switch of {} files", count(switched as u64)), &mut switch);
+    let name = format!("watched: a switch of {} files", count(switched as u64));
+    let there = bench.grown(switched, LiveBench::one_definition)?;
+    let back = there.iter().map(|(file, _)| Ok((file.clone(), std::fs::read(file)?))).collect::<Result<_>>()?;
+    for (what, branch) in [("there", &there), ("back", &back), ("there again", &there)] {
+        say(&format!("{name}, {what}"), &mut [bench.switch(branch)?]);
     }
+    let whole = bench.grown(switched, |_, other| Ok(std::fs::read(other)?))?;
+    say(&format!("{name}, each doubled"), &mut [bench.switch(&whole)?]);
     bench.equals_one_built_anew(scratch.path())
 }
 
@@ -53,7 +57,7 @@ fn say(name: &str, times: &mut [Duration]) {
     let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
     let middle = median(times);
     let worst = times.last().copied().unwrap_or_default();
-    println!("{name:<36} median {:>10}, worst {:>10}", millis(middle), millis(worst));
+    println!("{name:<46} median {:>10}, worst {:>10}", millis(middle), millis(worst));
 }
 
 fn open(root: &Path, store: &Path) -> Result<Engine> {
@@ -91,6 +95,9 @@ fn pairs(files: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     }
     pairs
 }
+
+/// Files with what a switch puts into them.
+type Branch = Vec<(PathBuf, Vec<u8>)>;
 
 struct LiveBench {
     engine: Arc<Engine>,
@@ -141,21 +148,38 @@ impl LiveBench {
         Ok(times)
     }
 
-    /// Rewrites many files, as a switch to another branch does, and asks as soon as that is done.
-    fn switch(&mut self, files: usize, number: usize) -> Result<Duration> {
+    /// Files spread over the tree, each with something of another behind its text.
+    fn grown(&self, files: usize, what: impl Fn(&Self, &Path) -> Result<Vec<u8>>) -> Result<Branch> {
         let step = (self.pairs.len() / files.max(1)).max(1);
-        let some: Vec<_> = self.pairs.iter().skip(number % step).step_by(step).take(files).cloned().collect();
-        let mut sizes = Vec::new();
-        for (file, other) in &some {
-            let text = [std::fs::read(file)?, b"\n".to_vec(), std::fs::read(other)?].concat();
-            std::fs::write(file, &text)?;
-            sizes.push((file, text.len() as u64));
+        let mut branch = Vec::new();
+        for (file, other) in self.pairs.iter().step_by(step).take(files) {
+            branch.push((file.clone(), [std::fs::read(file)?, b"\n".to_vec(), what(self, other)?].concat()));
+        }
+        Ok(branch)
+    }
+
+    /// The first function of a file, with its body.
+    fn one_definition(&self, file: &Path) -> Result<Vec<u8>> {
+        let path: RepoPath = orient_walk::from_native(&self.root, file).context("a file of the tree")?;
+        let snapshot = self.engine.snapshot()?;
+        let Some(row) = snapshot.file(&path)? else { return Ok(Vec::new()) };
+        let outline = snapshot.outline(row)?.outline;
+        let first = outline.symbols.iter().find(|symbol| symbol.kind.is_callable() && symbol.body.is_some());
+        let text = std::fs::read(file)?;
+        let span = first.map_or(0..0, |symbol| symbol.span.start as usize..symbol.span.end as usize);
+        Ok(text.get(span).unwrap_or_default().to_vec())
+    }
+
+    /// Rewrites many files, as a switch to another branch does, and asks as soon as that is done.
+    fn switch(&self, branch: &Branch) -> Result<Duration> {
+        for (file, text) in branch {
+            std::fs::write(file, text)?;
         }
         let begun = Instant::now();
         self.catch_up(false)?;
         let time = begun.elapsed();
-        for (file, size) in sizes {
-            self.has(file, size)?;
+        for (file, text) in branch {
+            self.has(file, text.len() as u64)?;
         }
         std::thread::sleep(BETWEEN * 10);
         Ok(time)

@@ -30,6 +30,7 @@ impl Session<'_> {
         let mut at = 0;
         while let Some(&file) = files.get(at) {
             at += 1;
+            self.ask(crate::afar::INCLUDES);
             let includes = self.resolver.includes(file, || self.direct_includes(file));
             includes.asks.iter().for_each(|name| self.ask(name));
             for &found in &includes.files {
@@ -243,6 +244,7 @@ impl Session<'_> {
         }
         let name = unit.name(sym.at);
         let full = self.full_name(sym);
+        self.ask_around(&full);
         let mut candidates: Vec<Sym> = self
             .named(&unit.rules.family, name)
             .iter()

@@ -14,6 +14,7 @@ impl Session<'_> {
             return known.to_vec();
         }
         let last = full.rsplit('.').next().unwrap_or(full);
+        self.ask_around(full);
         let named = self.named(family, last);
         // Constructors and blocks of members have the names of types.
         let first = named.iter().filter(|b| !matches!(b.kind, SymbolKind::Constructor | SymbolKind::Impl));

@@ -58,7 +58,8 @@ impl GraphLoad {
             let bucket = self.bucket(edge.target.0);
             self.counts[bucket] += 1;
         }
-        graphs::put_graph(db, put.file.0, &crate::idlist::encode_rising(&asks), data.as_bytes())
+        let asks = crate::idlist::encode_rising(&asks);
+        graphs::put_graph(db, put.file.0, &asks, &put.looked, data.as_bytes())
     }
 
     fn name(&mut self, db: &Connection, text: &str) -> Result<i64> {

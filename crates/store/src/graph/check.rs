@@ -23,7 +23,8 @@ impl Snapshot {
     ) -> Result<Option<String>, StoreError> {
         let Some(stored) = graphs::graph(&self.db, file.0).at(&self.path)? else { return Ok(None) };
         let decoded = codec::decode_graph(&stored.data)
-            .and_then(|graph| Ok((graph.rows(file), idlist::decode_rising(&stored.asks)?)));
+            .and_then(|graph| Ok((graph.rows(file), idlist::decode_rising(&stored.asks)?)))
+            .and_then(|decoded| idlist::decode_all(&stored.looked).map(|_| decoded));
         let Ok((edges, asks)) = decoded else {
             return Ok(Some("its graph cannot be read".to_owned()));
         };

@@ -16,6 +16,6 @@ pub(crate) use check::Expected;
 pub(crate) use directory::Noted;
 pub use directory::{Bearer, Directory, DirectoryFile};
 pub use prepared::PreparedGraph;
-pub use read::Reader;
+pub use read::{Depends, Reader};
 pub use rows::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow};
 pub(crate) use rows::{StoredEdge, parts, proof};

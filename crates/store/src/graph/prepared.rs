@@ -2,6 +2,7 @@
 
 use super::rows::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow};
 use crate::codec::{self, Encoded};
+use crate::idlist;
 use crate::rows::FileId;
 use orient_model::{Node, Resolved};
 
@@ -12,6 +13,8 @@ pub struct PreparedGraph {
     pub(crate) graph: FileGraph,
     /// Sorted, each once.
     pub(crate) asks: Vec<String>,
+    /// The other files that were looked at, as they are kept.
+    pub(crate) looked: Vec<u8>,
     /// None for a graph without anything.
     pub(crate) data: Option<Encoded>,
 }
@@ -77,18 +80,19 @@ impl PreparedGraph {
         let mut asks = resolved.asks.clone();
         asks.sort_unstable();
         asks.dedup();
-        Self::of(file, graph, asks)
+        let looked: Vec<i64> = resolved.looked.iter().copied().map(i64::from).collect();
+        Self::of(file, graph, asks, idlist::encode(&looked))
     }
 
     /// The graph of a file on which the resolver failed. It asks for the empty name: whoever catches up tries those
     /// files again whatever changed.
     pub fn failed(file: FileId) -> Self {
-        Self::of(file, FileGraph { failed: true, ..FileGraph::default() }, vec![String::new()])
+        Self::of(file, FileGraph { failed: true, ..FileGraph::default() }, vec![String::new()], Vec::new())
     }
 
-    fn of(file: FileId, graph: FileGraph, asks: Vec<String>) -> Self {
+    fn of(file: FileId, graph: FileGraph, asks: Vec<String>, looked: Vec<u8>) -> Self {
         let data = (!graph.is_empty() || !asks.is_empty()).then(|| codec::encode_graph(&graph));
-        Self { file, graph, asks, data }
+        Self { file, graph, asks, looked, data }
     }
 
     /// Whether the resolver failed, in whole or in part.
@@ -102,6 +106,6 @@ impl PreparedGraph {
         let rows = self.graph.edges.len() * size_of::<EdgeRow>()
             + self.graph.outside.len() * (size_of::<OutsideRow>() + 32)
             + self.graph.misses.len() * (size_of::<MissRow>() + 16);
-        texts + rows + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
+        texts + rows + self.looked.len() + self.data.as_ref().map_or(0, |data| data.as_bytes().len())
     }
 }

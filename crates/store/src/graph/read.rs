@@ -6,11 +6,32 @@ use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
 use crate::sql::{files, graphs, meta, names, symbols};
 use crate::{codec, idlist};
-use orient_model::{Outline, RepoPath};
+use orient_model::{Outline, RepoPath, SymbolKind};
 use rusqlite::Connection;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
+
+/// What the graph of a file depends on beside its own content.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Depends {
+    /// The ids of the names it asks for, sorted.
+    asks: Vec<i64>,
+    /// The other files it looked at, sorted.
+    looked: Vec<i64>,
+}
+
+impl Depends {
+    /// Whether it asks for a name.
+    pub fn asks(&self, name: i64) -> bool {
+        self.asks.binary_search(&name).is_ok()
+    }
+
+    /// Whether it looked at a file.
+    pub fn looked(&self, file: FileId) -> bool {
+        self.looked.binary_search(&file.0).is_ok()
+    }
+}
 
 /// Reads an index: one generation of it, or what a change set has made of it so far.
 #[derive(Clone, Copy)]
@@ -142,6 +163,38 @@ impl Reader<'_> {
     pub fn asking(&self, name: &str) -> Result<Vec<FileId>, StoreError> {
         let Some(name) = names::by_text(self.db, name).at(self.path)? else { return Ok(Vec::new()) };
         Ok(graphs::asking(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
+    }
+
+    /// What a file's graph depends on beside its own content.
+    pub fn depends(&self, file: FileId) -> Result<Depends, StoreError> {
+        let read = |asks: &[u8], looked: &[u8]| {
+            Ok(Depends { asks: idlist::decode_rising(asks)?, looked: idlist::decode_all(looked)? })
+        };
+        let found = graphs::depends(self.db, file.0, read).at(self.path)?;
+        let found = found.transpose().map_err(|error: codec::CodecError| self.damaged(error.to_string()))?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// The id of a name.
+    pub fn name_id(&self, name: &str) -> Result<Option<i64>, StoreError> {
+        names::by_text(self.db, name).at(self.path)
+    }
+
+    /// Shows the file and the kind of each symbol of a name in files of these languages, until `see` has seen enough.
+    pub fn each_kind(
+        &self,
+        name: &str,
+        languages: &[&str],
+        mut see: impl FnMut(FileId, SymbolKind) -> bool,
+    ) -> Result<(), StoreError> {
+        let mut read = || {
+            let Some(name) = names::by_text(self.db, name)? else { return Ok(()) };
+            let asked = self.ids_of(languages)?;
+            symbols::kinds_by_name(self.db, name, |file, lang, kind| {
+                !lang.is_some_and(|lang| asked.contains(&lang)) || see(FileId(file), kind)
+            })
+        };
+        read().at(self.path)
     }
 
     /// The ids of languages.

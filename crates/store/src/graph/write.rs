@@ -34,7 +34,7 @@ impl ChangeSet<'_> {
         }
         asks.sort_unstable();
         let data = put.data.as_ref().map(codec::Encoded::as_bytes);
-        self.replace_graph(put.file, &put.graph, &asks, data)
+        self.replace_graph(put.file, &put.graph, &asks, data.map(|data| (put.looked.as_slice(), data)))
     }
 
     /// Removes what resolving a file gave.
@@ -47,7 +47,7 @@ impl ChangeSet<'_> {
         file: FileId,
         new: &FileGraph,
         asks: &[i64],
-        data: Option<&[u8]>,
+        data: Option<(&[u8], &[u8])>,
     ) -> Result<(), StoreError> {
         let damaged = |error: codec::CodecError| StoreError::damaged(self.path, error.to_string());
         let held = graphs::graph(self.db, file.0).at(self.path)?;
@@ -57,13 +57,16 @@ impl ChangeSet<'_> {
             asked = idlist::decode_rising(&held.asks).map_err(damaged)?;
         }
         let encoded = idlist::encode_rising(asks);
-        if held.as_ref().is_some_and(|held| Some(held.data.as_slice()) == data && held.asks == encoded) {
+        let same = |held: &graphs::StoredGraph| {
+            held.asks == encoded && data == Some((held.looked.as_slice(), held.data.as_slice()))
+        };
+        if held.as_ref().is_some_and(same) {
             return Ok(());
         }
         self.replace_edges(before, new.rows(file)).at(self.path)?;
         self.replace_asks(file, &asked, asks).at(self.path)?;
         match data {
-            Some(data) => graphs::put_graph(self.db, file.0, &encoded, data),
+            Some((looked, data)) => graphs::put_graph(self.db, file.0, &encoded, looked, data),
             None if held.is_some() => graphs::delete_graph(self.db, file.0),
             None => Ok(()),
         }

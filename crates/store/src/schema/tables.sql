@@ -97,8 +97,9 @@ CREATE TABLE edge (
 -- All that resolving a file gave; a file that gave nothing has no row.
 CREATE TABLE graph (
     file INTEGER PRIMARY KEY,
-    asks BLOB NOT NULL, -- the names it asks for, as in the table below
-    data BLOB NOT NULL
+    asks   BLOB NOT NULL, -- the names it asks for, as in the table below
+    looked BLOB NOT NULL, -- the other files it looked at
+    data   BLOB NOT NULL
 ) STRICT;
 
 -- Which files depend on what bears a name elsewhere: who must be resolved again when that changes.

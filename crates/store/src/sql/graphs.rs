@@ -20,9 +20,10 @@ const FIND: &str =
 const COUNT: &str = "SELECT count(*) FROM edge";
 const COUNT_INCOMING: &str = "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ?1 LIMIT ?2)";
 
-const PUT_GRAPH: &str = "INSERT OR REPLACE INTO graph VALUES (?1, ?2, ?3)";
+const PUT_GRAPH: &str = "INSERT OR REPLACE INTO graph VALUES (?1, ?2, ?3, ?4)";
 const DELETE_GRAPH: &str = "DELETE FROM graph WHERE file = ?1";
-const GRAPH: &str = "SELECT asks, data FROM graph WHERE file = ?1";
+const GRAPH: &str = "SELECT asks, looked, data FROM graph WHERE file = ?1";
+const DEPENDS: &str = "SELECT asks, looked FROM graph WHERE file = ?1";
 const GRAPH_DATA: &str = "SELECT data FROM graph WHERE file = ?1";
 const GRAPHS: &str = "SELECT file, data FROM graph ORDER BY file";
 const COUNT_GRAPHS: &str = "SELECT count(*) FROM graph";
@@ -40,6 +41,7 @@ const COUNT_ASKS: &str = "SELECT count(*) FROM ask";
 /// What a file gave to the graph, as stored.
 pub(crate) struct StoredGraph {
     pub(crate) asks: Vec<u8>,
+    pub(crate) looked: Vec<u8>,
     pub(crate) data: Vec<u8>,
 }
 
@@ -101,8 +103,8 @@ pub(crate) fn count(db: &Connection) -> Result<u64> {
     db.prepare_cached(COUNT)?.query_row([], |row| row.get(0))
 }
 
-pub(crate) fn put_graph(db: &Connection, file: i64, asks: &[u8], data: &[u8]) -> Result<()> {
-    db.prepare_cached(PUT_GRAPH)?.execute(params![file, asks, data]).map(drop)
+pub(crate) fn put_graph(db: &Connection, file: i64, asks: &[u8], looked: &[u8], data: &[u8]) -> Result<()> {
+    db.prepare_cached(PUT_GRAPH)?.execute(params![file, asks, looked, data]).map(drop)
 }
 
 pub(crate) fn delete_graph(db: &Connection, file: i64) -> Result<()> {
@@ -110,8 +112,18 @@ pub(crate) fn delete_graph(db: &Connection, file: i64) -> Result<()> {
 }
 
 pub(crate) fn graph(db: &Connection, file: i64) -> Result<Option<StoredGraph>> {
-    let read = |row: &Row<'_>| Ok(StoredGraph { asks: row.get(0)?, data: row.get(1)? });
+    let read = |row: &Row<'_>| Ok(StoredGraph { asks: row.get(0)?, looked: row.get(1)?, data: row.get(2)? });
     db.prepare_cached(GRAPH)?.query_row([file], read).optional()
+}
+
+/// Gives the bytes of what a file's graph depends on, names and files, to `read` without copying them.
+pub(crate) fn depends<T>(
+    db: &Connection,
+    file: i64,
+    read: impl FnOnce(&[u8], &[u8]) -> T,
+) -> Result<Option<T>> {
+    let read = |row: &Row<'_>| Ok(read(row.get_ref(0)?.as_blob()?, row.get_ref(1)?.as_blob()?));
+    db.prepare_cached(DEPENDS)?.query_row([file], read).optional()
 }
 
 /// Gives the bytes of a graph to `read` without copying them.

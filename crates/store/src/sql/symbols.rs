@@ -21,6 +21,8 @@ const BY_ID: &str = "SELECT id, name, file, at, kind, visibility, modifiers, par
      FROM symbol WHERE id = ?1";
 const HIT_BY_ID: &str = "SELECT id, file, at, kind, modifiers FROM symbol WHERE id = ?1";
 const HITS_BY_NAME: &str = "SELECT id, file, at, kind, modifiers FROM symbol WHERE name = ?1";
+const KINDS_BY_NAME: &str = "SELECT symbol.file, file.lang, symbol.kind FROM symbol \
+     JOIN file ON file.id = symbol.file WHERE symbol.name = ?1";
 const HITS: &str = "SELECT id, file, at, kind, modifiers FROM symbol";
 const BEARS: &str = "SELECT EXISTS (SELECT 1 FROM symbol WHERE name = ?1)";
 const COUNT: &str = "SELECT coalesce(sum(symbols), 0) FROM file";
@@ -127,6 +129,22 @@ pub(crate) fn hits_by_name(db: &Connection, name: i64, mut see: impl FnMut(Hit) 
     let mut rows = statement.query([name])?;
     while let Some(row) = rows.next()? {
         see(read_hit(row)?)?;
+    }
+    Ok(())
+}
+
+/// Shows the file, its language and the kind of each symbol of a name, until `see` no longer wants more.
+pub(crate) fn kinds_by_name(
+    db: &Connection,
+    name: i64,
+    mut see: impl FnMut(i64, Option<i64>, SymbolKind) -> bool,
+) -> Result<()> {
+    let mut statement = db.prepare_cached(KINDS_BY_NAME)?;
+    let mut rows = statement.query([name])?;
+    while let Some(row) = rows.next()? {
+        if !see(row.get(0)?, row.get(1)?, kind(row, 2)?) {
+            break;
+        }
     }
     Ok(())
 }
