@@ -24,6 +24,10 @@ use std::time::Instant;
 /// files, and what the allocator does not give back.
 const SHARE_IN_FLIGHT: u64 = 4;
 
+/// From how many files on it pays to read all names first, and how many symbols may be held for that.
+const MANY: usize = 300;
+const GATHERED: u64 = 2 << 20;
+
 /// What came out of reading.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
@@ -165,6 +169,11 @@ impl Writing<'_> {
             set.clear_graph(file.id)?;
         }
         let files: Vec<FileId> = files.iter().map(|file| file.id).collect();
+        if files.len() >= MANY
+            && let Some(directory) = set.reader().directory(GATHERED)?
+        {
+            return resolving.resolve(&directory, &files, |graph| set.put_graph(graph));
+        }
         let live = Live::new(set);
         let outcome = resolving.resolve(&live, &files, |graph| live.put(graph))?;
         live.finish()?;

@@ -76,6 +76,7 @@ impl<'lock> Writer<'lock> {
             leaving: BTreeMap::new(),
             leaving_by_hash: HashMap::new(),
             released: BTreeSet::new(),
+            asked: HashMap::new(),
             grams: GramChanges::default(),
             terms: TermChanges::default(),
             severed: BTreeSet::new(),
@@ -126,6 +127,8 @@ pub struct ChangeSet<'w> {
     leaving_by_hash: HashMap<ContentHash, BTreeSet<RepoPath>>,
     /// Names that lost a bearer, and may have been the name of nothing else.
     pub(crate) released: BTreeSet<i64>,
+    /// The ids of names that files asked for; none goes before the end.
+    pub(crate) asked: HashMap<Box<str>, i64>,
     /// Files with edges to what was removed.
     pub(crate) severed: BTreeSet<i64>,
     grams: GramChanges,

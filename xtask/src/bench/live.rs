@@ -10,7 +10,7 @@ use crate::report::count;
 use anyhow::{Context, Result, bail};
 use orient_engine::{Engine, Keeper, OpenOptions, RefreshOptions, Silent, Sweep};
 use orient_live::{Live, LiveOptions};
-use orient_model::RepoPath;
+use orient_model::{RepoPath, Symbol};
 use orient_settings::Settings;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,12 +42,15 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
         say(&format!("{name}: other definitions saved"), &mut other);
     }
     let name = format!("watched: a switch of {} files", count(switched as u64));
-    let there = bench.grown(switched, LiveBench::one_definition)?;
-    let back = there.iter().map(|(file, _)| Ok((file.clone(), std::fs::read(file)?))).collect::<Result<_>>()?;
+    let there = bench.branch(switched, |bench, file, _| bench.with_one_more(file))?;
+    let back =
+        there.iter().map(|(file, _)| Ok((file.clone(), std::fs::read(file)?))).collect::<Result<_>>()?;
     for (what, branch) in [("there", &there), ("back", &back), ("there again", &there)] {
         say(&format!("{name}, {what}"), &mut [bench.switch(branch)?]);
     }
-    let whole = bench.grown(switched, |_, other| Ok(std::fs::read(other)?))?;
+    let whole = bench.branch(switched, |_, file, other| {
+        Ok([std::fs::read(file)?, b"\n".to_vec(), std::fs::read(other)?].concat())
+    })?;
     say(&format!("{name}, each doubled"), &mut [bench.switch(&whole)?]);
     bench.equals_one_built_anew(scratch.path())
 }
@@ -148,26 +151,31 @@ impl LiveBench {
         Ok(times)
     }
 
-    /// Files spread over the tree, each with something of another behind its text.
-    fn grown(&self, files: usize, what: impl Fn(&Self, &Path) -> Result<Vec<u8>>) -> Result<Branch> {
+    /// Files spread over the tree, each with what `change` makes of it and another of its kind.
+    fn branch(
+        &self,
+        files: usize,
+        change: impl Fn(&Self, &Path, &Path) -> Result<Vec<u8>>,
+    ) -> Result<Branch> {
         let step = (self.pairs.len() / files.max(1)).max(1);
-        let mut branch = Vec::new();
-        for (file, other) in self.pairs.iter().step_by(step).take(files) {
-            branch.push((file.clone(), [std::fs::read(file)?, b"\n".to_vec(), what(self, other)?].concat()));
-        }
-        Ok(branch)
+        let some = self.pairs.iter().step_by(step).take(files);
+        some.map(|(file, other)| Ok((file.clone(), change(self, file, other)?))).collect()
     }
 
-    /// The first function of a file, with its body.
-    fn one_definition(&self, file: &Path) -> Result<Vec<u8>> {
+    /// The text of a file with its first function a second time behind it, under another name.
+    fn with_one_more(&self, file: &Path) -> Result<Vec<u8>> {
         let path: RepoPath = orient_walk::from_native(&self.root, file).context("a file of the tree")?;
-        let snapshot = self.engine.snapshot()?;
-        let Some(row) = snapshot.file(&path)? else { return Ok(Vec::new()) };
+        let (text, snapshot) = (std::fs::read(file)?, self.engine.snapshot()?);
+        let row = snapshot.file(&path)?.context("the index has the file")?;
         let outline = snapshot.outline(row)?.outline;
-        let first = outline.symbols.iter().find(|symbol| symbol.kind.is_callable() && symbol.body.is_some());
-        let text = std::fs::read(file)?;
-        let span = first.map_or(0..0, |symbol| symbol.span.start as usize..symbol.span.end as usize);
-        Ok(text.get(span).unwrap_or_default().to_vec())
+        let with_body = |symbol: &&Symbol| symbol.kind.is_callable() && symbol.body.is_some();
+        let Some(first) = outline.symbols.iter().find(with_body) else {
+            return Ok([&text, "\n".as_bytes()].concat());
+        };
+        let line = |at: usize| text[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let (start, end) = (line(first.span.start as usize), first.span.end as usize);
+        let named = first.name_span.end as usize;
+        Ok([&text[..end], b"\n", &text[start..named], b"Again", &text[named..]].concat())
     }
 
     /// Rewrites many files, as a switch to another branch does, and asks as soon as that is done.

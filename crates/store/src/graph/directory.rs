@@ -1,5 +1,5 @@
-//! All files and names of a repository in memory, while it is loaded for the first time: resolution asks for them from
-//! many threads, and the database has no indexes yet.
+//! All files and names of a repository in memory: resolution asks for them from many threads, and while an index is
+//! loaded for the first time the database has no indexes yet.
 
 use super::read::ends_with;
 use super::rows::NodeId;
@@ -78,6 +78,8 @@ pub struct Directory {
     /// Ids of symbols by name, then by id.
     bearers: Vec<u32>,
     symbols: u32,
+    /// The ids of the symbols in the store, where they are not those of this list.
+    ids: Vec<i64>,
     /// What each symbol is, by id, from 1.
     kinds: Vec<(SymbolKind, Modifiers)>,
     /// Whether the order of ids is that of paths.
@@ -108,7 +110,26 @@ impl Directory {
         }
         let in_order = by_path.is_sorted();
         let symbols = of_symbols.len() as u32;
-        Self { files, first, by_path, by_name, manifests, names, starts, bearers, symbols, kinds, in_order }
+        let ids = Vec::new();
+        Self {
+            files,
+            first,
+            by_path,
+            by_name,
+            manifests,
+            names,
+            starts,
+            bearers,
+            symbols,
+            ids,
+            kinds,
+            in_order,
+        }
+    }
+
+    /// The same where the symbols have other ids in the store.
+    pub(crate) fn with_ids(self, ids: Vec<i64>) -> Self {
+        Self { ids, ..self }
     }
 
     /// The indexed file at a path.
@@ -196,7 +217,8 @@ impl Directory {
         let Some(symbol) = node.symbol else { return Some(NodeId::from(self.files[at].id)) };
         let id = self.first[at].checked_add(symbol)?;
         let end = self.first.get(at + 1).copied().unwrap_or(self.symbols + 1);
-        (id < end).then(|| NodeId::from(SymbolId(i64::from(id))))
+        let stored = self.ids.get((id as usize).checked_sub(1)?).copied().unwrap_or(i64::from(id));
+        (id < end).then(|| NodeId::from(SymbolId(stored)))
     }
 
     fn place(&self, id: FileId) -> Option<usize> {

@@ -6,6 +6,7 @@
 mod bulk;
 mod check;
 mod directory;
+mod gather;
 mod prepared;
 mod read;
 mod rows;

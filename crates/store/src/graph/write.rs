@@ -10,6 +10,9 @@ use crate::writer::{ChangeSet, take_next};
 use crate::{codec, idlist};
 use std::cmp::Ordering;
 
+/// How many names are remembered before starting over.
+const REMEMBERED: usize = 1 << 16;
+
 impl ChangeSet<'_> {
     /// Reads what the change set has made of the index so far. Removed files are there until [`ChangeSet::settle`].
     pub fn reader(&self) -> Reader<'_> {
@@ -103,11 +106,21 @@ impl ChangeSet<'_> {
     }
 
     fn name_id(&mut self, text: &str) -> rusqlite::Result<i64> {
-        if let Some(id) = names::by_text(self.db, text)? {
+        if let Some(&id) = self.asked.get(text) {
             return Ok(id);
         }
-        let id = take_next(&mut self.next.next_name);
-        names::insert(self.db, id, text)?;
+        let id = match names::by_text(self.db, text)? {
+            Some(id) => id,
+            None => {
+                let id = take_next(&mut self.next.next_name);
+                names::insert(self.db, id, text)?;
+                id
+            }
+        };
+        if self.asked.len() >= REMEMBERED {
+            self.asked.clear();
+        }
+        self.asked.insert(text.into(), id);
         Ok(id)
     }
 

@@ -23,6 +23,7 @@ const HIT_BY_ID: &str = "SELECT id, file, at, kind, modifiers FROM symbol WHERE 
 const HITS_BY_NAME: &str = "SELECT id, file, at, kind, modifiers FROM symbol WHERE name = ?1";
 const KINDS_BY_NAME: &str = "SELECT symbol.file, file.lang, symbol.kind FROM symbol \
      JOIN file ON file.id = symbol.file WHERE symbol.name = ?1";
+const BEARERS: &str = "SELECT id, file, at, kind, modifiers, name FROM symbol";
 const HITS: &str = "SELECT id, file, at, kind, modifiers FROM symbol";
 const BEARS: &str = "SELECT EXISTS (SELECT 1 FROM symbol WHERE name = ?1)";
 const COUNT: &str = "SELECT coalesce(sum(symbols), 0) FROM file";
@@ -145,6 +146,16 @@ pub(crate) fn kinds_by_name(
         if !see(row.get(0)?, row.get(1)?, kind(row, 2)?) {
             break;
         }
+    }
+    Ok(())
+}
+
+/// Shows every symbol with the id of its name.
+pub(crate) fn bearers(db: &Connection, mut see: impl FnMut(Hit, i64)) -> Result<()> {
+    let mut statement = db.prepare_cached(BEARERS)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        see(read_hit(row)?, row.get(5)?);
     }
     Ok(())
 }
