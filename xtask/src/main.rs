@@ -5,11 +5,13 @@
 
 mod asking;
 mod bench;
+mod churn;
 mod ci;
 mod clients;
 mod corpus;
 mod crosscheck;
 mod docgen;
+mod draw;
 mod eval;
 mod facts;
 mod graph;
@@ -79,6 +81,8 @@ enum Chore {
         #[arg(long, value_name = "TEXT")]
         only: Option<String>,
     },
+    /// Changes files of a copied folder at random; the index that catches up must equal one built from nothing
+    Churn(churn::Churn),
     /// Changes a folder in memory in ways whose meaning is known, and compares the graphs
     Mutate {
         /// The folder of sources
@@ -145,6 +149,7 @@ fn run(chore: &Chore) -> Result<()> {
         Chore::Packs(Packs::Check) => packs::check(),
         Chore::Docgen { check } => docgen::run(*check),
         Chore::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
+        Chore::Churn(options) => churn::run(options),
         Chore::Mutate { folder, seed, count, lang } => {
             let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };
             mutate::run(graph::checked(folder)?, &options)

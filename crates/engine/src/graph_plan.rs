@@ -19,13 +19,27 @@ pub(crate) struct Touch {
 /// Names of which others would now see something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Names {
-    /// The file came, went or became another: whoever asks for one of them is concerned.
+    /// Whoever asks for one of them is concerned.
     All(Vec<String>),
-    /// The file was edited: these, as they were and are seen from afar, by files of a family of languages.
-    Edited(&'static str, Vec<Edited>),
+    /// Those are who may see the symbols that have them.
+    Seen(Seen),
 }
 
-/// A name in an edited file.
+/// Names in a file that was edited, came or went, as far as others see them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// The file, as it is or was.
+    pub(crate) at: FileId,
+    /// The family of languages whose files alone see its symbols.
+    pub(crate) family: &'static str,
+    /// Names by which anybody may ask for the file itself, where it came or went.
+    pub(crate) paths: Vec<String>,
+    /// The files beside one that came, where whoever looks at one of a folder looks at all.
+    pub(crate) beside: Vec<FileId>,
+    pub(crate) names: Vec<Edited>,
+}
+
+/// A name in a file, as it was and is seen from afar.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edited {
     pub(crate) name: String,
@@ -90,8 +104,8 @@ pub(crate) fn plan(
     if !touched.is_empty() {
         planning.everyone(ALWAYS, None)?;
     }
-    planning.came_or_went(touched)?;
-    planning.edited(touched)?;
+    planning.by_name(touched)?;
+    planning.by_sight(touched)?;
     for touch in touched {
         if let Some(Reach::Folder(folder)) = &touch.reach {
             planning.files.extend(planning.index.under(folder)?);
@@ -114,22 +128,23 @@ impl Planning<'_> {
         Ok(())
     }
 
-    fn came_or_went(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
+    fn by_name(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
         let mut names = BTreeSet::new();
         for touch in touched {
-            if let Some(Names::All(all)) = &touch.names {
-                names.extend(all.iter().map(String::as_str));
-            }
+            let (Some(Names::All(all)) | Some(Names::Seen(Seen { paths: all, .. }))) = &touch.names else {
+                continue;
+            };
+            names.extend(all.iter().map(String::as_str));
         }
         names.into_iter().try_for_each(|name| self.everyone(name, None))
     }
 
-    fn edited(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
-        let mut names: BTreeMap<(&str, &str), Vec<(FileId, &Edited)>> = BTreeMap::new();
+    fn by_sight(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
+        let mut names: BTreeMap<(&str, &str), Vec<(&Seen, &Edited)>> = BTreeMap::new();
         for touch in touched {
-            let (Some(file), Some(Names::Edited(family, all))) = (touch.file, &touch.names) else { continue };
-            for edited in all {
-                names.entry((family, &edited.name)).or_default().push((file, edited));
+            let Some(Names::Seen(seen)) = &touch.names else { continue };
+            for edited in &seen.names {
+                names.entry((seen.family, &edited.name)).or_default().push((seen, edited));
             }
         }
         for ((family, name), edits) in names {
@@ -155,7 +170,7 @@ impl Planning<'_> {
         &mut self,
         family: &str,
         name: &str,
-        edits: &[(FileId, &Edited)],
+        edits: &[(&Seen, &Edited)],
     ) -> Result<bool, StoreError> {
         if edits.iter().any(|(_, edited)| edited.before.everyone || edited.after.everyone) {
             return Ok(true);
@@ -166,8 +181,7 @@ impl Planning<'_> {
         if differ == 0 {
             return Ok(false);
         }
-        // Files where the name means what it meant count as well, edited or not.
-        let without = edits.iter().map(|&(file, _)| file).collect();
+        let without = edits.iter().map(|(seen, _)| seen.at).collect();
         let elsewhere = self.index.sorts(name, family, &without, differ)?;
         Ok(differ & !elsewhere != 0)
     }
@@ -177,11 +191,13 @@ impl Planning<'_> {
         &mut self,
         asker: FileId,
         family: &str,
-        edits: &[(FileId, &Edited)],
+        edits: &[(&Seen, &Edited)],
     ) -> Result<bool, StoreError> {
-        for &(file, edited) in edits {
-            if self.index.looked(asker, file, family)? {
-                return Ok(true);
+        for &(seen, edited) in edits {
+            for &file in seen.beside.iter().chain([&seen.at]) {
+                if file == asker || self.index.looked(asker, file, family)? {
+                    return Ok(true);
+                }
             }
             for around in edited.before.around.iter().chain(&edited.after.around) {
                 if self.index.asks(asker, around)? {
@@ -264,7 +280,9 @@ mod tests {
 
     fn edited(file: i64, name: &str, before: &Afar, after: &Afar) -> Touch {
         let edited = Edited { name: name.to_owned(), before: before.clone(), after: after.clone() };
-        Touch { file: Some(FileId(file)), names: Some(Names::Edited("all", vec![edited])), reach: None }
+        let (at, names) = (FileId(file), vec![edited]);
+        let seen = Seen { at, family: "all", paths: Vec::new(), beside: Vec::new(), names };
+        Touch { file: Some(at), names: Some(Names::Seen(seen)), reach: None }
     }
 
     #[test]
@@ -284,6 +302,18 @@ mod tests {
         let seen = Afar { sorts: 1, ..Afar::default() };
         assert_eq!(files(&[edited(1, "f", &seen, &seen)], &[]), [1, 3, 9]);
         assert_eq!(files(&[edited(2, "f", &seen, &seen)], &[]), [2, 9], "nobody looked at 2");
+    }
+
+    #[test]
+    fn a_file_that_comes_concerns_those_who_look_at_its_folder_or_ask_for_its_path() {
+        let mut came = edited(2, "f", &Afar::default(), &Afar { sorts: 1, ..Afar::default() });
+        let Some(Names::Seen(seen)) = &mut came.names else { unreachable!("an edit is seen") };
+        (seen.beside, seen.paths) = (vec![FileId(1)], vec!["g".to_owned()]);
+        assert_eq!(
+            files(&[came], &[]),
+            [2, 3, 5, 9],
+            "3 looked at 1, which is beside it; 5 asks for its path"
+        );
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Resolving files on all threads; what each gave is written in their order.
 
 use crate::extract::Language;
-use crate::graph_plan::{Edited, Names, Reach, Said, Touch, changed, reach};
+use crate::graph_plan::{Edited, Names, Reach, Said, Seen, Touch, changed, reach};
 use crate::pipeline::{self, Bounds, Work};
 use crate::progress::{Cancel, Phase, Progress};
 use crate::world::{FactsSource, Table, TableWorld, has_rules, number};
 use crate::{Engine, EngineError};
-use orient_model::{Flow, Outline, RepoPath, Resolved, Rules};
+use orient_model::{Flow, Modules, Outline, RepoPath, Resolved, Rules, Shares};
 use orient_resolve::{Afar, Resolver, World, afar, path_names, surface};
 use orient_store::{DirectoryFile, FileId, PreparedGraph, StoreError};
 use orient_walk::Tree;
@@ -160,22 +160,36 @@ pub(crate) struct Touched {
     pub(crate) path: RepoPath,
     pub(crate) before: Option<DirectoryFile>,
     pub(crate) after: Option<DirectoryFile>,
+    /// The other files of its folder, where it came and that matters.
+    pub(crate) beside: Vec<FileId>,
 }
 
 impl Touched {
+    pub(crate) fn new(path: RepoPath, before: Option<DirectoryFile>, after: Option<DirectoryFile>) -> Self {
+        Self { path, before, after, beside: Vec::new() }
+    }
+
+    /// Whether the file came, and whoever looks at one file of its folder looks at all.
+    pub(crate) fn joins_folder(&self) -> bool {
+        let by_folder = |rules: &Rules| rules.shares == Shares::Folder || rules.modules == Modules::Folder;
+        self.before.is_none() && self.rules().is_some_and(by_folder)
+    }
+
     /// Whether the file was there before, and is of the same kind.
     fn is_edit(&self) -> bool {
         let described =
             |file: &Option<DirectoryFile>| file.as_ref().map(|file| (file.language.clone(), file.role));
         described(&self.before) == described(&self.after)
     }
-}
 
-/// The rules of an edited file; what it defines is seen by files of their family alone. That a file comes or goes may
-/// matter to whoever names its path.
-fn rules(touched: &Touched) -> Option<&'static Rules> {
-    let language = touched.after.as_ref().filter(|_| touched.is_edit())?.language.as_deref()?;
-    Language::by_name(language)?.rules()
+    /// The rules of its language, if it has one and did not change it.
+    fn rules(&self) -> Option<&'static Rules> {
+        let file = match (&self.before, &self.after) {
+            (Some(_), Some(_)) if !self.is_edit() => None,
+            (before, after) => after.as_ref().or(before.as_ref()),
+        };
+        Language::by_name(file?.language.as_deref()?)?.rules()
+    }
 }
 
 /// Compares what others see of a file before and after.
@@ -216,27 +230,32 @@ impl Comparison<'_> {
     /// The names of which others see something else, and how far what it says about modules reaches; none where what
     /// was there is forgotten.
     fn compare(&self, touched: &Touched) -> Option<(Names, Option<Reach>)> {
-        let Touched { path, before, after } = touched;
+        let Touched { path, before, after, beside } = touched;
         let (old, new) = (self.look(before.as_ref())?, self.look(after.as_ref())?);
         let reach = reach(path.folder(), &old.said, &new.said);
         let names = changed(&old.surface, &new.surface);
-        if let Some(rules) = rules(touched) {
+        let paths = if touched.is_edit() { Vec::new() } else { path_names(path) };
+        // Who includes a file through others can be told only while it stays where it is.
+        let stays = |rules: &&Rules| touched.is_edit() || rules.modules != Modules::Include;
+        let file = after.as_ref().or(before.as_ref());
+        if let (Some(rules), Some(file)) = (touched.rules().filter(stays), file) {
             let seen = |look: &Look| (self.resolution.afar)(&look.outline, rules, &names);
             let (mut before, mut after) = (seen(&old), seen(&new));
-            let mut taken = |name: String| Edited {
-                before: before.remove(&name).unwrap_or_default(),
-                after: after.remove(&name).unwrap_or_default(),
-                name,
+            let edited = |name: &String| Edited {
+                before: before.remove(name).unwrap_or_default(),
+                after: after.remove(name).unwrap_or_default(),
+                name: name.clone(),
             };
-            let names = names.iter().cloned().map(&mut taken).collect();
-            return Some((Names::Edited(&rules.family, names), reach));
+            let names = names.iter().map(edited).collect();
+            let (at, family, beside) = (file.id, rules.family.as_str(), beside.clone());
+            return Some((Names::Seen(Seen { at, family, paths, beside, names }), reach));
         }
         if touched.is_edit() {
             return Some((Names::All(names), reach));
         }
         // Whoever asks for the file or for anything of it asks for something else now.
         let all = old.surface.into_iter().chain(new.surface).map(|(name, _)| name);
-        Some((Names::All(all.chain(path_names(path)).collect()), reach))
+        Some((Names::All(all.chain(paths).collect()), reach))
     }
 
     fn look(&self, file: Option<&DirectoryFile>) -> Option<Look> {

@@ -148,7 +148,11 @@ impl Writing<'_> {
             let mut changes = Vec::with_capacity(touched.len());
             for (path, before) in touched {
                 let after = set.reader().indexed_at(&path)?;
-                changes.push(Touched { path, before, after });
+                let mut change = Touched::new(path, before, after);
+                if change.joins_folder() {
+                    change.beside = set.reader().folder(change.path.folder())?;
+                }
+                changes.push(change);
             }
             let touches = resolving.compare(&changes)?;
             plan_graph(&touches, set.severed(), &mut Asked::new(set))?

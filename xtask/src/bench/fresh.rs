@@ -82,7 +82,7 @@ pub(super) fn median(times: &mut [Duration]) -> Duration {
 }
 
 /// Copies what a walk of `from` lists, and hands back the copies.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in list(from, &WalkOptions::default())?.files {
         let path =

@@ -14,6 +14,7 @@ mod memory;
 mod process;
 mod search;
 
+pub(crate) use fresh::copy;
 pub(crate) use process::Scratch;
 
 use anyhow::{Result, bail};

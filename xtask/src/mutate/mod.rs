@@ -5,6 +5,7 @@
 mod change;
 mod sources;
 
+use crate::draw::Draw;
 use anyhow::{Context, Result};
 use change::Outcome;
 use serde::Deserialize;
@@ -105,18 +106,5 @@ fn tally(
         for line in lines.iter().take(6) {
             println!("    {line}");
         }
-    }
-}
-
-/// Numbers that look drawn, the same for the same seed.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % end.max(1) as u64) as usize
     }
 }
