@@ -5,7 +5,7 @@ use crate::graph_plan::Dependents;
 use orient_model::{EdgeKind, Modules};
 use orient_resolve::sorts;
 use orient_store::{ChangeSet, Depends, FileId, NodeId, StoreError};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Answers the planner from a change set; what was read once is remembered while the plan is made.
 pub(crate) struct Asked<'s, 'w> {
@@ -51,6 +51,11 @@ impl<'s, 'w> Asked<'s, 'w> {
     }
 }
 
+/// Whether files of a family stand in the place where others include them.
+fn includes(family: &str) -> bool {
+    extract::all_rules().any(|(_, rules)| rules.family == family && rules.modules == Modules::Include)
+}
+
 fn languages_of(family: &str) -> Vec<&'static str> {
     let kin = extract::all_rules().filter(|(_, rules)| rules.family == family);
     kin.map(|(language, _)| language).collect()
@@ -69,12 +74,20 @@ impl Dependents for Asked<'_, '_> {
     }
 
     fn looked(&mut self, asker: FileId, file: FileId, family: &str) -> Result<bool, StoreError> {
-        let included = |rules: &orient_model::Rules| rules.modules == Modules::Include;
-        let includes = extract::all_rules().any(|(_, rules)| rules.family == family && included(rules));
-        if includes && self.includers(file)?.contains(&asker) {
+        if includes(family) && self.includers(file)?.contains(&asker) {
             return Ok(true);
         }
         Ok(self.depends(asker)?.looked(file))
+    }
+
+    fn looking(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError> {
+        let mut found = self.set.reader().looking(|file| files.contains_key(&file))?;
+        for (&file, family) in files {
+            if includes(family) {
+                found.extend(self.includers(file)?);
+            }
+        }
+        Ok(found)
     }
 
     fn asks(&mut self, asker: FileId, name: &str) -> Result<bool, StoreError> {

@@ -32,6 +32,8 @@ pub(crate) struct Seen {
     pub(crate) at: FileId,
     /// The family of languages whose files alone see its symbols.
     pub(crate) family: &'static str,
+    /// Whether whoever looked at the file is concerned, whatever he asks for.
+    pub(crate) whole: bool,
     /// Names by which anybody may ask for the file itself, where it came or went.
     pub(crate) paths: Vec<String>,
     /// The files beside one that came, where whoever looks at one of a folder looks at all.
@@ -73,6 +75,8 @@ pub(crate) trait Dependents {
     fn under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError>;
     /// Whether a file of a family looked at another when it was resolved.
     fn looked(&mut self, asker: FileId, file: FileId, family: &str) -> Result<bool, StoreError>;
+    /// The files that looked at one of some files, each given with its family.
+    fn looking(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError>;
     /// Whether a file asks for a name.
     fn asks(&mut self, asker: FileId, name: &str) -> Result<bool, StoreError>;
     /// The sorts of symbols that have a name in files of a family, without some of them; `enough` need not be gone past.
@@ -106,6 +110,7 @@ pub(crate) fn plan(
     }
     planning.by_name(touched)?;
     planning.by_sight(touched)?;
+    planning.by_whole(touched)?;
     for touch in touched {
         if let Some(Reach::Folder(folder)) = &touch.reach {
             planning.files.extend(planning.index.under(folder)?);
@@ -137,6 +142,21 @@ impl Planning<'_> {
             names.extend(all.iter().map(String::as_str));
         }
         names.into_iter().try_for_each(|name| self.everyone(name, None))
+    }
+
+    fn by_whole(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
+        let mut whole = BTreeMap::new();
+        for touch in touched {
+            if let Some(Names::Seen(seen)) = &touch.names
+                && seen.whole
+            {
+                whole.insert(seen.at, seen.family);
+            }
+        }
+        if !whole.is_empty() {
+            self.files.extend(self.index.looking(&whole)?);
+        }
+        Ok(())
     }
 
     fn by_sight(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
@@ -254,6 +274,9 @@ mod tests {
         fn looked(&mut self, asker: FileId, file: FileId, _: &str) -> Result<bool, StoreError> {
             Ok((asker, file) == (FileId(3), FileId(1)))
         }
+        fn looking(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError> {
+            Ok(if files.contains_key(&FileId(1)) { vec![FileId(3)] } else { Vec::new() })
+        }
         fn asks(&mut self, asker: FileId, name: &str) -> Result<bool, StoreError> {
             Ok((asker, name) == (FileId(4), "Cart"))
         }
@@ -281,7 +304,7 @@ mod tests {
     fn edited(file: i64, name: &str, before: &Afar, after: &Afar) -> Touch {
         let edited = Edited { name: name.to_owned(), before: before.clone(), after: after.clone() };
         let (at, names) = (FileId(file), vec![edited]);
-        let seen = Seen { at, family: "all", paths: Vec::new(), beside: Vec::new(), names };
+        let seen = Seen { at, family: "all", whole: false, paths: Vec::new(), beside: Vec::new(), names };
         Touch { file: Some(at), names: Some(Names::Seen(seen)), reach: None }
     }
 
@@ -314,6 +337,14 @@ mod tests {
             [2, 3, 5, 9],
             "3 looked at 1, which is beside it; 5 asks for its path"
         );
+    }
+
+    #[test]
+    fn a_file_that_goes_concerns_whoever_looked_at_it() {
+        let mut went = edited(1, "h", &Afar::default(), &Afar::default());
+        let Some(Names::Seen(seen)) = &mut went.names else { unreachable!("an edit is seen") };
+        seen.whole = true;
+        assert_eq!(files(&[went], &[]), [1, 3, 9], "3 asks for no name of it");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::progress::{Cancel, Phase, Progress};
 use crate::world::{FactsSource, Table, TableWorld, has_rules, number};
 use crate::{Engine, EngineError};
 use orient_model::{Flow, Modules, Outline, RepoPath, Resolved, Rules, Shares};
-use orient_resolve::{Afar, Resolver, World, afar, path_names, surface};
+use orient_resolve::{Afar, Resolver, WHOLE, World, afar, path_names, surface};
 use orient_store::{DirectoryFile, FileId, PreparedGraph, StoreError};
 use orient_walk::Tree;
 use std::collections::BTreeMap;
@@ -246,9 +246,12 @@ impl Comparison<'_> {
                 after: after.remove(name).unwrap_or_default(),
                 name: name.clone(),
             };
-            let names = names.iter().map(edited).collect();
+            let names: Vec<Edited> = names.iter().map(edited).collect();
+            // Who came was looked at by nobody.
+            let whole = touched.before.is_some()
+                && (!touched.is_edit() || names.iter().any(|edited| edited.name == WHOLE));
             let (at, family, beside) = (file.id, rules.family.as_str(), beside.clone());
-            return Some((Names::Seen(Seen { at, family, paths, beside, names }), reach));
+            return Some((Names::Seen(Seen { at, family, whole, paths, beside, names }), reach));
         }
         if touched.is_edit() {
             return Some((Names::All(names), reach));

@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// Whoever asks for this depends on what the files that it includes, at any depth, include themselves.
 pub(crate) const INCLUDES: &str = "/includes";
 
+/// The name under which a surface keeps what concerns whoever looked at a file, whatever they ask for.
+pub const WHOLE: &str = "/whole";
+
 /// What is seen from afar of the symbols of one name in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Afar {

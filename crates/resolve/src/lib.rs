@@ -33,7 +33,7 @@ mod uses;
 mod value;
 mod world;
 
-pub use afar::{Afar, afar, sorts};
+pub use afar::{Afar, WHOLE, afar, sorts};
 pub use resolver::Resolver;
 pub use surface::{path_names, surface};
 pub use world::{FileFacts, MemoryWorld, Named, World};

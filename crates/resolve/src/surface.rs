@@ -4,7 +4,7 @@
 //! elsewhere might: with kind, header, bases and declared types always; with the body only where the type of the result
 //! or value has to be read from it.
 
-use crate::afar::INCLUDES;
+use crate::afar::{INCLUDES, WHOLE};
 use orient_model::{BindingKind, Expr, ExprId, Flow, ImportKind, Outline, RepoPath, SymbolKind, Via};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -35,6 +35,12 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
     if included.peek().is_some() {
         let known = names.entry(INCLUDES.to_owned()).or_default();
         included.for_each(|import| outline.strings.get(import.module).hash(known));
+    }
+    // Any name may come through an import of everything, and any name stands in the package.
+    let known = names.entry(WHOLE.to_owned()).or_default();
+    package.hash(known);
+    for import in outline.imports.iter().filter(|import| import.kind == ImportKind::Wildcard) {
+        (outline.strings.get(import.module), import.reexport, import.scope).hash(known);
     }
     for export in &outline.exports {
         let text = |atom| outline.strings.get(atom);

@@ -175,6 +175,18 @@ impl Reader<'_> {
         Ok(found.unwrap_or_default())
     }
 
+    /// The files that looked at a file that is `wanted`. Looks through all of them.
+    pub fn looking(&self, wanted: impl Fn(FileId) -> bool) -> Result<Vec<FileId>, StoreError> {
+        let (mut found, mut fault) = (Vec::new(), false);
+        graphs::each_looked(self.db, |file, looked| match idlist::decode_all(looked) {
+            Ok(looked) if looked.iter().any(|&id| wanted(FileId(id))) => found.push(FileId(file)),
+            Ok(_) => {}
+            Err(_) => fault = true,
+        })
+        .at(self.path)?;
+        if fault { Err(self.damaged("what a file looked at cannot be read")) } else { Ok(found) }
+    }
+
     /// The id of a name.
     pub fn name_id(&self, name: &str) -> Result<Option<i64>, StoreError> {
         names::by_text(self.db, name).at(self.path)

@@ -24,6 +24,7 @@ const PUT_GRAPH: &str = "INSERT OR REPLACE INTO graph VALUES (?1, ?2, ?3, ?4)";
 const DELETE_GRAPH: &str = "DELETE FROM graph WHERE file = ?1";
 const GRAPH: &str = "SELECT asks, looked, data FROM graph WHERE file = ?1";
 const DEPENDS: &str = "SELECT asks, looked FROM graph WHERE file = ?1";
+const LOOKED: &str = "SELECT file, looked FROM graph WHERE looked <> x''";
 const GRAPH_DATA: &str = "SELECT data FROM graph WHERE file = ?1";
 const GRAPHS: &str = "SELECT file, data FROM graph ORDER BY file";
 const COUNT_GRAPHS: &str = "SELECT count(*) FROM graph";
@@ -124,6 +125,16 @@ pub(crate) fn depends<T>(
 ) -> Result<Option<T>> {
     let read = |row: &Row<'_>| Ok(read(row.get_ref(0)?.as_blob()?, row.get_ref(1)?.as_blob()?));
     db.prepare_cached(DEPENDS)?.query_row([file], read).optional()
+}
+
+/// Shows the bytes of what each file looked at, where it looked at any.
+pub(crate) fn each_looked(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> Result<()> {
+    let mut statement = db.prepare_cached(LOOKED)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        see(row.get(0)?, row.get_ref(1)?.as_blob()?);
+    }
+    Ok(())
 }
 
 /// Gives the bytes of a graph to `read` without copying them.
