@@ -90,12 +90,16 @@ fn dump(engine: &Engine) -> Result<String> {
 
 /// Prints what was done, and the first lines that differ.
 fn show(ours: &str, theirs: &str, done: &[String]) {
-    done.iter().for_each(|what| println!("{what}"));
+    for what in done {
+        println!("{what}");
+    }
     let (ours, theirs): (Vec<_>, Vec<_>) = (ours.lines().collect(), theirs.lines().collect());
     let at = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
     for (name, lines) in [("caught up", ours), ("from nothing", theirs)] {
         println!("{name}, from line {}:", at + 1);
-        lines.iter().skip(at.saturating_sub(1)).take(SHOWN).for_each(|line| println!("  {line}"));
+        for line in lines.iter().skip(at.saturating_sub(1)).take(SHOWN) {
+            println!("  {line}");
+        }
     }
 }
 

@@ -136,7 +136,7 @@ impl Planning<'_> {
     fn by_name(&mut self, touched: &[Touch]) -> Result<(), StoreError> {
         let mut names = BTreeSet::new();
         for touch in touched {
-            let (Some(Names::All(all)) | Some(Names::Seen(Seen { paths: all, .. }))) = &touch.names else {
+            let Some(Names::All(all) | Names::Seen(Seen { paths: all, .. })) = &touch.names else {
                 continue;
             };
             names.extend(all.iter().map(String::as_str));

@@ -29,15 +29,6 @@ pub struct Afar {
 }
 
 impl Afar {
-    /// The same of these and of others.
-    pub fn and(mut self, other: Self) -> Self {
-        self.sorts |= other.sorts;
-        self.everyone |= other.everyone;
-        self.member |= other.member;
-        self.around.extend(other.around);
-        self
-    }
-
     /// The name under which those ask who mean members of a name, whatever has them.
     pub fn member_of_anything(name: &str) -> String {
         any_member(name)

@@ -158,14 +158,30 @@ fn loaded(tree: &Tree) -> Snapshot {
     bulk.into_snapshot().unwrap()
 }
 
+/// Fails unless what was gathered in memory answers as the database does.
+fn same_names(reader: &Reader<'_>, gathered: &orient_store::Directory, path: &str) {
+    let memory = Loaded(gathered);
+    assert_eq!(memory.file(path), Ask::file(reader, path));
+    for name in NAMES {
+        assert_eq!(memory.named(name), Ask::named(reader, name), "{name}");
+    }
+    let file = number(memory.file(path));
+    for symbol in [None, Some(0), Some(1), Some(2), Some(9)] {
+        let node = Node { file, symbol };
+        assert_eq!(memory.node(node), Ask::node(reader, node), "{path} {symbol:?}");
+    }
+}
+
 /// Applies changes, and resolves all files anew.
 fn apply(writer: &mut Writer<'_>, tree: &Tree, changes: &[Change]) -> Result<Vec<FileId>, StoreError> {
     let mut set = writer.begin()?;
     changes.iter().try_for_each(|change| set.push(change))?;
     set.settle()?;
     let severed = set.severed();
+    let gathered = set.reader().directory(u64::MAX)?.expect("there is no limit");
     for (path, text) in tree {
         let graph = resolve(&set.reader(), path, text);
+        same_names(&set.reader(), &gathered, path);
         set.put_graph(&graph)?;
     }
     set.commit().map(|_| severed)

@@ -40,7 +40,7 @@ impl Reader<'_> {
         let mut rows = rows.into_iter().peekable();
         for file in files {
             let id = file.id.0;
-            noted.file(file, ids.len() as i64 + 1);
+            noted.file(file, i64::from(ids.len() as u32) + 1);
             while rows.next_if(|row| row.file < id).is_some() {}
             while let Some(row) = rows.next_if(|row| row.file == id) {
                 let name = numbers.get(&row.name).copied().unwrap_or_default();

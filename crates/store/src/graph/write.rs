@@ -109,14 +109,11 @@ impl ChangeSet<'_> {
         if let Some(&id) = self.asked.get(text) {
             return Ok(id);
         }
-        let id = match names::by_text(self.db, text)? {
-            Some(id) => id,
-            None => {
-                let id = take_next(&mut self.next.next_name);
-                names::insert(self.db, id, text)?;
-                id
-            }
-        };
+        let known = names::by_text(self.db, text)?;
+        let id = known.unwrap_or_else(|| take_next(&mut self.next.next_name));
+        if known.is_none() {
+            names::insert(self.db, id, text)?;
+        }
         if self.asked.len() >= REMEMBERED {
             self.asked.clear();
         }
