@@ -3,7 +3,7 @@
 use crate::codec;
 use crate::connect::{self, Opened};
 use crate::error::{AtPath, StoreError};
-use crate::graph::Reader;
+use crate::graph::{EdgeRow, NodeId, Reader};
 use crate::idlist;
 use crate::readers::Lent;
 use crate::rows::{
@@ -12,7 +12,7 @@ use crate::rows::{
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunks, files, names, places, sheets, symbols, tags};
+use crate::sql::{chunks, files, graphs, names, places, sheets, symbols, tags};
 use crate::writer::Writer;
 use orient_model::{Outline, RepoPath, Role};
 use rusqlite::Connection;
@@ -209,6 +209,16 @@ impl Snapshot {
             .into_iter()
             .map(ChunkId)
             .collect())
+    }
+
+    /// The edges that start at a node of a file, in no particular order: those found in the file, and those found elsewhere.
+    pub fn edges_from(&self, file: FileId, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
+        let found = graphs::graph_data(&self.db, file.0, codec::decode_edges).at(&self.path)?;
+        let found = found.transpose().map_err(|error| self.damaged(error.to_string()))?;
+        let mut edges = found.map_or_else(Vec::new, |(edges, _)| edges);
+        edges.retain(|edge| edge.source == node);
+        edges.append(&mut self.reader().outgoing_from_elsewhere(node)?);
+        Ok(edges)
     }
 
     /// The symbol with an id.

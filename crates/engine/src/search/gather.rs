@@ -4,14 +4,16 @@ use super::channels::{Words, of_role};
 use super::closer::{Closer, Place};
 use super::corpus::{Corpus, Nearness, Wanted};
 use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
+use super::looks::SeenFile;
 use super::pool::{best, first_pass};
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
 use orient_model::EdgeKind;
 use orient_rank::{Analysis, Candidate, FileInfo, Form, Lexical, Most, Pool, Rule, analyse, rank};
-use orient_store::{EdgeRow, FileRow, PlaceSymbol};
+use orient_store::{EdgeRow, PlaceSymbol};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How many of the best are asked for their neighbours.
 const STRONG: usize = 5;
@@ -64,20 +66,15 @@ impl Snapshot {
                 (units, Some(Nearness::Scaled(near)), by_terms()?)
             }
         };
-        let Words { lexical, replaced } = words;
-        let mut by_words: Vec<(u32, f32)> = lexical
-            .touched
-            .iter()
-            .map(|&unit| (unit, lexical.units[unit as usize].score))
-            .filter(|(unit, _)| allows(*unit))
-            .collect();
-        let holders = by_words.len();
-        best(&mut by_words, OF_WORDS * times);
+        let Words { lexical, replaced, postings } = words;
+        let held = lexical.touched.iter().map(|&unit| (unit, lexical.units[unit as usize].score));
+        let (by_words, holders) = best(held.filter(|(unit, _)| allows(*unit)), OF_WORDS * times);
         let exact = self.exact_units(&corpus, &asked, &allows)?;
         let near = |unit: u32| nearness.as_ref().map_or(0.0, |nearness| nearness.of(unit));
         let pool = first_pass(&by_words, &by_meaning, &exact, near, POOL * times);
         let seen = Seen { words: &lexical, exact: &exact, near: &near };
         let mut gathered = self.look_at(query, asked, &corpus, &seen, pool)?;
+        corpus.take_back(lexical.into_room(postings));
         gathered.pool.semantic = nearness.is_some();
         self.link(query, &mut gathered)?;
         Ok(Gathered { replaced, holders, by_other: is_by_other, ..gathered })
@@ -183,7 +180,8 @@ impl Snapshot {
         for hit in rank(asked, pool, &query.weights, switches, Most { hits: STRONG, also: 0 }) {
             let Some(symbol) = &places[hit.candidate].symbol else { continue };
             let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
-            near.extend(self.outgoing(symbol.id.into())?.iter().filter(calls).map(|edge| edge.target));
+            let file = places[hit.candidate].chunk.file;
+            near.extend(self.store.edges_from(file, symbol.id.into())?.iter().filter(calls).map(|edge| edge.target));
             // What everything calls says nothing about who calls it.
             if self.uses(Some(symbol))? < MANY_USES {
                 near.extend(self.incoming(symbol.id.into())?.iter().filter(calls).map(|edge| edge.source));
@@ -260,16 +258,20 @@ impl Snapshot {
         let mut units = BTreeMap::new();
         for (symbol, surely) in self.named(asked)? {
             let Some((first, _)) = corpus.units_of(symbol.file) else { continue };
-            for (at, id) in (0..).zip(self.store.chunk_ids(symbol.file)?) {
-                let Some(chunk) = self.store.chunk(id)? else { continue };
-                // The first chunk that reaches into the symbol holds its header.
-                if chunk.last_line >= symbol.first_line {
-                    if allows(first + at) {
-                        let known = units.entry(first + at).or_insert(surely);
-                        *known = f32::max(*known, surely);
-                    }
-                    break;
+            let Some(file) = self.seen_file(corpus, symbol.file)? else { continue };
+            // The first chunk that reaches into the symbol holds its header. Chunks come in the order of the source.
+            let (mut low, mut high) = (0, file.ids.len());
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                match self.store.chunk(file.ids[middle])? {
+                    Some(chunk) if chunk.last_line >= symbol.first_line => high = middle,
+                    _ => low = middle + 1,
                 }
+            }
+            let unit = first + low as u32;
+            if low < file.ids.len() && allows(unit) {
+                let known = units.entry(unit).or_insert(surely);
+                *known = f32::max(*known, surely);
             }
         }
         Ok(units)
@@ -289,7 +291,7 @@ pub struct Gathered {
     pub asked: Analysis,
     /// What the channels and the index say of the places.
     pub pool: Pool,
-    files: Vec<FileRow>,
+    files: Vec<Arc<SeenFile>>,
     places: Vec<Place>,
     replaced: Vec<(String, Vec<String>)>,
     holders: usize,
@@ -299,7 +301,6 @@ pub struct Gathered {
 /// The nearest of all units that are allowed, nearest first.
 fn nearest_of(near: &[f32], count: usize, allows: impl Fn(u32) -> bool) -> Vec<u32> {
     let allowed = |(unit, near): &(u32, f32)| *near > 0.0 && allows(*unit);
-    let mut units: Vec<(u32, f32)> = (0..).zip(near.iter().copied()).filter(allowed).collect();
-    best(&mut units, count);
+    let (units, _) = best((0..).zip(near.iter().copied()).filter(allowed), count);
     units.into_iter().map(|one| one.0).collect()
 }

@@ -30,10 +30,12 @@ impl TermList<'_> {
         // The codes behind the last unit are of a common mark.
         let marks = rest.split_off(..others).ok_or(short)?;
         let mut marks = marks.iter();
-        for (at, unit) in Ascending::new(rest, self.count, self.bound).enumerate() {
+        let mut units = Ascending::new(rest, self.count, self.bound);
+        for at in 0..self.count as usize {
+            let unit = units.number()?;
             let code = codes[at / 4] >> (at % 4 * 2) & 3;
             let mark = if code == OTHER { *marks.next().ok_or(short)? } else { COMMON[code as usize] };
-            see(unit?, Mark(mark));
+            see(unit, Mark(mark));
         }
         Ok(())
     }
