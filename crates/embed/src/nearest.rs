@@ -123,7 +123,8 @@ impl PackedIndex {
         let query = self.fitting(query);
         let mut padded = query.values().to_vec();
         padded.resize(self.last.len(), 0);
-        let mut estimates = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let mut estimates =
+            self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         estimates.resize(self.bits.len() / self.words(), [0; LANES]);
         self.kernel.estimates(&planes(&padded), &self.bits, &mut estimates);
         let wanted = (count * each(count)).max(self.len / SHARE);
@@ -131,7 +132,8 @@ impl PackedIndex {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(estimates);
         let scan = Scan::new(&query);
         let mut best = Best::new(count);
-        let (mut rows, mut scores) = (Vec::with_capacity(TOGETHER * self.length), Vec::with_capacity(TOGETHER));
+        let (mut rows, mut scores) =
+            (Vec::with_capacity(TOGETHER * self.length), Vec::with_capacity(TOGETHER));
         for some in likely.chunks(TOGETHER) {
             // They lie far apart: fetched one after the other, their ways from memory overlap.
             rows.clear();
@@ -162,16 +164,17 @@ impl PackedIndex {
 
 /// The places of the greatest estimates, ascending: as many as wanted, and all that equal the last of them.
 fn greatest(estimates: &[i32], wanted: usize, values: usize) -> Vec<u32> {
-    let values = values as i32;
+    let values = i32::try_from(values).unwrap_or(i32::from(i16::MAX));
     let (least, most) = (LEAST * values, MOST * values);
-    let mut counts = vec![0_u32; (most - least) as usize + 1];
+    let rank = |estimate: i32| (estimate - least).cast_unsigned() as usize;
+    let mut counts = vec![0_u32; rank(most) + 1];
     for &estimate in estimates {
-        counts[(estimate - least) as usize] += 1;
+        counts[rank(estimate)] += 1;
     }
     let (mut from, mut above) = (most + 1, 0);
     while above < wanted && from > least {
         from -= 1;
-        above += counts[(from - least) as usize] as usize;
+        above += counts[rank(from)] as usize;
     }
     let mut places = Vec::with_capacity(above);
     places.extend((0..).zip(estimates).filter(|(_, estimate)| **estimate >= from).map(|(place, _)| place));

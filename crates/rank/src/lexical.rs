@@ -73,7 +73,9 @@ impl<'l> Lexical<'l> {
             base,
             slope,
             saturation: weights.saturation,
-            marks: (0..=u8::MAX).map(|mark| (f32::from(Mark(mark).count()), of_fields(Mark(mark), weights))).collect(),
+            marks: (0..=u8::MAX)
+                .map(|mark| (f32::from(Mark(mark).count()), of_fields(Mark(mark), weights)))
+                .collect(),
             units,
             files: vec![FileEvidence::default(); files],
             touched,

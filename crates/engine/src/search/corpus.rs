@@ -40,6 +40,8 @@ pub(crate) struct Corpus {
     shelf_of: FxHashMap<FileId, u32>,
     vectors: OnceLock<Vectors>,
     questions: AtomicU32,
+    /// How many units have vectors, once somebody has read all vectors.
+    covered: OnceLock<usize>,
     /// What questions before have looked at.
     pub(crate) looks: Looks,
     /// Room that no question uses.
@@ -99,9 +101,17 @@ impl Corpus {
             shelf_of,
             vectors: OnceLock::new(),
             questions: AtomicU32::new(0),
+            covered: OnceLock::new(),
             looks: Looks::default(),
             spare: Mutex::default(),
         })
+    }
+
+    /// How many units have no vector, as far as anybody has looked; all of them where there are none of today.
+    pub(crate) fn bare(&self, all: bool) -> u64 {
+        let units = self.catalogue.len();
+        let covered = if all { 0 } else { self.covered.get().copied().unwrap_or(units) };
+        (units - covered.min(units)) as u64
     }
 
     /// Room for what words say of the units.
@@ -162,7 +172,7 @@ impl Corpus {
     fn products(&self, snapshot: &Snapshot, query: &Vector) -> Result<Vec<i32>, EngineError> {
         let scan = Scan::new(query);
         let mut all = vec![0; self.catalogue.len()];
-        let mut some = Vec::new();
+        let (mut some, mut covered) = (Vec::new(), 0);
         snapshot.each_vectors(|file, bytes| {
             some.clear();
             scan.products(bytes, &mut some);
@@ -170,8 +180,10 @@ impl Corpus {
                 && count as usize == some.len()
             {
                 all[first as usize..first as usize + some.len()].copy_from_slice(&some);
+                covered += some.len();
             }
         })?;
+        self.covered.get_or_init(|| covered);
         Ok(all)
     }
 
@@ -200,6 +212,7 @@ impl Corpus {
                 vectors.index.push(row);
             }
         })?;
+        self.covered.get_or_init(|| vectors.unit_of_row.len());
         Ok(self.vectors.get_or_init(|| vectors))
     }
 }

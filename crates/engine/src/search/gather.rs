@@ -6,6 +6,7 @@ use super::corpus::{Corpus, Nearness, Wanted};
 use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
 use super::looks::SeenFile;
 use super::pool::{best, first_pass};
+use crate::units::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
 use orient_model::EdgeKind;
@@ -43,7 +44,8 @@ impl Snapshot {
             allowed.as_ref().is_none_or(|allowed| allowed[corpus.file_of[unit as usize] as usize])
         };
         let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTERED };
-        let vector = (!query.without_vectors).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
+        let without = query.without_vectors || self.store.embedder() != embedder();
+        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
         let by_terms = || self.words(&corpus, &asked, &query.weights);
         let other = query.other.as_ref().filter(|_| !query.without_vectors);
@@ -77,7 +79,8 @@ impl Snapshot {
         corpus.take_back(lexical.into_room(postings));
         gathered.pool.semantic = nearness.is_some();
         self.link(query, &mut gathered)?;
-        Ok(Gathered { replaced, holders, by_other: is_by_other, ..gathered })
+        let bare = if query.without_vectors { 0 } else { corpus.bare(without) };
+        Ok(Gathered { replaced, holders, bare, by_other: is_by_other, ..gathered })
     }
 
     /// Looks at units, and leaves out what is not of a kind that is asked for.
@@ -129,13 +132,14 @@ impl Snapshot {
             places,
             replaced: Vec::new(),
             holders: 0,
+            bare: 0,
             by_other: false,
         })
     }
 
     /// Puts what was gathered in its order.
     pub fn order(&self, query: &SearchQuery, gathered: &Gathered) -> Result<Found, EngineError> {
-        let Gathered { asked, pool, files, places, replaced, holders, by_other } = gathered;
+        let Gathered { asked, pool, files, places, replaced, holders, bare, by_other } = gathered;
         let ranked = rank(asked, pool, &query.weights, query.switches, query.most());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
@@ -165,6 +169,7 @@ impl Snapshot {
             confident: pool.is_confident(),
             holders: *holders,
             more,
+            bare: *bare,
             by_other: *by_other,
         })
     }
@@ -181,7 +186,9 @@ impl Snapshot {
             let Some(symbol) = &places[hit.candidate].symbol else { continue };
             let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
             let file = places[hit.candidate].chunk.file;
-            near.extend(self.store.edges_from(file, symbol.id.into())?.iter().filter(calls).map(|edge| edge.target));
+            near.extend(
+                self.store.edges_from(file, symbol.id.into())?.iter().filter(calls).map(|edge| edge.target),
+            );
             // What everything calls says nothing about who calls it.
             if self.uses(Some(symbol))? < MANY_USES {
                 near.extend(self.incoming(symbol.id.into())?.iter().filter(calls).map(|edge| edge.source));
@@ -295,6 +302,7 @@ pub struct Gathered {
     places: Vec<Place>,
     replaced: Vec<(String, Vec<String>)>,
     holders: usize,
+    bare: u64,
     by_other: bool,
 }
 

@@ -122,6 +122,8 @@ pub struct Found {
     pub holders: usize,
     /// Whether there are more than are given.
     pub more: bool,
+    /// How many places have no vector yet, while the built-in model makes all anew: words alone find them.
+    pub bare: u64,
     /// Whether another model's vectors were asked.
     pub by_other: bool,
 }

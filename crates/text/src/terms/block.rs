@@ -5,7 +5,7 @@ use crate::TextError;
 use crate::bits::{Ascending, put_ascending, put_number, take_number};
 
 /// Blocks end at about this size: several to a page of a database, so that little of it stays empty.
-const BLOCK: usize = 1000;
+const BLOCK: usize = 500;
 
 /// Marks that are common enough to be told in two bits; any other follows in a byte of its own.
 const COMMON: [u8; 3] = [0x01, 0x02, 0x20];
