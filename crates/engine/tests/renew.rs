@@ -63,7 +63,7 @@ fn search_goes_on_without_vectors_until_they_are_made_anew() {
     assert_eq!((caught_up.rebuilt, caught_up.parsed), (None, 0), "nothing is indexed anew");
     let found = search(&engine);
     let chunks = engine.snapshot().expect("a snapshot").status().expect("numbers").sizes.chunks;
-    assert_eq!(found.hits[0].path, RepoPath::new("src/door.py"));
+    assert_eq!(found.hits[0].path, RepoPath::from("src/door.py"));
     assert_eq!(found.bare, chunks);
     assert!(!by_meaning(&found), "vectors of another model say nothing");
 
