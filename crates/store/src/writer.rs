@@ -282,10 +282,7 @@ impl ChangeSet<'_> {
         self.grams.put(self.db, id, file.and_then(|file| file.grams.as_ref()))?;
         self.terms.put(self.db, id, file.and_then(|file| file.terms.as_ref()))?;
         term_tables::delete_vectors(self.db, id)?;
-        match file.map(|file| file.vectors.as_slice()) {
-            Some(vectors) => term_tables::put_vectors(self.db, id, vectors),
-            None => Ok(()),
-        }
+        term_tables::put_vectors(self.db, id, file.map_or(&[], |file| &file.vectors))
     }
 
     /// What the index holds of a file.
