@@ -65,7 +65,9 @@ mod tests {
             query in prop::collection::vec(-127..=127_i8, 70),
         ) {
             let mut index = FlatIndex::new(70);
-            rows.iter().for_each(|row| index.push(row));
+            for row in &rows {
+                index.push(row);
+            }
             let product = |row: &Vec<i8>| -> i32 { row.iter().zip(&query).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum() };
             let wanted: Vec<i32> = rows.iter().map(product).collect();
             prop_assert_eq!(index.products(&Vector::from_values(&query)), wanted);
