@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use orient_embed::{BuiltIn, Embedder, FlatIndex, Role, Vector, combine};
+use orient_embed::{BuiltIn, Embedder, PackedIndex, Role, Vector, combine};
 
 const PASTED: usize = 200;
 const QUESTIONS: [&str; 8] = [
@@ -62,10 +62,14 @@ fn main() {
         QUESTIONS.iter().map(|text| least(50, || combine(&[(&model.sum(text), 1.0)]))).sum();
     println!("query          {:?}", asking / QUESTIONS.len() as u32);
 
-    let mut index = FlatIndex::new(model.dimension());
+    let mut index = PackedIndex::new(model.dimension());
     index.reserve(wanted);
-    let rows: Vec<Vector> = sums.iter().map(|sum| combine(&[(sum, 1.0)])).collect();
-    rows.iter().take(wanted).for_each(|row| index.push(row.values()));
+    let mut packed = Vec::new();
+    for sum in sums.iter().take(wanted) {
+        packed.clear();
+        combine(&[(sum, 1.0)]).pack(&mut packed);
+        index.push(&packed);
+    }
     search(&index, &queries);
     // Lines of the sources themselves, as people paste them.
     let every = texts.len().div_ceil(PASTED).max(1);
@@ -75,8 +79,8 @@ fn main() {
     println!("recall@10      {:.4} on {} pasted lines", recall(&index, &pasted), pasted.len());
 }
 
-fn search(index: &FlatIndex, queries: &[Vector]) {
-    let floor = vec![1_u8; index.len() * 256];
+fn search(index: &PackedIndex, queries: &[Vector]) {
+    let floor = vec![1_u8; index.len() * 128];
     let (mut best, mut best_exact, mut best_floor) = (Duration::MAX, Duration::MAX, Duration::MAX);
     for query in queries {
         best_floor = best_floor.min(least(3, || checksum(&floor)));
@@ -91,7 +95,7 @@ fn search(index: &FlatIndex, queries: &[Vector]) {
 }
 
 /// How many of the ten best are found. Equal scores are equally right: chunks that are copies of each other are common.
-fn recall(index: &FlatIndex, queries: &[Vector]) -> f64 {
+fn recall(index: &PackedIndex, queries: &[Vector]) -> f64 {
     let (mut found, mut wanted) = (0, 0);
     for query in queries {
         let exact = index.search_exact(query, 10);

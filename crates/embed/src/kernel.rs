@@ -8,8 +8,6 @@
     reason = "calling a function compiled for more instructions than the build's own, after asking the processor"
 )]
 
-use crate::packed::{high, low};
-
 /// Vectors whose bits stand side by side, so that one instruction counts in all of them.
 pub(crate) const LANES: usize = 8;
 /// Bits kept of each value of a query in the first pass.
@@ -85,8 +83,11 @@ versions! {
 }
 
 versions! {
-    /// The same with rows as they are stored, in steps: `halves` are the two halves of the query.
-    packed_products(halves: (&[i8], &[i8]), rows: &[u8], out: &mut [i32]) {
+    /// The same with rows as they are stored, in steps: `halves` are the two halves of the query, `sum` that of its values.
+    ///
+    /// Eight is added to every value, so that processors which multiply signed by unsigned bytes can; what that adds to the
+    /// product is the same for all rows.
+    packed_products(halves: (&[i8], &[i8]), sum: i32, rows: &[u8], out: &mut [i32]) {
         const WIDTH: usize = STRIDE / 2;
         let (first, second) = halves;
         for (row, to) in rows.chunks_exact(first.len()).zip(out) {
@@ -96,14 +97,16 @@ versions! {
             let (ours_high, rest_high) = second.as_chunks::<WIDTH>();
             for ((theirs, ours_low), ours_high) in whole.iter().zip(ours_low).zip(ours_high) {
                 for at in 0..WIDTH {
-                    total += i32::from(ours_low[at]) * i32::from(low(theirs[at]));
-                    total += i32::from(ours_high[at]) * i32::from(high(theirs[at]));
+                    let byte = theirs[at] ^ 0x88;
+                    total += i32::from(ours_low[at]) * i32::from(byte & 15);
+                    total += i32::from(ours_high[at]) * i32::from(byte >> 4);
                 }
             }
             for ((&byte, ours_low), ours_high) in rest.iter().zip(rest_low).zip(rest_high) {
-                total += i32::from(*ours_low) * i32::from(low(byte)) + i32::from(*ours_high) * i32::from(high(byte));
+                let byte = byte ^ 0x88;
+                total += i32::from(*ours_low) * i32::from(byte & 15) + i32::from(*ours_high) * i32::from(byte >> 4);
             }
-            *to = total;
+            *to = total - 8 * sum;
         }
     }
 }
@@ -175,7 +178,7 @@ mod tests {
                 let row: Vec<u8> = query.iter().map(|value| value.cast_unsigned()).collect();
                 let (mut total, mut products, mut estimates) = ([7; STRIDE * 2], [0; 3], [[0; LANES]; 3]);
                 let mut packed = [0; 1];
-                kernel.packed_products((&rows[..STRIDE * 2], &rows[STRIDE * 2..STRIDE * 4]), &row, &mut packed);
+                kernel.packed_products((&rows[..STRIDE * 2], &rows[STRIDE * 2..STRIDE * 4]), 7, &row, &mut packed);
                 kernel.add_row(&mut total, &row, weight);
                 kernel.products(query, rows, &mut products);
                 kernel.estimates(&planes, &words, &mut estimates);

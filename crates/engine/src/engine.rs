@@ -11,6 +11,7 @@ use orient_settings::Settings;
 use orient_store::{Readers, StoreError};
 use orient_walk::{Repo, WalkOptions, from_native, guard};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// How often a user must insist before a folder is indexed that nobody means to index.
 const INSISTING: u8 = 2;
@@ -35,6 +36,8 @@ pub struct Engine {
     pub(crate) corpora: Corpora,
     pub(crate) readers: Readers,
     pub(crate) others: Others,
+    /// Stands for the settings a listing depends on, once somebody asked.
+    pub(crate) sheet_key: OnceLock<[u8; 16]>,
 }
 
 impl Engine {
@@ -56,6 +59,7 @@ impl Engine {
             corpora: Corpora::default(),
             readers: Readers::default(),
             others: Others::default(),
+            sheet_key: OnceLock::new(),
         })
     }
 

@@ -33,6 +33,7 @@ mod place;
 mod plan;
 mod progress;
 mod refresh;
+mod renew;
 mod resolving;
 mod search;
 mod seed;

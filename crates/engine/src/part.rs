@@ -137,6 +137,7 @@ impl Refreshing<'_> {
         drop(state);
         let deadline = self.options.deadline.map(|deadline| self.started + deadline);
         let mut writer = orient_store::Writer::open(&self.engine.place.index(), &lock)?;
+        crate::renew::forget(&mut writer)?;
         match self.writing(deadline).catch_up(&plan, &tasks, &mut writer, None) {
             Ok((tally, applied)) => Ok(Some(Refresh { waited, ..caught_up(tally, applied, &plan) })),
             // A whole refresh mends the one, and holds the index in memory for the other.

@@ -325,6 +325,7 @@ impl Refreshing<'_> {
     ) -> Result<Refresh, EngineError> {
         let deadline = self.options.deadline.map(|deadline| self.started + deadline);
         let mut writer = orient_store::Writer::open(&self.engine.place.index(), lock)?;
+        crate::renew::forget(&mut writer)?;
         let (tally, applied) = self.writing(deadline).catch_up(plan, tasks, &mut writer, Some(making))?;
         Ok(caught_up(tally, applied, plan))
     }
@@ -348,6 +349,7 @@ impl Refreshing<'_> {
                     let tasks = tasks(&snapshot, &plan)?;
                     let deadline = self.options.deadline.map(|deadline| self.started + deadline);
                     let mut writer = snapshot.into_inner().into_writer()?;
+                    crate::renew::forget(&mut writer)?;
                     let done = self.writing(deadline).catch_up(&plan, &tasks, &mut writer, None);
                     engine.memory.keep(writer.into_snapshot()?);
                     let (tally, applied) = done?;

@@ -189,15 +189,17 @@ impl SearchSheet {
 impl Engine {
     /// Stands for the settings a listing depends on.
     pub(crate) fn sheet_key(&self) -> [u8; 16] {
-        let options = self.walk_options();
-        let mut bytes = Bytes(options.max_file_size.to_le_bytes().to_vec());
-        for list in [&options.excludes, &options.kept] {
-            bytes.number(list.len());
-            for pattern in list {
-                bytes.text(pattern.as_bytes());
+        *self.sheet_key.get_or_init(|| {
+            let options = self.walk_options();
+            let mut bytes = Bytes(options.max_file_size.to_le_bytes().to_vec());
+            for list in [&options.excludes, &options.kept] {
+                bytes.number(list.len());
+                for pattern in list {
+                    bytes.text(pattern.as_bytes());
+                }
             }
-        }
-        hash(&bytes.0)
+            hash(&bytes.0)
+        })
     }
 }
 

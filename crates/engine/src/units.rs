@@ -9,12 +9,28 @@ const NAMES_WEIGHT: f32 = 3.0;
 const PATH_WEIGHT: f32 = 4.0;
 /// How many parts of a path go into vectors: those further up say where the repository is, not what the file is.
 const PATH_PARTS: usize = 3;
-/// Changes whenever the same file may give other terms or vectors for a reason found here.
+/// Changes whenever the same file may give other terms for a reason found here.
 const VERSION: u32 = 2;
+/// The same for vectors.
+const VECTORS_VERSION: u32 = 1;
 
-/// Stands for everything terms and vectors depend on beside the file.
+/// Stands for everything terms depend on beside the file.
 pub(crate) fn version() -> String {
-    format!("{VERSION} {TERMS_VERSION} {}", BuiltIn::shared().model())
+    format!("{VERSION} {TERMS_VERSION}")
+}
+
+/// Stands for everything vectors depend on beside the file. Those of another version are made anew in the background.
+pub(crate) fn embedder() -> u64 {
+    let text = format!("{VECTORS_VERSION} {}", BuiltIn::shared().model());
+    let mut short = [0; 8];
+    short.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
+    // The store keeps signed numbers.
+    u64::from_le_bytes(short) >> 1
+}
+
+/// How many bytes the vector of a chunk has.
+pub(crate) fn vector_length() -> u64 {
+    packed_length(BuiltIn::shared().dimension()) as u64
 }
 
 /// Terms and vectors of the chunks of a file.
@@ -25,11 +41,9 @@ pub(crate) struct Units {
 
 impl Units {
     pub(crate) fn of(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Self {
-        let model = BuiltIn::shared();
         let shown = path.display();
-        let path_sum = model.sum(&last_parts(&shown));
+        let mut vectors = Vectors::new(&shown, outline.chunks.len());
         let mut terms = TermsBuilder::default();
-        let mut vectors = Vec::with_capacity(outline.chunks.len() * packed_length(model.dimension()));
         each_chunk(outline, bytes, |names, text| {
             terms.field(Field::Name, names.own.as_bytes());
             terms.field(Field::Header, names.header.as_bytes());
@@ -38,11 +52,37 @@ impl Units {
             terms.field(Field::Path, shown.as_bytes());
             let length = terms.text(text);
             terms.end(length);
-            let body = model.sum(&String::from_utf8_lossy(text));
-            let name_sum = model.sum(&format!("{} {}", names.around, names.own));
-            vector(&body, &name_sum, &path_sum).pack(&mut vectors);
+            vectors.push(names, text);
         });
-        Self { terms: terms.finish(), vectors }
+        Self { terms: terms.finish(), vectors: vectors.packed }
+    }
+}
+
+/// The vectors of the chunks of a file alone.
+pub(crate) fn vectors(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Vec<u8> {
+    let mut vectors = Vectors::new(&path.display(), outline.chunks.len());
+    each_chunk(outline, bytes, |names, text| vectors.push(names, text));
+    vectors.packed
+}
+
+/// The vectors of a file as they are made.
+struct Vectors {
+    model: &'static BuiltIn,
+    path: Sum,
+    packed: Vec<u8>,
+}
+
+impl Vectors {
+    fn new(path: &str, chunks: usize) -> Self {
+        let model = BuiltIn::shared();
+        let packed = Vec::with_capacity(chunks * packed_length(model.dimension()));
+        Self { model, path: model.sum(&last_parts(path)), packed }
+    }
+
+    fn push(&mut self, names: &Names, text: &[u8]) {
+        let body = self.model.sum(&String::from_utf8_lossy(text));
+        let called = self.model.sum(&format!("{} {}", names.around, names.own));
+        combine(&[(&body, 1.0), (&called, NAMES_WEIGHT), (&self.path, PATH_WEIGHT)]).pack(&mut self.packed);
     }
 }
 
@@ -76,10 +116,6 @@ fn each_chunk(outline: &Outline, bytes: &[u8], mut see: impl FnMut(&Names, &[u8]
         }
         see(&Names::of(outline, chunk, first), text);
     }
-}
-
-fn vector(body: &Sum, names: &Sum, path: &Sum) -> orient_embed::Vector {
-    combine(&[(body, 1.0), (names, NAMES_WEIGHT), (path, PATH_WEIGHT)])
 }
 
 fn last_parts(path: &str) -> String {

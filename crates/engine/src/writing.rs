@@ -86,6 +86,7 @@ impl Writing<'_> {
         let files: Vec<FileId> =
             directory.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
         writer.set_resolver(self.engine.languages.resolver());
+        writer.set_embedder(crate::units::embedder());
         self.resolving()?.resolve(&*directory, &files, |graph| writer.put(graph))
     }
 

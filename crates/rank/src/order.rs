@@ -83,7 +83,12 @@ impl Top {
 impl Board {
     fn new(pool: &Pool) -> Self {
         let count = pool.candidates.len();
-        let hit = |candidate| Ranked { candidate, score: 0.0, parts: Vec::new(), also: Vec::new() };
+        let hit = |candidate| Ranked {
+            candidate,
+            score: 0.0,
+            parts: Vec::with_capacity(Rule::ALL.len()),
+            also: Vec::new(),
+        };
         Self {
             hits: (0..count).map(hit).collect(),
             within: vec![1.0; count],

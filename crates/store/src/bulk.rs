@@ -125,6 +125,11 @@ impl GraphWriter<'_> {
         Arc::clone(&self.directory)
     }
 
+    /// The version of what made the vectors.
+    pub fn set_embedder(&mut self, embedder: u64) {
+        self.meta.embedder = embedder;
+    }
+
     /// The version of the resolution that the edges come from.
     pub fn set_resolver(&mut self, resolver: u64) {
         self.meta.resolver = resolver;

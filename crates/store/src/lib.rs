@@ -31,6 +31,7 @@ mod seed;
 mod snapshot;
 mod sql;
 mod terms;
+mod vectors;
 mod version;
 mod writer;
 

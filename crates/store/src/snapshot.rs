@@ -3,7 +3,7 @@
 use crate::codec;
 use crate::connect::{self, Opened};
 use crate::error::{AtPath, StoreError};
-use crate::graph::Reader;
+use crate::graph::{EdgeRow, NodeId, Reader};
 use crate::idlist;
 use crate::readers::Lent;
 use crate::rows::{
@@ -12,7 +12,7 @@ use crate::rows::{
 };
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
-use crate::sql::{chunks, files, names, places, sheets, symbols, tags};
+use crate::sql::{chunks, files, graphs, names, places, sheets, symbols, tags, terms as term_tables};
 use crate::writer::Writer;
 use orient_model::{Outline, RepoPath, Role};
 use rusqlite::Connection;
@@ -92,6 +92,21 @@ impl Snapshot {
     /// The version of the resolution the edges come from.
     pub fn resolver(&self) -> u64 {
         self.meta.resolver
+    }
+
+    /// The version of what made the vectors.
+    pub fn embedder(&self) -> u64 {
+        self.meta.embedder
+    }
+
+    /// Indexed files that have chunks and no vectors, by id: at most so many with a greater id than `after`.
+    pub fn without_vectors(&self, after: FileId, most: usize) -> Result<Vec<FileRow>, StoreError> {
+        let ids = term_tables::without_vectors(&self.db, after.0, most).at(&self.path)?;
+        let mut rows = Vec::with_capacity(ids.len());
+        for id in ids {
+            rows.extend(files::by_id(&self.db, FileId(id)).at(&self.path)?);
+        }
+        Ok(rows)
     }
 
     /// Reads the graph, and what resolution asks.
@@ -209,6 +224,16 @@ impl Snapshot {
             .into_iter()
             .map(ChunkId)
             .collect())
+    }
+
+    /// The edges that start at a node of a file, in no particular order: those found in the file, and those found elsewhere.
+    pub fn edges_from(&self, file: FileId, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
+        let found = graphs::graph_data(&self.db, file.0, codec::decode_edges).at(&self.path)?;
+        let found = found.transpose().map_err(|error| self.damaged(error.to_string()))?;
+        let mut edges = found.map_or_else(Vec::new, |(edges, _)| edges);
+        edges.retain(|edge| edge.source == node);
+        edges.append(&mut self.reader().outgoing_from_elsewhere(node)?);
+        Ok(edges)
     }
 
     /// The symbol with an id.

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 /// 3: trigrams, sheets.
 /// 4: terms and vectors of chunks.
 /// 5: trigrams of one file only, and vectors, in fewer bits.
-pub const FORMAT: u32 = 6;
+/// 6: which files a file looked at.
+/// 7: what made the vectors, and these in smaller rows; sheets packed.
+pub const FORMAT: u32 = 7;
 
 /// Says in the header of the file that it is ours: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;

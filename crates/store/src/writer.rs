@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 
 /// Writes change sets to an index that is there.
 pub struct Writer<'lock> {
-    db: Connection,
-    path: PathBuf,
-    meta: Meta,
+    pub(crate) db: Connection,
+    pub(crate) path: PathBuf,
+    pub(crate) meta: Meta,
     lock: PhantomData<&'lock WriteLock>,
 }
 
@@ -281,10 +281,8 @@ impl ChangeSet<'_> {
     fn put_text(&mut self, id: i64, file: Option<&FilePut>) -> rusqlite::Result<()> {
         self.grams.put(self.db, id, file.and_then(|file| file.grams.as_ref()))?;
         self.terms.put(self.db, id, file.and_then(|file| file.terms.as_ref()))?;
-        match file.map(|file| file.vectors.as_slice()).filter(|vectors| !vectors.is_empty()) {
-            Some(vectors) => term_tables::put_vectors(self.db, id, vectors),
-            None => term_tables::delete_vectors(self.db, id),
-        }
+        term_tables::delete_vectors(self.db, id)?;
+        term_tables::put_vectors(self.db, id, file.map_or(&[], |file| &file.vectors))
     }
 
     /// What the index holds of a file.

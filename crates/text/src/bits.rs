@@ -67,82 +67,93 @@ pub(crate) fn put_ascending(bytes: &mut Vec<u8>, numbers: &[u32], bound: u32) {
 /// Reads what [`put_ascending`] wrote.
 pub(crate) struct Ascending<'b> {
     bytes: &'b [u8],
-    bits: u64,
-    filled: u32,
+    /// The place of the next bit.
+    at: usize,
     left: u32,
     low: u32,
     next: u32,
     bound: u32,
 }
 
+/// So many bits are at hand wherever one begins to read within a byte.
+const AT_HAND: u32 = 56;
+
 impl<'b> Ascending<'b> {
+    #[inline]
     pub(crate) fn new(bytes: &'b [u8], count: u32, bound: u32) -> Self {
-        Self { bytes, bits: 0, filled: 0, left: count, low: low_bits(count, bound), next: 0, bound }
+        Self { bytes, at: 0, left: count, low: low_bits(count, bound), next: 0, bound }
     }
 
-    /// Has at least 32 bits at hand, or all that are left.
-    fn fill(&mut self) {
-        if let Some((four, rest)) = self.bytes.split_first_chunk::<4>() {
-            if self.filled <= 32 {
-                self.bits |= u64::from(u32::from_le_bytes(*four)) << self.filled;
-                self.filled += 32;
-                self.bytes = rest;
+    /// The next bits, [`AT_HAND`] of them at least; zeros behind the end.
+    #[inline]
+    fn peek(&self) -> u64 {
+        let first = self.at / 8;
+        let bits = match self.bytes.get(first..first + 8) {
+            Some(eight) => u64::from_le_bytes(eight.try_into().unwrap_or_default()),
+            None => last_bits(self.bytes.get(first..).unwrap_or_default()),
+        };
+        bits >> (self.at % 8)
+    }
+
+    /// The ones up to the next zero, which is taken too, where they are more than are at hand.
+    #[cold]
+    fn many_ones(&mut self) -> Result<u32, TextError> {
+        let mut ones = 0;
+        loop {
+            let some = self.peek().trailing_ones().min(AT_HAND - 1);
+            ones += some;
+            self.at += some as usize;
+            if some < AT_HAND - 1 {
+                self.at += 1;
+                return Ok(ones);
             }
-            return;
-        }
-        while self.filled <= 56
-            && let Some((&byte, rest)) = self.bytes.split_first()
-        {
-            self.bits |= u64::from(byte) << self.filled;
-            self.filled += 8;
-            self.bytes = rest;
+            if ones > self.bound {
+                return Err(TextError("a number is out of bounds"));
+            }
         }
     }
 
-    fn drop_bits(&mut self, width: u32) -> Result<(), TextError> {
-        if width > self.filled {
+    /// The next number; there must be one.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Result<u32, TextError> {
+        let mut bits = self.peek();
+        let mut high = bits.trailing_ones();
+        if high + 1 + self.low <= AT_HAND {
+            bits >>= high + 1;
+            self.at += (high + 1) as usize;
+        } else {
+            high = self.many_ones()?;
+            bits = self.peek();
+        }
+        let low = bits & ((1 << self.low) - 1);
+        self.at += self.low as usize;
+        let number = u64::from(self.next) + (u64::from(high) << self.low) + low;
+        if number >= u64::from(self.bound) {
+            return Err(TextError("a number is out of bounds"));
+        }
+        if self.at > self.bytes.len() * 8 {
             return Err(TextError("it ends early"));
         }
-        self.bits = if width == 64 { 0 } else { self.bits >> width };
-        self.filled -= width;
-        Ok(())
+        self.next = number as u32 + 1;
+        Ok(number as u32)
     }
+}
 
-    fn take(&mut self) -> Result<u32, TextError> {
-        let mut high = 0;
-        loop {
-            self.fill();
-            let ones = self.bits.trailing_ones().min(self.filled);
-            high += ones;
-            if ones < self.filled {
-                self.drop_bits(ones + 1)?;
-                break;
-            }
-            if ones == 0 || high > self.bound {
-                return Err(TextError("it ends early"));
-            }
-            self.drop_bits(ones)?;
-        }
-        self.fill();
-        let low = self.bits & ((1 << self.low) - 1);
-        self.drop_bits(self.low)?;
-        let number = u64::from(self.next) + (u64::from(high) << self.low) + low;
-        match u32::try_from(number) {
-            Ok(number) if number < self.bound => {
-                self.next = number + 1;
-                Ok(number)
-            }
-            _ => Err(TextError("a number is out of bounds")),
-        }
-    }
+/// Fewer than eight bytes as the lowest of a number.
+#[cold]
+fn last_bits(bytes: &[u8]) -> u64 {
+    let mut eight = [0; 8];
+    eight[..bytes.len().min(8)].copy_from_slice(&bytes[..bytes.len().min(8)]);
+    u64::from_le_bytes(eight)
 }
 
 impl Iterator for Ascending<'_> {
     type Item = Result<u32, TextError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
-        let taken = self.take();
+        let taken = self.number();
         if taken.is_err() {
             self.left = 0;
         }

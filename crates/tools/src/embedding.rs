@@ -5,7 +5,7 @@ use crate::error::{Code, ToolError};
 use crate::host::Host;
 use crate::session::Session;
 use orient_embed::Embedder;
-use orient_engine::{Cancel, Coverage, Phase, Progress, Silent, Snapshot};
+use orient_engine::{Cancel, Coverage, EngineError, Phase, Progress, Silent, Snapshot};
 use orient_providers::{Amount, Job, Machine, Outcome, Plan, ProviderError, embed_all, environment};
 use std::path::Path;
 use std::sync::Arc;
@@ -80,20 +80,27 @@ pub(crate) fn run(
     }
 }
 
-/// Embeds in the background what the provider of the settings has not seen, whenever there is something new. Nothing is sent
-/// without the user's leave, which is looked for each time. Ends when dropped.
+/// Embeds in the background: anew with the built-in model what another version of it embedded, and then what the provider of
+/// the settings has not seen, whenever there is something new. Nothing is sent without the user's leave, which is looked for
+/// each time. Ends when dropped.
 pub struct Background {
     cancel: Cancel,
 }
 
 impl Background {
-    /// Begins, where the settings name a provider.
+    /// Begins; none where there can be no thread for it.
     pub fn start(host: &Host) -> Option<Self> {
-        let plan = Plan::of(&host.loaded().settings.embed).ok().flatten()?;
+        let plan = Plan::of(&host.loaded().settings.embed).ok().flatten();
         let (host, cancel) = (host.clone(), Cancel::default());
         let shared = cancel.clone();
         let thread = std::thread::Builder::new().name("embed".to_owned());
-        thread.spawn(move || attend(&host, &plan, &shared)).ok()?;
+        let work = move || {
+            renew(&host, &shared);
+            if let Some(plan) = plan {
+                attend(&host, &plan, &shared);
+            }
+        };
+        thread.spawn(work).ok()?;
         Some(Self { cancel })
     }
 }
@@ -102,6 +109,19 @@ impl Drop for Background {
     fn drop(&mut self) {
         // Not waited for: a request may be under way, and all before it is kept.
         self.cancel.cancel();
+    }
+}
+
+/// Makes vectors anew where another version of the built-in model made them. Questions are answered meanwhile.
+fn renew(host: &Host, cancel: &Cancel) {
+    let mut wait = LOOK;
+    while !slept(wait, cancel) {
+        match host.engine.renew_vectors(cancel, &Silent) {
+            Ok(_) => return,
+            // A first index is on its way, and has them all.
+            Err(EngineError::NotIndexed) => {}
+            Err(_) => wait = (wait * 2).min(LONGEST_PAUSE),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::host::{self, Host};
 use crate::meaning::Elsewhere;
 use orient_engine::{
     Cancel, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
-    RefreshOptions, Repo, Snapshot, Sweep,
+    RefreshOptions, Repo, Snapshot, StoreError, Sweep,
 };
 use orient_model::RepoPath;
 use orient_providers::{Leave, Plan, ProviderError};
@@ -168,6 +168,11 @@ impl<'p> Session<'p> {
     /// Catches up with the files, or makes the index anew, whatever the set-up says. Waits for another process.
     pub(crate) fn index(&self, rebuild: bool) -> Result<Refresh, ToolError> {
         let refresh = self.refresh(if rebuild { Mode::Rebuild } else { Mode::CatchUp }, None)?;
+        match self.engine()?.renew_vectors(self.cancel, self.progress) {
+            // Search goes on without them, and says so.
+            Ok(_) | Err(EngineError::Busy { .. } | EngineError::Store(StoreError::ReadOnly { .. })) => {}
+            Err(error) => return Err(error.into()),
+        }
         self.refreshed.replace(Some(refresh.clone()));
         Ok(refresh)
     }

@@ -126,6 +126,9 @@ pub(crate) enum Bench {
     Search {
         /// The folder to index
         folder: PathBuf,
+        /// Keep the index here, for another run
+        #[arg(long)]
+        store: Option<PathBuf>,
         /// How many questions to ask
         #[arg(long, default_value_t = 400)]
         questions: usize,
@@ -160,7 +163,9 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
             grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)
         }
         Bench::Mcp { folder, rounds, at_most } => mcp::run(folder, *rounds, *at_most),
-        Bench::Search { folder, questions, at_most } => search::run(folder, *questions, *at_most),
+        Bench::Search { folder, store, questions, at_most } => {
+            search::run(folder, store.as_deref(), *questions, *at_most)
+        }
         Bench::FloorStep { folder, threads } => floor::step(folder, *threads),
         Bench::WalkStep { folder } => fresh::walk(folder),
     }

@@ -4,7 +4,7 @@
 use super::graph::row;
 use super::process::{self, Scratch};
 use crate::report::{count, table};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use orient_engine::{DefinitionQuery, Engine, OpenOptions, RefreshOptions, SearchQuery, Silent, Snapshot};
 use orient_settings::Settings;
 use std::path::Path;
@@ -17,9 +17,9 @@ const COLD: usize = 15;
 const NAMES: usize = 4;
 
 /// Indexes a folder and asks about symbols spread evenly over it; `at_most` is what the median may take, in milliseconds.
-pub(super) fn run(folder: &Path, questions: usize, at_most: Option<f64>) -> Result<()> {
+pub(super) fn run(folder: &Path, store: Option<&Path>, questions: usize, at_most: Option<f64>) -> Result<()> {
     let scratch = Scratch::new("search")?;
-    let store = scratch.path().join("store");
+    let store = store.map_or_else(|| scratch.path().join("store"), Path::to_path_buf);
     let options = OpenOptions { force: u8::MAX, store: Some(store.clone()) };
     let engine = Engine::open(folder, Settings::default(), &options)?;
     engine.refresh(&RefreshOptions::default(), &Silent)?;
@@ -64,12 +64,10 @@ pub(super) fn run(folder: &Path, questions: usize, at_most: Option<f64>) -> Resu
 
 /// Questions in the words of names, and some that are names.
 fn asked(snapshot: &Snapshot, questions: usize) -> Result<Vec<String>> {
-    let query = DefinitionQuery::default();
-    let total = snapshot.symbols(&query, 0, 0)?.total;
+    let all = snapshot.symbols(&DefinitionQuery::default(), 0, usize::MAX)?.rows;
     let mut asked = Vec::new();
-    for place in (0..total).step_by((total / questions.max(1)).max(1)) {
-        let found = snapshot.symbols(&query, place, 1)?.rows.into_iter().next();
-        let names = found.context("a symbol of the list")?.handle.names;
+    for symbol in all.iter().step_by((all.len() / questions.max(1)).max(1)) {
+        let names = &symbol.handle.names;
         asked.push(match names.last() {
             Some(name) if asked.len() % NAMES == 0 => name.clone(),
             _ => format!("where {} is done", words(&names.join(" "))),

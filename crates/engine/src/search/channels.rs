@@ -5,7 +5,7 @@ use crate::{EngineError, Snapshot};
 use orient_model::{Role, SymbolKind};
 use orient_rank::{Analysis, Form, Lexical, Weights};
 use orient_store::{NameMatch, SymbolQuery, SymbolRow};
-use orient_text::{for_each_term, plain_words, term_number};
+use orient_text::{Mark, for_each_term, plain_words, term_number};
 
 /// How many bearers of a name are looked at.
 const BEARERS: usize = 200;
@@ -14,6 +14,8 @@ const BEARERS: usize = 200;
 pub(super) struct Words<'c> {
     pub(super) lexical: Lexical<'c>,
     pub(super) replaced: Vec<(String, Vec<String>)>,
+    /// Room for another question.
+    pub(super) postings: Vec<(u32, u32, Mark)>,
 }
 
 impl Snapshot {
@@ -25,9 +27,10 @@ impl Snapshot {
         weights: &Weights,
     ) -> Result<Words<'c>, EngineError> {
         let catalogue = &corpus.catalogue;
-        let mut lexical = Lexical::new(catalogue.lengths(), catalogue.shelves().len());
+        let mut room = corpus.room();
+        let mut postings = std::mem::take(&mut room.postings);
+        let mut lexical = Lexical::new(catalogue.lengths(), catalogue.shelves().len(), room, weights);
         let mut replaced = Vec::new();
-        let mut postings = Vec::new();
         let read = |number: u32, postings: &mut Vec<_>| {
             postings.clear();
             self.store.each_with_term(catalogue, number, |unit, mark| {
@@ -38,19 +41,19 @@ impl Snapshot {
         for term in &asked.terms {
             read(term.number, &mut postings)?;
             held.push(!postings.is_empty());
-            lexical.add(term.weight, term.whole, &postings, weights);
+            lexical.add(term.weight, term.whole, &postings);
         }
         for word in mistyped(asked, &held) {
             let near = self.near_words(&word)?;
             for one in &near {
                 read(one.number, &mut postings)?;
-                lexical.add(1.0, one.whole, &postings, weights);
+                lexical.add(1.0, one.whole, &postings);
             }
             if !near.is_empty() {
                 replaced.push((word, near.into_iter().map(|one| one.name).collect()));
             }
         }
-        Ok(Words { lexical, replaced })
+        Ok(Words { lexical, replaced, postings })
     }
 
     /// The symbols that bear the name a question consists of, with how surely they are meant.

@@ -2,62 +2,81 @@
 
 use super::corpus::Corpus;
 use super::hit::SearchQuery;
+use super::looks::SeenFile;
 use crate::{EngineError, Snapshot};
 use orient_model::{ChunkKind, Modifier, Modifiers, SymbolKind};
-use orient_store::{ChunkId, ChunkRow, FileId, FileRow, INDEXED, PlaceRow, PlaceSymbol};
+use orient_store::{FileId, INDEXED, PlaceRow};
 use rustc_hash::FxHashMap;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// A unit that was looked at.
 pub(super) struct Place {
     pub(super) file: u32,
-    pub(super) chunk: ChunkRow,
-    pub(super) symbol: Option<PlaceSymbol>,
+    row: Arc<PlaceRow>,
 }
 
-/// Looks at units; files are read once.
+impl Deref for Place {
+    type Target = PlaceRow;
+
+    fn deref(&self) -> &PlaceRow {
+        &self.row
+    }
+}
+
+/// Looks at units; what was looked at before is not read again.
 pub(super) struct Closer<'s> {
     snapshot: &'s Snapshot,
     corpus: &'s Corpus,
-    pub(super) files: Vec<FileRow>,
+    pub(super) files: Vec<Arc<SeenFile>>,
     numbers: FxHashMap<FileId, u32>,
-    /// The chunks of each of the files.
-    chunks: Vec<Vec<ChunkId>>,
 }
 
 impl<'s> Closer<'s> {
     pub(super) fn new(snapshot: &'s Snapshot, corpus: &'s Corpus) -> Self {
-        Self { snapshot, corpus, files: Vec::new(), numbers: FxHashMap::default(), chunks: Vec::new() }
+        Self { snapshot, corpus, files: Vec::new(), numbers: FxHashMap::default() }
     }
 
     /// Looks at a unit; none where it is not there any more.
     pub(super) fn look(&mut self, unit: u32) -> Result<Option<Place>, EngineError> {
         let shelf = self.corpus.catalogue.shelves()[self.corpus.file_of[unit as usize] as usize];
-        let store = &self.snapshot.store;
         let file = if let Some(&number) = self.numbers.get(&shelf.file) {
             number
         } else {
-            let Some(row) = store.file_by_id(shelf.file)?.filter(|row| row.status == INDEXED) else {
-                return Ok(None);
-            };
-            self.files.push(row);
-            self.chunks.push(store.chunk_ids(shelf.file)?);
+            let Some(seen) = self.snapshot.seen_file(self.corpus, shelf.file)? else { return Ok(None) };
+            self.files.push(seen);
             let number = self.files.len() as u32 - 1;
             self.numbers.insert(shelf.file, number);
             number
         };
-        let Some(&id) = self.chunks[file as usize].get((unit - shelf.first) as usize) else {
-            return Ok(None);
-        };
-        let Some(PlaceRow { chunk, symbol }) = store.place(id)? else { return Ok(None) };
-        Ok(Some(Place { file, chunk, symbol }))
+        let chunks = &self.files[file as usize].ids;
+        let Some(&id) = chunks.get((unit - shelf.first) as usize) else { return Ok(None) };
+        let row = self.corpus.looks.place(unit, || self.snapshot.store.place(id))?;
+        Ok(row.map(|row| Place { file, row }))
     }
 
     /// The shelf of each file.
     pub(super) fn shelves(&self) -> Vec<u32> {
-        let shelf = |file: &FileRow| {
+        let shelf = |file: &Arc<SeenFile>| {
             self.corpus.units_of(file.id).map_or(0, |(first, _)| self.corpus.file_of[first as usize])
         };
         self.files.iter().map(shelf).collect()
+    }
+}
+
+impl Snapshot {
+    /// An indexed file with its chunks.
+    pub(super) fn seen_file(
+        &self,
+        corpus: &Corpus,
+        id: FileId,
+    ) -> Result<Option<Arc<SeenFile>>, EngineError> {
+        corpus.looks.file(id, || {
+            let Some(row) = self.store.file_by_id(id)?.filter(|row| row.status == INDEXED) else {
+                return Ok(None);
+            };
+            Ok(Some(SeenFile { row, ids: self.store.chunk_ids(id)? }))
+        })
     }
 }
 

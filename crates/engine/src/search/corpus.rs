@@ -3,8 +3,10 @@
 //! A process that asks once compares the question with the stored vectors as they are read; one that asks again keeps them
 //! with the bits of a first pass.
 
+use super::looks::Looks;
 use crate::EngineError;
-use orient_embed::{BuiltIn, Embedder, FlatIndex, Scan, Vector, cosine, packed_length};
+use orient_embed::{BuiltIn, Embedder, PackedIndex, Scan, Vector, cosine, packed_length};
+use orient_rank::Room;
 use orient_store::{Catalogue, FileId, Snapshot};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,11 +40,17 @@ pub(crate) struct Corpus {
     shelf_of: FxHashMap<FileId, u32>,
     vectors: OnceLock<Vectors>,
     questions: AtomicU32,
+    /// How many units have vectors, once somebody has read all vectors.
+    covered: OnceLock<usize>,
+    /// What questions before have looked at.
+    pub(crate) looks: Looks,
+    /// Room that no question uses.
+    spare: Mutex<Vec<Room>>,
 }
 
 /// All vectors, with the units they are of.
 struct Vectors {
-    index: FlatIndex,
+    index: PackedIndex,
     unit_of_row: Vec<u32>,
     row_of_unit: Vec<u32>,
 }
@@ -72,7 +80,7 @@ pub(crate) enum Nearness<'c> {
     /// The products of all units.
     All(Vec<i32>),
     /// The products are made when asked for.
-    Some(&'c Corpus, Vector),
+    Some(&'c Corpus, Scan),
     /// How near all units are by another model, on the scale of the built-in one.
     Scaled(Vec<f32>),
 }
@@ -93,7 +101,27 @@ impl Corpus {
             shelf_of,
             vectors: OnceLock::new(),
             questions: AtomicU32::new(0),
+            covered: OnceLock::new(),
+            looks: Looks::default(),
+            spare: Mutex::default(),
         })
+    }
+
+    /// How many units have no vector, as far as anybody has looked; all of them where there are none of today.
+    pub(crate) fn bare(&self, all: bool) -> u64 {
+        let units = self.catalogue.len();
+        let covered = if all { 0 } else { self.covered.get().copied().unwrap_or(units) };
+        (units - covered.min(units)) as u64
+    }
+
+    /// Room for what words say of the units.
+    pub(crate) fn room(&self) -> Room {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// Takes such room back.
+    pub(crate) fn take_back(&self, room: Room) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(room);
     }
 
     /// The first unit of a file and how many it has.
@@ -137,14 +165,14 @@ impl Corpus {
             })?
         };
         let best = hits.into_iter().map(|hit| (vectors.unit_of_row[hit.row as usize], hit.score)).collect();
-        Ok(Nearest { best, nearness: Nearness::Some(self, query.clone()), meanwhile: done })
+        Ok(Nearest { best, nearness: Nearness::Some(self, Scan::new(query)), meanwhile: done })
     }
 
     /// The products of all units with a query.
     fn products(&self, snapshot: &Snapshot, query: &Vector) -> Result<Vec<i32>, EngineError> {
         let scan = Scan::new(query);
         let mut all = vec![0; self.catalogue.len()];
-        let mut some = Vec::new();
+        let (mut some, mut covered) = (Vec::new(), 0);
         snapshot.each_vectors(|file, bytes| {
             some.clear();
             scan.products(bytes, &mut some);
@@ -152,8 +180,10 @@ impl Corpus {
                 && count as usize == some.len()
             {
                 all[first as usize..first as usize + some.len()].copy_from_slice(&some);
+                covered += some.len();
             }
         })?;
+        self.covered.get_or_init(|| covered);
         Ok(all)
     }
 
@@ -169,7 +199,7 @@ impl Corpus {
         }
         let dimension = BuiltIn::shared().dimension();
         let mut vectors = Vectors {
-            index: FlatIndex::new(dimension),
+            index: PackedIndex::new(dimension),
             unit_of_row: Vec::with_capacity(self.catalogue.len()),
             row_of_unit: vec![u32::MAX; self.catalogue.len()],
         };
@@ -179,9 +209,10 @@ impl Corpus {
             for (unit, row) in (first..first + count).zip(bytes.chunks_exact(packed_length(dimension))) {
                 vectors.row_of_unit[unit as usize] = vectors.unit_of_row.len() as u32;
                 vectors.unit_of_row.push(unit);
-                vectors.index.push_packed(row);
+                vectors.index.push(row);
             }
         })?;
+        self.covered.get_or_init(|| vectors.unit_of_row.len());
         Ok(self.vectors.get_or_init(|| vectors))
     }
 }

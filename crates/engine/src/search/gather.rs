@@ -4,14 +4,17 @@ use super::channels::{Words, of_role};
 use super::closer::{Closer, Place};
 use super::corpus::{Corpus, Nearness, Wanted};
 use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
+use super::looks::SeenFile;
 use super::pool::{best, first_pass};
+use crate::units::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
 use orient_model::EdgeKind;
 use orient_rank::{Analysis, Candidate, FileInfo, Form, Lexical, Most, Pool, Rule, analyse, rank};
-use orient_store::{EdgeRow, FileRow, PlaceSymbol};
+use orient_store::{EdgeRow, PlaceSymbol};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How many of the best are asked for their neighbours.
 const STRONG: usize = 5;
@@ -41,7 +44,8 @@ impl Snapshot {
             allowed.as_ref().is_none_or(|allowed| allowed[corpus.file_of[unit as usize] as usize])
         };
         let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTERED };
-        let vector = (!query.without_vectors).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
+        let without = query.without_vectors || self.store.embedder() != embedder();
+        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
         let by_terms = || self.words(&corpus, &asked, &query.weights);
         let other = query.other.as_ref().filter(|_| !query.without_vectors);
@@ -64,23 +68,19 @@ impl Snapshot {
                 (units, Some(Nearness::Scaled(near)), by_terms()?)
             }
         };
-        let Words { lexical, replaced } = words;
-        let mut by_words: Vec<(u32, f32)> = lexical
-            .touched
-            .iter()
-            .map(|&unit| (unit, lexical.units[unit as usize].score))
-            .filter(|(unit, _)| allows(*unit))
-            .collect();
-        let holders = by_words.len();
-        best(&mut by_words, OF_WORDS * times);
+        let Words { lexical, replaced, postings } = words;
+        let held = lexical.touched.iter().map(|&unit| (unit, lexical.units[unit as usize].score));
+        let (by_words, holders) = best(held.filter(|(unit, _)| allows(*unit)), OF_WORDS * times);
         let exact = self.exact_units(&corpus, &asked, &allows)?;
         let near = |unit: u32| nearness.as_ref().map_or(0.0, |nearness| nearness.of(unit));
         let pool = first_pass(&by_words, &by_meaning, &exact, near, POOL * times);
         let seen = Seen { words: &lexical, exact: &exact, near: &near };
         let mut gathered = self.look_at(query, asked, &corpus, &seen, pool)?;
+        corpus.take_back(lexical.into_room(postings));
         gathered.pool.semantic = nearness.is_some();
         self.link(query, &mut gathered)?;
-        Ok(Gathered { replaced, holders, by_other: is_by_other, ..gathered })
+        let bare = if query.without_vectors { 0 } else { corpus.bare(without) };
+        Ok(Gathered { replaced, holders, bare, by_other: is_by_other, ..gathered })
     }
 
     /// Looks at units, and leaves out what is not of a kind that is asked for.
@@ -132,13 +132,14 @@ impl Snapshot {
             places,
             replaced: Vec::new(),
             holders: 0,
+            bare: 0,
             by_other: false,
         })
     }
 
     /// Puts what was gathered in its order.
     pub fn order(&self, query: &SearchQuery, gathered: &Gathered) -> Result<Found, EngineError> {
-        let Gathered { asked, pool, files, places, replaced, holders, by_other } = gathered;
+        let Gathered { asked, pool, files, places, replaced, holders, bare, by_other } = gathered;
         let ranked = rank(asked, pool, &query.weights, query.switches, query.most());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
@@ -168,6 +169,7 @@ impl Snapshot {
             confident: pool.is_confident(),
             holders: *holders,
             more,
+            bare: *bare,
             by_other: *by_other,
         })
     }
@@ -183,7 +185,10 @@ impl Snapshot {
         for hit in rank(asked, pool, &query.weights, switches, Most { hits: STRONG, also: 0 }) {
             let Some(symbol) = &places[hit.candidate].symbol else { continue };
             let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
-            near.extend(self.outgoing(symbol.id.into())?.iter().filter(calls).map(|edge| edge.target));
+            let file = places[hit.candidate].chunk.file;
+            near.extend(
+                self.store.edges_from(file, symbol.id.into())?.iter().filter(calls).map(|edge| edge.target),
+            );
             // What everything calls says nothing about who calls it.
             if self.uses(Some(symbol))? < MANY_USES {
                 near.extend(self.incoming(symbol.id.into())?.iter().filter(calls).map(|edge| edge.source));
@@ -260,16 +265,20 @@ impl Snapshot {
         let mut units = BTreeMap::new();
         for (symbol, surely) in self.named(asked)? {
             let Some((first, _)) = corpus.units_of(symbol.file) else { continue };
-            for (at, id) in (0..).zip(self.store.chunk_ids(symbol.file)?) {
-                let Some(chunk) = self.store.chunk(id)? else { continue };
-                // The first chunk that reaches into the symbol holds its header.
-                if chunk.last_line >= symbol.first_line {
-                    if allows(first + at) {
-                        let known = units.entry(first + at).or_insert(surely);
-                        *known = f32::max(*known, surely);
-                    }
-                    break;
+            let Some(file) = self.seen_file(corpus, symbol.file)? else { continue };
+            // The first chunk that reaches into the symbol holds its header. Chunks come in the order of the source.
+            let (mut low, mut high) = (0, file.ids.len());
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                match self.store.chunk(file.ids[middle])? {
+                    Some(chunk) if chunk.last_line >= symbol.first_line => high = middle,
+                    _ => low = middle + 1,
                 }
+            }
+            let unit = first + low as u32;
+            if low < file.ids.len() && allows(unit) {
+                let known = units.entry(unit).or_insert(surely);
+                *known = f32::max(*known, surely);
             }
         }
         Ok(units)
@@ -289,17 +298,17 @@ pub struct Gathered {
     pub asked: Analysis,
     /// What the channels and the index say of the places.
     pub pool: Pool,
-    files: Vec<FileRow>,
+    files: Vec<Arc<SeenFile>>,
     places: Vec<Place>,
     replaced: Vec<(String, Vec<String>)>,
     holders: usize,
+    bare: u64,
     by_other: bool,
 }
 
 /// The nearest of all units that are allowed, nearest first.
 fn nearest_of(near: &[f32], count: usize, allows: impl Fn(u32) -> bool) -> Vec<u32> {
     let allowed = |(unit, near): &(u32, f32)| *near > 0.0 && allows(*unit);
-    let mut units: Vec<(u32, f32)> = (0..).zip(near.iter().copied()).filter(allowed).collect();
-    best(&mut units, count);
+    let (units, _) = best((0..).zip(near.iter().copied()).filter(allowed), count);
     units.into_iter().map(|one| one.0).collect()
 }

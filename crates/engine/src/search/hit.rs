@@ -4,6 +4,7 @@ use super::closer::Place;
 use crate::{OtherQuestion, PathPattern, SymbolId};
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
 use orient_rank::{Analysis, Most, Part, Switches, Weights};
+use orient_store::PlaceRow;
 use std::collections::BTreeSet;
 
 /// A question in words, with what the answer must be like.
@@ -92,7 +93,8 @@ impl SearchQuery {
 
 impl OtherPlace {
     /// A place that is named beside a hit.
-    pub(super) fn new(Place { chunk, symbol, .. }: &Place) -> Self {
+    pub(super) fn new(place: &Place) -> Self {
+        let PlaceRow { chunk, symbol } = &**place;
         let around =
             symbol.iter().filter_map(|symbol| symbol.around.as_ref()).map(|(_, _, name)| name.clone());
         Self {
@@ -120,6 +122,8 @@ pub struct Found {
     pub holders: usize,
     /// Whether there are more than are given.
     pub more: bool,
+    /// How many places have no vector yet, while the built-in model makes all anew: words alone find them.
+    pub bare: u64,
     /// Whether another model's vectors were asked.
     pub by_other: bool,
 }

@@ -10,6 +10,7 @@ mod excerpt;
 mod fuzzy;
 mod gather;
 mod hit;
+mod looks;
 mod pool;
 mod shape;
 mod similar;

@@ -3,14 +3,27 @@
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Keeps the best, best first; of equals the first.
-pub(super) fn best(units: &mut Vec<(u32, f32)>, count: usize) {
+/// The best of many, best first, of equals the first; and how many there were.
+pub(super) fn best(units: impl Iterator<Item = (u32, f32)>, count: usize) -> (Vec<(u32, f32)>, usize) {
     let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if units.len() > count {
-        units.select_nth_unstable_by(count, order);
-        units.truncate(count);
+    let mut kept = Vec::with_capacity(2 * count);
+    let (mut least, mut seen) = (f32::NEG_INFINITY, 0);
+    for one in units {
+        seen += 1;
+        if one.1 < least {
+            continue;
+        }
+        kept.push(one);
+        // Twice as many as wanted are kept before the worse half goes, which is cheaper than keeping them in order.
+        if kept.len() >= 2 * count {
+            let (_, last, _) = kept.select_nth_unstable_by(count.saturating_sub(1), order);
+            least = last.1;
+            kept.truncate(count);
+        }
     }
-    units.sort_unstable_by(order);
+    kept.sort_unstable_by(order);
+    kept.truncate(count);
+    (kept, seen)
 }
 
 /// The units worth a closer look: the best by both channels together, and all that the question names.
@@ -27,11 +40,8 @@ pub(super) fn first_pass(
     let mut all: Vec<u32> = by_words.iter().map(|one| one.0).chain(by_meaning.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
-    let mut scored: Vec<(u32, f32)> = all
-        .into_iter()
-        .map(|unit| (unit, words.get(&unit).copied().unwrap_or(0.0) / most + near(unit) / nearest))
-        .collect();
-    best(&mut scored, count);
+    let score = |unit| words.get(&unit).copied().unwrap_or(0.0) / most + near(unit) / nearest;
+    let (scored, _) = best(all.into_iter().map(|unit| (unit, score(unit))), count);
     let mut units: Vec<u32> = scored.into_iter().map(|one| one.0).chain(exact.keys().copied()).collect();
     units.sort_unstable();
     units.dedup();

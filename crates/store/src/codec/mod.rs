@@ -26,6 +26,7 @@ const LARGEST: u64 = 1 << 30;
 const OUTLINE: u8 = 1;
 const FLOW: u8 = 2;
 const GRAPH: u8 = 3;
+const SHEET: u8 = 4;
 const PACKED: u8 = 0x80;
 
 /// Facts as bytes. Cheap to clone: the cache and the index may hold the same ones.
@@ -77,6 +78,16 @@ pub(crate) fn encode_graph(graph: &FileGraph) -> Encoded {
 /// What a file gave to the graph, in these bytes.
 pub(crate) fn decode_graph(bytes: &[u8]) -> Result<FileGraph, CodecError> {
     decode(GRAPH, bytes, graph::read)
+}
+
+/// What the engine remembers of the tree, as bytes.
+pub(crate) fn encode_sheet(plain: &[u8]) -> Encoded {
+    encode(SHEET, |out| out.bytes.extend_from_slice(plain))
+}
+
+/// What the engine remembers of the tree, in these bytes.
+pub(crate) fn decode_sheet(bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
+    decode(SHEET, bytes, |plain| Ok(plain.to_vec()))
 }
 
 /// The edges among that, and how many of them start in the file.

@@ -4,6 +4,7 @@ CREATE TABLE meta (
     one         INTEGER PRIMARY KEY CHECK (one = 1),
     extractor   INTEGER NOT NULL, -- version of the extraction all outlines come from
     resolver    INTEGER NOT NULL, -- version of the resolution all edges come from
+    embedder    INTEGER NOT NULL, -- version of what made all vectors; a file without any has yet to get them
     generation  INTEGER NOT NULL, -- grows with every change set
     next_file   INTEGER NOT NULL, -- ids are never given twice
     next_symbol INTEGER NOT NULL,

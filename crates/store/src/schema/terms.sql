@@ -18,8 +18,9 @@ CREATE TABLE term_recent (
     data BLOB NOT NULL
 ) STRICT;
 
--- The vectors of the chunks of a file, one after the other in the order of the outline.
+-- The vectors of the chunks of a file, one after the other in the order of the outline, a few to a row: small rows leave
+-- little of a page empty. The key is the file and the number of the row.
 CREATE TABLE vector (
-    file INTEGER PRIMARY KEY,
+    key  INTEGER PRIMARY KEY,
     data BLOB NOT NULL
 ) STRICT;

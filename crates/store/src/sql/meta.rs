@@ -8,10 +8,11 @@ const TERMS: &str = include_str!("../schema/terms.sql");
 const SHEETS: &str = include_str!("../schema/sheets.sql");
 const INDEXES: &str = include_str!("../schema/indexes.sql");
 
-const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-const SELECT: &str = "SELECT extractor, resolver, generation, next_file, next_symbol, next_chunk, next_name FROM meta WHERE one = 1";
-const UPDATE: &str = "UPDATE meta SET extractor = ?1, resolver = ?2, generation = ?3, next_file = ?4, \
-     next_symbol = ?5, next_chunk = ?6, next_name = ?7 WHERE one = 1";
+const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+const SELECT: &str = "SELECT extractor, resolver, embedder, generation, next_file, next_symbol, next_chunk, next_name \
+     FROM meta WHERE one = 1";
+const UPDATE: &str = "UPDATE meta SET extractor = ?1, resolver = ?2, embedder = ?3, generation = ?4, next_file = ?5, \
+     next_symbol = ?6, next_chunk = ?7, next_name = ?8 WHERE one = 1";
 
 const LANG_BY_NAME: &str = "SELECT id FROM lang WHERE name = ?1";
 const LANG_INSERT: &str = "INSERT INTO lang (name) VALUES (?1)";
@@ -26,6 +27,7 @@ const CHECK: &str = "PRAGMA quick_check(20)";
 pub(crate) struct Meta {
     pub(crate) extractor: u64,
     pub(crate) resolver: u64,
+    pub(crate) embedder: u64,
     pub(crate) generation: u64,
     pub(crate) next_file: i64,
     pub(crate) next_symbol: i64,
@@ -35,7 +37,17 @@ pub(crate) struct Meta {
 
 impl Meta {
     pub(crate) fn first(extractor: u64, generation: u64) -> Self {
-        Self { extractor, resolver: 0, generation, next_file: 1, next_symbol: 1, next_chunk: 1, next_name: 1 }
+        let (next_file, next_symbol, next_chunk, next_name) = (1, 1, 1, 1);
+        Self {
+            extractor,
+            resolver: 0,
+            embedder: 0,
+            generation,
+            next_file,
+            next_symbol,
+            next_chunk,
+            next_name,
+        }
     }
 }
 
@@ -63,6 +75,7 @@ fn write(db: &Connection, sql: &str, meta: &Meta) -> Result<()> {
         .execute(params![
             meta.extractor.cast_signed(),
             meta.resolver.cast_signed(),
+            meta.embedder.cast_signed(),
             meta.generation.cast_signed(),
             meta.next_file,
             meta.next_symbol,
@@ -79,11 +92,12 @@ pub(crate) fn select(db: &Connection) -> Result<Option<Meta>> {
             Ok(Meta {
                 extractor: row.get::<_, i64>(0)?.cast_unsigned(),
                 resolver: row.get::<_, i64>(1)?.cast_unsigned(),
-                generation: row.get::<_, i64>(2)?.cast_unsigned(),
-                next_file: row.get(3)?,
-                next_symbol: row.get(4)?,
-                next_chunk: row.get(5)?,
-                next_name: row.get(6)?,
+                embedder: row.get::<_, i64>(2)?.cast_unsigned(),
+                generation: row.get::<_, i64>(3)?.cast_unsigned(),
+                next_file: row.get(4)?,
+                next_symbol: row.get(5)?,
+                next_chunk: row.get(6)?,
+                next_name: row.get(7)?,
             })
         })
         .optional()

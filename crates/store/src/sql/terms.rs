@@ -21,12 +21,20 @@ const RECENT_COUNT: &str = "SELECT count(*) FROM term_recent";
 const RECENTS: &str = "SELECT file, data FROM term_recent ORDER BY file";
 
 const VECTOR_PUT: &str = "INSERT OR REPLACE INTO vector VALUES (?1, ?2)";
-const VECTOR_DELETE: &str = "DELETE FROM vector WHERE file = ?1";
-const VECTORS: &str = "SELECT file, data FROM vector ORDER BY file";
-const VECTOR_OF: &str = "SELECT data FROM vector WHERE file = ?1";
+const VECTOR_DELETE: &str = "DELETE FROM vector WHERE key >= ?1 AND key < ?2";
+const VECTORS: &str = "SELECT key, data FROM vector ORDER BY key";
+const VECTORS_CLEAR: &str = "DELETE FROM vector";
+const VECTORS_MISSING: &str = "SELECT f.id FROM file f WHERE f.id > ?1 AND f.status = 0 \
+     AND f.chunks > 0 AND NOT EXISTS (SELECT 1 FROM vector WHERE key = f.id << 16) ORDER BY f.id LIMIT ?2";
+const VECTOR_OF: &str = "SELECT data FROM vector WHERE key >= ?1 AND key < ?2 ORDER BY key";
 
 /// Numbers of terms have 32 bits; those above are the segment.
 const TERM_BITS: u32 = 32;
+
+/// Vectors are cut into rows of this many bytes.
+const PIECE: usize = 1024;
+/// The lower bits of the key of vectors are the number of the row.
+const PIECE_BITS: u32 = 16;
 
 fn key(segment: i64, term: u32) -> i64 {
     segment << TERM_BITS | i64::from(term)
@@ -114,26 +122,61 @@ pub(crate) fn recents(db: &Connection) -> Result<Vec<(i64, Vec<u8>)>> {
     db.prepare_cached(RECENTS)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
+/// Adds the vectors of a file that has none.
 pub(crate) fn put_vectors(db: &Connection, file: i64, data: &[u8]) -> Result<()> {
-    db.prepare_cached(VECTOR_PUT)?.execute(params![file, data]).map(drop)
+    let mut statement = db.prepare_cached(VECTOR_PUT)?;
+    for (key, piece) in (file << PIECE_BITS..).zip(data.chunks(PIECE)) {
+        statement.execute(params![key, piece])?;
+    }
+    Ok(())
 }
 
 pub(crate) fn delete_vectors(db: &Connection, file: i64) -> Result<()> {
-    db.prepare_cached(VECTOR_DELETE)?.execute([file]).map(drop)
+    db.prepare_cached(VECTOR_DELETE)?.execute(pieces(file)).map(drop)
+}
+
+/// The bounds of the keys of a file's vectors.
+fn pieces(file: i64) -> [i64; 2] {
+    [file << PIECE_BITS, (file + 1) << PIECE_BITS]
+}
+
+pub(crate) fn clear_vectors(db: &Connection) -> Result<()> {
+    db.prepare_cached(VECTORS_CLEAR)?.execute([]).map(drop)
+}
+
+/// Files with chunks and without vectors, by id, beyond one of them.
+pub(crate) fn without_vectors(db: &Connection, after: i64, most: usize) -> Result<Vec<i64>> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    db.prepare_cached(VECTORS_MISSING)?.query_map([after, most], |row| row.get(0))?.collect()
 }
 
 /// Shows the vectors of all files, by id.
 pub(crate) fn each_vectors(db: &Connection, mut see: impl FnMut(i64, &[u8])) -> Result<()> {
     let mut statement = db.prepare_cached(VECTORS)?;
     let mut rows = statement.query([])?;
+    let (mut file, mut data) = (0, Vec::new());
     while let Some(row) = rows.next()? {
-        see(row.get(0)?, row.get_ref(1)?.as_blob()?);
+        let next = row.get::<_, i64>(0)? >> PIECE_BITS;
+        if next != file && !data.is_empty() {
+            see(file, &data);
+            data.clear();
+        }
+        file = next;
+        data.extend_from_slice(row.get_ref(1)?.as_blob()?);
+    }
+    if !data.is_empty() {
+        see(file, &data);
     }
     Ok(())
 }
 
 /// The vectors of a file.
 pub(crate) fn vectors_of(db: &Connection, file: i64) -> Result<Option<Vec<u8>>> {
-    use rusqlite::OptionalExtension;
-    db.prepare_cached(VECTOR_OF)?.query_row([file], |row| row.get(0)).optional()
+    let mut statement = db.prepare_cached(VECTOR_OF)?;
+    let mut rows = statement.query(pieces(file))?;
+    let mut data = Vec::new();
+    while let Some(row) = rows.next()? {
+        data.extend_from_slice(row.get_ref(0)?.as_blob()?);
+    }
+    Ok((!data.is_empty()).then_some(data))
 }

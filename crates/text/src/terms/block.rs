@@ -5,7 +5,7 @@ use crate::TextError;
 use crate::bits::{Ascending, put_ascending, put_number, take_number};
 
 /// Blocks end at about this size: several to a page of a database, so that little of it stays empty.
-const BLOCK: usize = 1000;
+const BLOCK: usize = 500;
 
 /// Marks that are common enough to be told in two bits; any other follows in a byte of its own.
 const COMMON: [u8; 3] = [0x01, 0x02, 0x20];
@@ -30,10 +30,12 @@ impl TermList<'_> {
         // The codes behind the last unit are of a common mark.
         let marks = rest.split_off(..others).ok_or(short)?;
         let mut marks = marks.iter();
-        for (at, unit) in Ascending::new(rest, self.count, self.bound).enumerate() {
+        let mut units = Ascending::new(rest, self.count, self.bound);
+        for at in 0..self.count as usize {
+            let unit = units.number()?;
             let code = codes[at / 4] >> (at % 4 * 2) & 3;
             let mark = if code == OTHER { *marks.next().ok_or(short)? } else { COMMON[code as usize] };
-            see(unit?, Mark(mark));
+            see(unit, Mark(mark));
         }
         Ok(())
     }

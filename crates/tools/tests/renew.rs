@@ -1,0 +1,59 @@
+//! A tree that stays open gets vectors of the built-in model of today in the background, and says so until then.
+
+use orient_engine::{Cancel, Engine, Keeper, Silent, Sweep};
+use orient_settings::Override;
+use orient_store::{WriteLock, Writer};
+use orient_tools::{Background, Host, Page, Session, Setup, TOOLS};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+fn search(host: &Host) -> String {
+    let cancel = Cancel::default();
+    let session = Session::over(host, &Silent, &cancel);
+    let tool = TOOLS.iter().find(|tool| tool.name == "search").expect("it is in the table");
+    let reply = tool.call(&session, json!({ "query": "sell things" })).expect("an answer");
+    let mut bytes = Vec::new();
+    reply.json(&mut bytes).expect("memory takes everything");
+    let mut text = String::new();
+    reply.text(&mut Page::new(&mut text)).expect("a string takes everything");
+    text + &String::from_utf8(bytes).expect("JSON is text")
+}
+
+/// Makes the index look as if a model of another version had made its vectors.
+fn age(engine: &Engine) {
+    let lock = WriteLock::try_acquire(&engine.place().tree).expect("a lock").expect("nobody else has it");
+    let mut writer = Writer::open(&engine.place().index(), &lock).expect("an index");
+    writer.forget_vectors(1).expect("writable");
+}
+
+#[test]
+fn a_newer_model_embeds_in_the_background_while_search_goes_on() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let root = folder.path().join("tree");
+    std::fs::create_dir(&root).expect("a new folder");
+    std::fs::write(root.join("shop.py"), "def sell(things):\n    return things.pop()\n").expect("a new file");
+    let store = folder.path().join("store").display().to_string();
+    let overrides = vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }];
+    let setup = Setup { start: root.clone(), folder: root, overrides, force: 0, refresh: true };
+    let keeper = |_: &Arc<Engine>, _: &_| -> Arc<dyn Keeper> { Arc::new(Sweep) };
+    let host = Host::open(setup, keeper).expect("a tree");
+    let note = "chunks have none yet of the built-in model of this version";
+    assert!(!search(&host).contains(note));
+    age(host.engine());
+    let answer = search(&host);
+    assert!(answer.contains("shop.py") && answer.contains(note), "{answer}");
+    let background = Background::start(&host).expect("a thread");
+    let until = Instant::now() + Duration::from_mins(1);
+    loop {
+        let answer = search(&host);
+        assert!(answer.contains("shop.py"), "search goes on: {answer}");
+        if !answer.contains(note) {
+            break;
+        }
+        assert!(Instant::now() < until, "{answer}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    drop(background);
+}
