@@ -19,6 +19,7 @@ mod keyed;
 mod lexical;
 mod modules;
 mod objects;
+mod patterns;
 mod project;
 mod receivers;
 mod resolver;

@@ -203,7 +203,7 @@ impl Session<'_> {
         let unit = &frame.unit;
         let found = match unit.rules.shares {
             Shares::None => Vec::new(),
-            Shares::Folder => self.package_member(&unit.folder(), name, unit),
+            Shares::Folder => self.own_package_member(unit, name),
             Shares::Namespace => self.shared_namespace(frame, name),
             Shares::Everything => self.shared_by_all(frame, name),
         };
