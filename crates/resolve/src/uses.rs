@@ -682,6 +682,14 @@ fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
             ImportKind::Effect => effect(session, unit, unit.said(import.module)),
             _ => session.import(unit, at as u32),
         };
+        let found = match import.name {
+            Some(name) if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) => {
+                let mut extensions = session.extensions_in(unit, unit.said(import.module), unit.said(name));
+                extensions.extend(found);
+                extensions
+            }
+            _ => found,
+        };
         for one in found {
             let to = match &one.thing {
                 Thing::Symbol(sym, _) | Thing::Value(Ty::Type(sym, _)) => {

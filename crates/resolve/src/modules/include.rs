@@ -146,7 +146,7 @@ impl Session<'_> {
                     symbol.is_some_and(|symbol| symbol.parent.is_none() && symbol.qualifier.is_none())
                 })
             })
-            .filter(|&sym| !self.is_of_file(sym))
+            .filter(|&sym| sym.file == unit.file || !self.is_of_file(sym))
             .collect();
         let named: Vec<Sym> = syms.iter().copied().filter(|&sym| !self.is_named_by_macro(sym)).collect();
         match if named.is_empty() { &syms[..] } else { &named[..] } {
