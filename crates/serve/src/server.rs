@@ -458,3 +458,30 @@ impl ServerHandler for Server {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_ends_when_nobody_waits_for_it() {
+        let left = Left(Cancel::default());
+        let seen = left.0.clone();
+        assert!(!seen.is_cancelled());
+        drop(left);
+        assert!(seen.is_cancelled());
+    }
+
+    #[test]
+    fn a_call_that_was_left_counts_as_interrupted() {
+        let metrics: Arc<Metrics> = Arc::default();
+        let call = |outcome| Call { metrics: metrics.clone(), tool: "read", begun: Instant::now(), outcome };
+        drop(call(None));
+        drop(call(Some("ok")));
+        let page = metrics.text(false, None);
+        for outcome in ["interrupted", "ok"] {
+            let line = format!("orient_tool_seconds_count{{tool=\"read\",outcome=\"{outcome}\"}} 1");
+            assert!(page.contains(&line), "{page}");
+        }
+    }
+}

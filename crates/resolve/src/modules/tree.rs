@@ -72,6 +72,8 @@ impl Session<'_> {
         let unit = &frame.unit;
         let module = match unit.expr(expr) {
             Expr::Name(name) if unit.text(name) == "crate" => {
+                // Where the tree begins depends on which of these files there are.
+                ROOTS.iter().chain(&["mod"]).for_each(|root| self.ask(root));
                 return self.crate_root(unit).map(|file| Ty::Module(Module::File(file)));
             }
             Expr::SuperRef => Self::module_at(frame),
