@@ -95,8 +95,9 @@ class Truth:
             return True
         here = self.sites.get((path, line), [])
         named = [site for site in here if site.get("name") == name]
-        # A called variable that has the name of the claimed function hides it; under another name it may hold it.
-        doubt = {"unknown"} if named else {"unknown", "value"}
+        # A called variable that has the name of the claimed function hides it, unless the claim is that it holds it; under
+        # another name it may hold it.
+        doubt = {"unknown"} if named and edge.get("rule") != "value" else {"unknown", "value"}
         return all(site.get("status") not in doubt for site in named or here)
 
 

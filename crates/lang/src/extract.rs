@@ -57,7 +57,8 @@ fn by_pack(pack: &Pack, bytes: &[u8]) -> Facts {
 
 /// The tree of a text; nothing where the parser gives up, or might not survive it.
 fn parsed(pack: &Pack, language: &Language, text: &[u8]) -> Option<orient_grammars::tree_sitter::Tree> {
-    parse::parse_within(language, pack.header.levels, text)
+    let ended = pack.header.unended.as_deref().and_then(|opens| parse::ended(text, opens));
+    parse::parse_within(language, pack.header.levels, ended.as_deref().unwrap_or(text))
 }
 
 /// The tree that facts are read from.

@@ -35,6 +35,8 @@ pub(crate) struct Header {
     pub(crate) role: Option<String>,
     /// How many levels of indentation its parser can hold, where it ends the process beyond them.
     pub(crate) levels: Option<usize>,
+    /// What makes its parser read on for ever if the last line of the text has no end.
+    pub(crate) unended: Option<String>,
     /// How the parts of a qualified name are joined in the source.
     pub(crate) separator: Option<String>,
     /// Names hidden, shown, or constant by convention.

@@ -22,6 +22,19 @@ pub(crate) fn parse_within(language: &Language, levels: Option<usize>, source: &
     survives.then(|| parse(language, source)).flatten()
 }
 
+/// A text of the same length whose last line is ended, for a parser that looks for that end wherever `opens` stands.
+/// None where the text can be read as it is.
+pub(crate) fn ended(source: &[u8], opens: &str) -> Option<Vec<u8>> {
+    let (last, _) = source.split_last().filter(|(last, _)| !matches!(last, b'\n' | b'\r'))?;
+    memchr::memmem::find(source, opens.as_bytes())?;
+    let mut copy = source.to_vec();
+    // All bytes of the last character, so that the copy stays text.
+    let first = copy.iter().rposition(|byte| byte & 0xc0 != 0x80).filter(|_| *last >= 0x80);
+    let first = first.unwrap_or(copy.len() - 1);
+    copy[first..].fill(b'\n');
+    Some(copy)
+}
+
 /// Parses `source`; nothing if the budget ran out or the grammar cannot be used.
 pub(crate) fn parse(language: &Language, source: &[u8]) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {

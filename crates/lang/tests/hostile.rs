@@ -73,3 +73,11 @@ fn bytes_that_are_no_text() {
     let every = (0..=u8::MAX).cycle().take(4096).collect();
     in_every_language(&[nul, torn.repeat(20), every, vec![0; 4096], vec![0xff; 4096]], |_| true);
 }
+
+/// Here-documents that nothing ends, the last line of them without an end and with something to fill in.
+#[test]
+fn a_here_document_that_never_ends() {
+    let sources = ["print <<X;\na $b c", "<<~SQL if x\n $", "$x = <<X;\n@{[1]}\n\\é"];
+    let sources: Vec<Vec<u8>> = sources.iter().map(|source| source.as_bytes().to_vec()).collect();
+    in_every_language(&sources, |_| true);
+}

@@ -121,6 +121,9 @@ impl Session<'_> {
 
     fn find_member(&self, frame: &Frame, base: ExprId, name: &str) -> Vec<Found> {
         let unit = &frame.unit;
+        if let Some(found) = self.path_member(frame, base, name) {
+            return found;
+        }
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(frame, name);
         }

@@ -281,7 +281,8 @@ impl Session<'_> {
         }
     }
 
-    /// Of functions with one name: all where they are overloads, else the last; never a signature beside its body.
+    /// Of functions with one name: all where they are overloads or for different builds, else the last; never a
+    /// signature beside its body.
     fn overloads_of(unit: &Arc<Unit>, bindings: &[u32]) -> Vec<u32> {
         let declared = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
             Some(BindingKind::Symbol(symbol)) => unit.is(symbol, Modifier::Declaration),
@@ -289,7 +290,11 @@ impl Session<'_> {
         };
         let whole: Vec<u32> = bindings.iter().copied().filter(|at| !declared(at)).collect();
         let list = if whole.is_empty() { bindings.to_vec() } else { whole };
-        if unit.rules.overloads { list } else { list.last().copied().into_iter().collect() }
+        if unit.rules.overloads || matches!(unit.rules.modules, Modules::Tree | Modules::Include) {
+            list
+        } else {
+            list.last().copied().into_iter().collect()
+        }
     }
 
     /// What a binding means.
@@ -358,8 +363,10 @@ impl Session<'_> {
             }
             return self.assigned(unit, binding);
         };
-        let value = self.eval(&frame, value);
-        let value = self.via(&frame, &value, binding.via);
+        let value = match self.payload(&frame, binding) {
+            Some(payload) => payload,
+            None => self.via(&frame, &self.eval(&frame, value), binding.via),
+        };
         let value = self.reassigned(unit, binding, value);
         Val { rule: if value.rule == Rule::Static { Rule::Static } else { Rule::Inferred }, ..value }
     }

@@ -19,6 +19,7 @@ mod keyed;
 mod lexical;
 mod modules;
 mod objects;
+mod patterns;
 mod project;
 mod receivers;
 mod resolver;
@@ -39,4 +40,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 5;
+pub const RESOLVER: u64 = 6;

@@ -250,7 +250,7 @@ impl Session<'_> {
     pub(crate) fn callees(&self, frame: &Frame, callee: orient_model::ExprId) -> Vec<Found> {
         let unit = &frame.unit;
         let mut found = self.only(self.denote(frame, callee).to_vec(), crate::lexical::Want::Value);
-        found.retain(|one| one.sym().is_none_or(|sym| !self.is_hidden(sym)));
+        found.retain(|one| one.sym().is_none_or(|sym| !self.is_hidden(sym) && !self.is_named_by_macro(sym)));
         self.without_yielding(&mut found);
         let reads = !unit.rules.field_mark.is_empty();
         if reads {
@@ -264,7 +264,7 @@ impl Session<'_> {
         if found.len() > 1 && found.iter().any(calls) {
             let holds = |one: &Found| {
                 one.sym().and_then(|sym| self.kind(sym)).is_some_and(|kind| {
-                    matches!(kind, SymbolKind::Field | SymbolKind::Constant)
+                    matches!(kind, SymbolKind::Field | SymbolKind::Constant | SymbolKind::Module)
                         || (kind == SymbolKind::Property && !reads)
                 })
             };

@@ -54,7 +54,15 @@ impl Uses<'_, '_> {
         if self.unit.expr(callee) == Expr::SelfRef && self.unit.rules.super_calls {
             return self.call_own(frame, args);
         }
-        let found = self.session.callees(frame, callee);
+        let mut found = self.session.callees(frame, callee);
+        if self.reference.kind == RefKind::Expand {
+            // Macros have names of their own.
+            found.retain(|one| match &one.thing {
+                Thing::Symbol(sym, _) => self.session.kind(*sym) == Some(SymbolKind::Macro),
+                Thing::Value(_) => false,
+                Thing::Outside(..) => true,
+            });
+        }
         let found = self.session.fitting(frame, &found, args);
         if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) && self.makes(frame, callee, args)
         {
@@ -94,6 +102,10 @@ impl Uses<'_, '_> {
                 Thing::Symbol(sym, via) => {
                     let Some(home) = self.session.home(*sym) else { continue };
                     let Some(kind) = home.kind(sym.at) else { continue };
+                    if kind == SymbolKind::Module {
+                        // A module may have the name of a function, and is none.
+                        continue;
+                    }
                     if kind == SymbolKind::Object {
                         // An object is never made again: what is called is its member.
                         let held = self.held(&Val::new(Ty::of(*sym), Rule::Static), one.sure);
@@ -634,7 +646,11 @@ impl Uses<'_, '_> {
         let bare = matches!(self.unit.expr(expr), Expr::Name(_)) && !self.unit.rules.bare_members;
         let is_member =
             |kind: SymbolKind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
-        if bearers.iter().all(|bearer| bare && is_member(bearer.kind)) {
+        let expands = self.reference.kind == RefKind::Expand;
+        if bearers.iter().all(|bearer| match bearer.kind {
+            SymbolKind::Macro => false,
+            kind => expands || bare && is_member(kind),
+        }) {
             // Nothing here is called so: it is the language's own, or of a package that is not here.
             return self.outside(&Found::outside("", name));
         }
@@ -665,6 +681,14 @@ fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
                 .collect(),
             ImportKind::Effect => effect(session, unit, unit.said(import.module)),
             _ => session.import(unit, at as u32),
+        };
+        let found = match import.name {
+            Some(name) if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) => {
+                let mut extensions = session.extensions_in(unit, unit.said(import.module), unit.said(name));
+                extensions.extend(found);
+                extensions
+            }
+            _ => found,
         };
         for one in found {
             let to = match &one.thing {

@@ -126,6 +126,30 @@ impl Drop for Counted {
     }
 }
 
+/// Ends the work nobody waits for any more: what is waited for is over, or the one who waited is gone.
+struct Left(Cancel);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Counts a call when it is over. One that nobody waited for to the end was interrupted.
+struct Call {
+    metrics: Arc<Metrics>,
+    tool: &'static str,
+    begun: Instant,
+    outcome: Option<&'static str>,
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let outcome = self.outcome.unwrap_or(Code::Interrupted.word());
+        self.metrics.called(self.tool, outcome, self.begun.elapsed());
+    }
+}
+
 impl Server {
     pub(crate) fn new(serving: Arc<Serving>, alone: bool) -> Self {
         let rooted = alone && !serving.options.chosen;
@@ -182,32 +206,33 @@ impl Server {
         let sent = self.sent.clone();
         let data = serving.offers[at].gives_data();
         let begun = Instant::now();
+        let mut call =
+            Call { metrics: serving.metrics.clone(), tool: serving.offers[at].name, begun, outcome: None };
         let answered = self
             .work(&context, move |cancel| {
                 Desk { tree: &tree, sent: &sent, cancel, bridge: &bridge, asked: begun, data }
                     .answer(&question)
             })
             .await;
-        let outcome = match &answered {
+        call.outcome = Some(match &answered {
             Ok(answered) if !answered.failed => "ok",
             Ok(_) => "missed",
             Err(error) => error.code().word(),
-        };
-        serving.metrics.called(serving.offers[at].name, outcome, begun.elapsed());
+        });
         Ok(match answered {
             Ok(answered) => success(answered),
             Err(error) => failure(&error),
         })
     }
 
-    /// Works on a thread that may block, until it is done, cancelled or late.
+    /// Works on a thread that may block, until it is done, cancelled or late. Whoever stops waiting ends the work.
     async fn work<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Cancel) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let cancel = Cancel::default();
-        let ends = cancel.clone();
+        let left = Left(Cancel::default());
+        let ends = left.0.clone();
         let desks = self.serving.desks.clone();
         let done = async move {
             let _desk = desks.acquire_owned().await;
@@ -215,12 +240,8 @@ impl Server {
         };
         tokio::select! {
             done = done => done.unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "the answer failed"))),
-            () = context.ct.cancelled() => {
-                cancel.cancel();
-                Err(ToolError::new(Code::Interrupted, "cancelled"))
-            }
+            () = context.ct.cancelled() => Err(ToolError::new(Code::Interrupted, "cancelled")),
             () = tokio::time::sleep(LONGEST) => {
-                cancel.cancel();
                 let message = format!("no answer within {} s", LONGEST.as_secs());
                 Err(ToolError::new(Code::Busy, message).hint("ask for less: a smaller path, depth or pattern"))
             }
@@ -435,5 +456,32 @@ impl ServerHandler for Server {
             format!("there is no method {}", short(&method)),
             None,
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_ends_when_nobody_waits_for_it() {
+        let left = Left(Cancel::default());
+        let seen = left.0.clone();
+        assert!(!seen.is_cancelled());
+        drop(left);
+        assert!(seen.is_cancelled());
+    }
+
+    #[test]
+    fn a_call_that_was_left_counts_as_interrupted() {
+        let metrics: Arc<Metrics> = Arc::default();
+        let call = |outcome| Call { metrics: metrics.clone(), tool: "read", begun: Instant::now(), outcome };
+        drop(call(None));
+        drop(call(Some("ok")));
+        let page = metrics.text(false, None);
+        for outcome in ["interrupted", "ok"] {
+            let line = format!("orient_tool_seconds_count{{tool=\"read\",outcome=\"{outcome}\"}} 1");
+            assert!(page.contains(&line), "{page}");
+        }
     }
 }

@@ -90,6 +90,11 @@ class Source:
                 self.use(child, "macro", around)
 
 
+def package(symbol):
+    """The package of a symbol: scheme, manager, name and version."""
+    return " ".join(symbol.split(" ")[:4])
+
+
 def text(node):
     return node.text.decode(errors="replace")
 
@@ -114,6 +119,8 @@ def called(node):
         return node.child_by_field_name("field")
     if node.type == "generic_function":
         return called(node.child_by_field_name("function"))
+    if node.type == "parenthesized_expression" and node.named_child_count == 1:
+        return called(node.named_child(0))
     return last_name(node)
 
 
@@ -131,6 +138,7 @@ class Oracle:
     def __init__(self, root, index):
         self.root = root
         self.files, self.places, self.impls, self.traits = {}, {}, defaultdict(list), {}
+        self.twins = defaultdict(list)
         found = list(documents(index))
         for path, occurrences in found:
             file = root / path
@@ -140,12 +148,16 @@ class Oracle:
             for occurrence in occurrences:
                 if occurrence.defines and not occurrence.symbol.startswith("local "):
                     self.define(path, source, occurrence)
+        # The index leaves out the definitions of a file that several crates of a package include.
+        self.packages = {package(symbol) for symbol in self.places}
         self.edges, self.sites = set(), set()
 
     def define(self, path, source, occurrence):
         line = source.data.split(b"\n")[occurrence.line - 1]
         name = line[occurrence.start:occurrence.end].decode(errors="replace")
-        self.places.setdefault(occurrence.symbol, {"path": path, "line": occurrence.line, "name": name})
+        here = {"path": path, "line": occurrence.line, "name": name}
+        self.places.setdefault(occurrence.symbol, here)
+        self.twins[occurrence.symbol].append(here)
         match = re.search(r"impl#(?:\[[^\]]*\]|`[^`]*`)?\[(`[^`]*`|[^\]]*)\](\w+)\(\)\.$", occurrence.symbol)
         if match:
             trait = re.sub(r"[`<].*|`", "", match.group(1).strip("`")).split("::")[-1]
@@ -157,6 +169,7 @@ class Oracle:
     def run(self):
         for path, (source, occurrences) in self.files.items():
             answered = set()
+            self.locals = {one.symbol: one.line for one in occurrences if one.defines and one.symbol.startswith("local ")}
             for occurrence in occurrences:
                 at = (occurrence.line, occurrence.start)
                 if occurrence.defines or at not in source.uses:
@@ -173,11 +186,16 @@ class Oracle:
         if symbol.startswith("local "):
             if kind == "call":
                 self.site(path, at, text(node), around, "value", [])
+                self.value(path, at, text(node), around, {"path": path, "line": self.locals.get(symbol)})
+            return
+        if kind == "call" and symbol.endswith(".") and not symbol.endswith("()."):
+            self.site(path, at, text(node), around, "value", [])
+            self.value(path, at, text(node), around, self.places.get(symbol, {}))
             return
         kind = self.kind(kind, symbol)
         if kind is None:
             return
-        callee = self.places.get(symbol)
+        callee = self.nearest(symbol, path, at[0])
         also, dynamic = self.relatives(symbol)
         places = [callee] if callee else []
         places += [self.places[other] for other in also if other in self.places]
@@ -186,7 +204,8 @@ class Oracle:
         if kind == "literal" and not callee:
             self.site(path, at, text(node), around, "unknown", [])
         if kind in ("call", "construct", "variant", "dispatch"):
-            status = "unknown" if kind == "dispatch" else "inside" if callee else "external"
+            lost = not callee and package(symbol) in self.packages
+            status = "unknown" if kind == "dispatch" or lost else "inside" if callee else "external"
             self.site(path, at, text(node), around, status, places)
         if places:
             edge = {"caller": caller(path, around), "callee": places[0], "at": at[0], "kind": kind}
@@ -194,6 +213,17 @@ class Oracle:
                 edge["dynamic"] = True
             if places[1:]:
                 edge["also"] = places[1:]
+            self.edges.add(json.dumps(edge))
+
+    def nearest(self, symbol, path, line):
+        """The definition of a symbol. Functions inside of functions may share one: the last before the use is meant."""
+        here = [one for one in self.twins.get(symbol, []) if one["path"] == path and one["line"] <= line]
+        return here[-1] if here else self.places.get(symbol)
+
+    def value(self, path, at, name, around, held):
+        """A call of what a variable or a field holds."""
+        if held.get("line"):
+            edge = {"caller": caller(path, around), "callee": {**held, "name": name}, "at": at[0], "kind": "value"}
             self.edges.add(json.dumps(edge))
 
     @staticmethod

@@ -28,7 +28,26 @@ impl Rules<'_, '_> {
                 self.macro_loop(at);
                 None
             }
+            Kind::Statements if self.is_lone_statement(at) => {
+                self.page.wipe(self.tokens[at].start, self.tokens[at].end);
+                Some(at + 1)
+            }
             _ => None,
+        }
+    }
+
+    /// `DECLARE_LOCALS` on a line of its own, and behind it what begins no name of that type: a call, an assignment to a
+    /// member, another statement.
+    fn is_lone_statement(&self, at: usize) -> bool {
+        let Some(next) = self.get(at + 1).filter(|next| next.first && self.is_macro_at(at)) else {
+            return false;
+        };
+        match next.class {
+            Class::Word => {
+                let access = self.is(at + 2, b'.') || self.is(at + 2, b'-') && self.is(at + 3, b'>');
+                access || self.is(at + 2, b'(') && !self.is_macro_at(at + 1)
+            }
+            class => class.is_word() && class != Class::Known,
         }
     }
 

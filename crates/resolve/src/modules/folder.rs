@@ -45,25 +45,37 @@ impl Session<'_> {
         None
     }
 
-    /// A top-level name of the files of a folder.
+    /// A name that the files of one package share.
+    pub(super) fn own_package_member(&self, from: &Arc<Unit>, name: &str) -> Vec<Found> {
+        let own = from.package();
+        self.folder_member(&from.folder(), name, from, Rule::Package, |package| package == own)
+    }
+
+    /// A name of a package that is imported. A package of tests stands beside the one it tests, and imports it; nobody
+    /// can import the tests.
     pub(super) fn package_member(&self, folder: &str, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+        self.folder_member(folder, name, from, Rule::Static, |package| !is_test_package(package))
+    }
+
+    /// A top-level name of those files of a folder whose package counts.
+    fn folder_member(
+        &self,
+        folder: &str,
+        name: &str,
+        from: &Arc<Unit>,
+        rule: Rule,
+        counts: impl Fn(&str) -> bool,
+    ) -> Vec<Found> {
         self.ask(name);
-        let inside = from.folder() == folder;
         let mut found = Vec::new();
         for &file in self.folder(folder).iter() {
             let Some(unit) = self.unit(file) else { continue };
-            if unit.rules.family != from.rules.family || (inside && unit.package() != from.package()) {
-                continue;
-            }
-            if !inside && is_test_package(unit.package()) {
+            if unit.rules.family != from.rules.family || !counts(unit.package()) {
                 continue;
             }
             for &symbol in unit.children(None) {
                 if unit.name(symbol) == name && unit.qualifier(symbol).is_none() {
-                    found.push(Found::symbol(
-                        unit.sym(symbol),
-                        if inside { Rule::Package } else { Rule::Static },
-                    ));
+                    found.push(Found::symbol(unit.sym(symbol), rule));
                 }
             }
         }

@@ -5,7 +5,9 @@ use crate::project::normal;
 use crate::session::{Question, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Sym, Thing, Ty};
-use orient_model::{Confidence, ImportKind, Modifier, Rule, Says, Scope, ScopeKind, SymbolKind};
+use orient_model::{
+    Confidence, ImportKind, Modifier, Modules, RefKind, Rule, Says, Scope, ScopeKind, SymbolKind, Visibility,
+};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -135,9 +137,7 @@ impl Session<'_> {
             .named(&unit.rules.family, name)
             .iter()
             .filter(|bearer| {
-                bearer.kind == SymbolKind::Function
-                    && !bearer.modifiers.contains(Modifier::Static)
-                    && !bearer.modifiers.contains(Modifier::Declaration)
+                bearer.kind == SymbolKind::Function && !bearer.modifiers.contains(Modifier::Declaration)
             })
             .map(|bearer| bearer.sym)
             .filter(|&sym| {
@@ -146,11 +146,41 @@ impl Session<'_> {
                     symbol.is_some_and(|symbol| symbol.parent.is_none() && symbol.qualifier.is_none())
                 })
             })
+            .filter(|&sym| sym.file == unit.file || !self.is_of_file(sym))
             .collect();
-        match syms[..] {
-            [one] => vec![Found::symbol(one, Rule::Global).at_most(Confidence::Probable)],
+        let named: Vec<Sym> = syms.iter().copied().filter(|&sym| !self.is_named_by_macro(sym)).collect();
+        match if named.is_empty() { &syms[..] } else { &named[..] } {
+            [one] => vec![Found::symbol(*one, Rule::Global).at_most(Confidence::Probable)],
             _ => Vec::new(),
         }
+    }
+
+    /// Whether a function belongs to its file alone: no other file means it by its name.
+    fn is_of_file(&self, sym: Sym) -> bool {
+        let home = self.home(sym);
+        home.as_ref().and_then(|home| home.symbol(sym.at)).is_some_and(|symbol| {
+            let hidden =
+                symbol.visibility == Visibility::Private || symbol.modifiers.contains(Modifier::Static);
+            hidden && symbol.parent.is_none()
+        })
+    }
+
+    /// Whether a macro stands where the header of a function should: `TEST(name) { … }`. What the function is really
+    /// called only the macro knows, so no call means it; what else names it, as an argument of a macro, may.
+    pub(crate) fn is_named_by_macro(&self, sym: Sym) -> bool {
+        let Some(unit) = self.home(sym).filter(|unit| unit.rules.modules == Modules::Include) else {
+            return false;
+        };
+        let Some(symbol) = unit.symbol(sym.at).filter(|symbol| symbol.kind == SymbolKind::Function) else {
+            return false;
+        };
+        let typed = unit.binding_of(sym.at).is_none_or(|binding| binding.ty.is_some());
+        !typed
+            && unit.references().iter().any(|reference| {
+                reference.symbol == Some(sym.at)
+                    && reference.kind == RefKind::Type
+                    && reference.at < symbol.name_span.start
+            })
     }
 
     /// What a namespace or type is that a file names. Looking for it leads through the namespaces the file opens, and so
@@ -236,7 +266,7 @@ impl Session<'_> {
         let Some(sym) = found.sym() else { return found };
         let Some(unit) = self.home(sym) else { return found };
         let Some(symbol) = unit.symbol(sym.at) else { return found };
-        if unit.rules.modules != orient_model::Modules::Include
+        if unit.rules.modules != Modules::Include
             || !symbol.modifiers.contains(Modifier::Declaration)
             || symbol.modifiers.contains(Modifier::Abstract)
         {
@@ -251,6 +281,7 @@ impl Session<'_> {
             .filter(|bearer| !bearer.modifiers.contains(Modifier::Declaration))
             .map(|bearer| bearer.sym)
             .filter(|&other| other != sym && self.defines(other, symbol.kind, &full))
+            .filter(|&other| other.file == sym.file || !self.is_of_file(other))
             .collect();
         if candidates.len() > 1 {
             let count = symbol.params.len();
@@ -281,7 +312,6 @@ impl Session<'_> {
         let Some(symbol) = home.symbol(sym.at) else { return false };
         symbol.body.is_some()
             && (symbol.kind == kind || (symbol.kind.is_callable() && kind.is_callable()))
-            && !(symbol.modifiers.contains(Modifier::Static) && symbol.parent.is_none())
             && (self.full_name(sym) == full || self.ends_alike(&home, sym, full))
     }
 

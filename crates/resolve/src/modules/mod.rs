@@ -203,7 +203,7 @@ impl Session<'_> {
         let unit = &frame.unit;
         let found = match unit.rules.shares {
             Shares::None => Vec::new(),
-            Shares::Folder => self.package_member(&unit.folder(), name, unit),
+            Shares::Folder => self.own_package_member(unit, name),
             Shares::Namespace => self.shared_namespace(frame, name),
             Shares::Everything => self.shared_by_all(frame, name),
         };
@@ -258,6 +258,22 @@ impl Session<'_> {
         }
         let several = found.len() > 1 && !from.rules.overloads;
         found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
+    }
+
+    /// Extensions of any type that stand in a namespace under this name: what an import of the name brings into sight.
+    pub(crate) fn extensions_in(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
+        if unit.rules.modules != Modules::Namespace || !unit.rules.companions {
+            return Vec::new();
+        }
+        let space = plain(space);
+        let bearers = self.named(&unit.rules.family, name);
+        let extensions = bearers.iter().filter(|bearer| bearer.modifiers.contains(Modifier::Extension));
+        let inside = extensions.filter(|bearer| {
+            let home = self.home(bearer.sym);
+            self.holder_of(bearer.sym).is_none()
+                && home.is_some_and(|home| self.space_of(&home, bearer.sym.at) == space)
+        });
+        inside.map(|bearer| Found::symbol(bearer.sym, Rule::Import)).collect()
     }
 
     /// Whether an extension is for a type parameter of its own: for anything.

@@ -6,7 +6,7 @@ use crate::project::normal;
 use crate::session::{Frame, Session};
 use crate::unit::Unit;
 use crate::value::{Found, Module, Ty, Val};
-use orient_model::{Import, ImportKind, Modifier, Rule, Says, SymbolKind};
+use orient_model::{Expr, ExprId, Import, ImportKind, Modifier, Modules, Rule, Says, SymbolKind};
 use std::sync::Arc;
 
 /// Files that are the root of a crate by their name.
@@ -54,6 +54,36 @@ impl Session<'_> {
         found
     }
 
+    /// A member of a path that begins with a word for a module: `crate::a`, `super::x`. None for any other.
+    pub(crate) fn path_member(&self, frame: &Frame, base: ExprId, name: &str) -> Option<Vec<Found>> {
+        if frame.unit.rules.modules != Modules::Tree {
+            return None;
+        }
+        let module = self.module_of_path(frame, base)?;
+        if name == "super" {
+            return Some(self.outer_module(&module));
+        }
+        let found = self.member(&Val::new(module, Rule::Static), name, &frame.unit).into_iter();
+        Some(found.map(|one| if one.rule == Rule::Scope { one.by(Rule::Static) } else { one }).collect())
+    }
+
+    /// The module an expression means by words for modules alone: `crate`, `super`, `super::super`.
+    fn module_of_path(&self, frame: &Frame, expr: ExprId) -> Option<Ty> {
+        let unit = &frame.unit;
+        let module = match unit.expr(expr) {
+            Expr::Name(name) if unit.text(name) == "crate" => {
+                // Where the tree begins depends on which of these files there are.
+                ROOTS.iter().chain(&["mod"]).for_each(|root| self.ask(root));
+                return self.crate_root(unit).map(|file| Ty::Module(Module::File(file)));
+            }
+            Expr::SuperRef => Self::module_at(frame),
+            Expr::Member { base, name } if unit.text(name) == "super" => self.module_of_path(frame, base)?,
+            _ => return None,
+        };
+        let outer = self.outer_module(&module);
+        outer.iter().map(|found| self.value(found).ty).next()
+    }
+
     fn first_of_path(&self, frame: &Frame, first: &str) -> Vec<Found> {
         let unit = &frame.unit;
         let module = |ty: Option<Ty>| ty.map(|ty| Found::value(ty, Rule::Import)).into_iter().collect();
@@ -63,6 +93,9 @@ impl Session<'_> {
             "super" => self.outer_module(&Self::module_at(frame)),
             name => {
                 let inside = Self::module_at(frame);
+                if let Some(declared) = Self::module_in(unit, &inside, name) {
+                    return vec![declared];
+                }
                 let own = self.member(&Val::new(inside, Rule::Static), name, unit);
                 let own: Vec<Found> = own
                     .into_iter()
@@ -71,6 +104,17 @@ impl Session<'_> {
                 if own.is_empty() { self.crate_name(unit, name) } else { own }
             }
         }
+    }
+
+    /// A module that another declares. A path goes on from there, whatever else has the name: `pub use job::job`.
+    fn module_in(unit: &Arc<Unit>, around: &Ty, name: &str) -> Option<Found> {
+        let around = match around {
+            Ty::Type(sym, _) => Some(sym.at),
+            _ => None,
+        };
+        let declared = unit.children(around).iter().copied();
+        let mut modules = declared.filter(|&at| unit.kind(at) == Some(SymbolKind::Module));
+        modules.find(|&at| unit.name(at) == name).map(|at| Found::symbol(unit.sym(at), Rule::Scope))
     }
 
     /// The module a frame stands in: the innermost one around it in the file, else the file.
@@ -170,7 +214,7 @@ impl Session<'_> {
 
     /// The file of a module that is declared here and stands elsewhere.
     pub(crate) fn declared_module(&self, unit: &Arc<Unit>, symbol: u32) -> Option<Module> {
-        if unit.rules.modules != orient_model::Modules::Tree || !unit.is(symbol, Modifier::Declaration) {
+        if unit.rules.modules != Modules::Tree || !unit.is(symbol, Modifier::Declaration) {
             return None;
         }
         let name = unit.name(symbol);
@@ -277,7 +321,7 @@ impl Session<'_> {
 
     /// A name beside the use, in the module it stands in: `self::x`.
     pub(crate) fn beside(&self, frame: &Frame, name: &str) -> Vec<Found> {
-        if frame.unit.rules.modules != orient_model::Modules::Tree {
+        if frame.unit.rules.modules != Modules::Tree {
             return Vec::new();
         }
         let module = Self::module_at(frame);
