@@ -71,11 +71,13 @@ fn is_found_alone(symbol: &Symbol, rules: &Rules) -> bool {
     }
 }
 
-/// The bit of a kind of symbol. Members are one sort, types are one each, and so is all the rest.
+/// The bit of a kind of symbol. Members are one sort, types and macros are one each, and so is all the rest.
 fn sort(kind: SymbolKind) -> u64 {
     match kind {
         kind if is_member(kind) => 1,
-        kind if kind.is_type() || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Delegate) => {
+        kind if kind.is_type()
+            || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Delegate | SymbolKind::Macro) =>
+        {
             2 << (kind as u8)
         }
         _ => 2,
