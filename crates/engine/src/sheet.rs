@@ -4,7 +4,7 @@
 use crate::Engine;
 use orient_model::{RepoPath, Stamp};
 use orient_store::{FileId, Listed};
-use orient_walk::{Ground, KnownFile, KnownFolder, Mark, SkipReason, Tree, machine_sources, unchanged};
+use orient_walk::{Ground, KnownFile, KnownFolder, Mark, SkipReason, Tree, folders_unchanged, machine_sources, unchanged};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -99,11 +99,28 @@ impl<'b> TreeSheet<'b> {
 
     /// Whether the tree is as it was.
     pub(crate) fn stands(&self, tree: &Tree, threads: usize) -> bool {
+        self.rules_stand() && unchanged(tree, &self.folders, &self.files, threads)
+    }
+
+    /// Whether there are the same files, whatever is in them.
+    pub(crate) fn names_stand(&self, tree: &Tree, threads: usize) -> bool {
+        self.rules_stand() && folders_unchanged(tree, &self.folders, threads)
+    }
+
+    fn rules_stand(&self) -> bool {
         let machine = machine_sources();
         let known: BTreeSet<&Path> = self.ground.sources.iter().map(|(path, _)| path.as_path()).collect();
-        machine.iter().all(|source| known.contains(source.as_path()))
-            && self.ground.sources_stand()
-            && unchanged(tree, &self.folders, &self.files, threads)
+        machine.iter().all(|source| known.contains(source.as_path())) && self.ground.sources_stand()
+    }
+
+    /// The folders, by path.
+    pub(crate) fn folders(&self) -> &[KnownFolder<'b>] {
+        &self.folders
+    }
+
+    /// The files of a folder with their ids, by name.
+    pub(crate) fn files(&self, folder: &KnownFolder<'_>) -> (&[KnownFile<'b>], &[u32]) {
+        (&self.files[folder.files.clone()], &self.ids[folder.files.clone()])
     }
 
     /// All files with their ids.
