@@ -36,7 +36,13 @@ impl TreeSheet<'_> {
     }
 
     /// Shows the files of a folder from the first that was not shown to those before a name.
-    fn show(&self, folder: usize, shown: &mut usize, before: Option<&[u8]>, see: &mut impl FnMut(Recalled<'_>)) {
+    fn show(
+        &self,
+        folder: usize,
+        shown: &mut usize,
+        before: Option<&[u8]>,
+        see: &mut impl FnMut(Recalled<'_>),
+    ) {
         let folder = &self.folders()[folder];
         let (files, ids) = self.files(folder);
         for (file, id) in files[*shown..].iter().zip(&ids[*shown..]) {
@@ -50,14 +56,9 @@ impl TreeSheet<'_> {
 
     /// The id and the stamp of the file at a path.
     pub(crate) fn at(&self, path: &RepoPath) -> Option<(FileId, Stamp)> {
-        let bytes = path.as_bytes();
-        let (folder, name) = match bytes.iter().rposition(|byte| *byte == b'/') {
-            Some(at) => (&bytes[..at], &bytes[at + 1..]),
-            None => (&[][..], bytes),
-        };
-        let folder = self.folders().binary_search_by(|known| known.path.cmp(folder)).ok()?;
+        let folder = self.folders().binary_search_by(|known| known.path.cmp(path.folder())).ok()?;
         let (files, ids) = self.files(&self.folders()[folder]);
-        let at = files.binary_search_by(|file| file.name.cmp(name)).ok()?;
+        let at = files.binary_search_by(|file| file.name.cmp(path.file_name())).ok()?;
         Some((FileId(i64::from(ids[at])), files[at].stamp))
     }
 }
@@ -68,4 +69,49 @@ fn beneath<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
         return Some(path);
     }
     path.strip_prefix(folder)?.strip_prefix(b"/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sheet::Making;
+    use orient_store::{INDEXED, Listed};
+    use orient_walk::Ground;
+
+    const STAMP: Stamp = Stamp { size: 1, mtime_ns: 1, ctime_ns: 1, inode: 1 };
+
+    #[test]
+    fn files_come_part_by_part_and_are_found_by_path() {
+        let folders = ["", "a", "a-b", "a/b", "a/b/c", "a.d", "empty", "z"];
+        let mut paths: Vec<RepoPath> =
+            ["a-b/x", "a.c", "a/b.c", "a/b/c/d", "a/b/z", "a/b0", "a.d/e", "m", "z/a", "a/a", "zz"]
+                .into_iter()
+                .map(RepoPath::from)
+                .collect();
+        paths.sort_unstable();
+        let listed = |(id, path): (i64, &RepoPath)| Listed {
+            id: FileId(id),
+            path: path.clone(),
+            status: INDEXED,
+            stamp: STAMP,
+        };
+        let files: Vec<Listed> = (1..).zip(&paths).map(listed).collect();
+        let ground = Ground {
+            folders: folders.iter().map(|path| (RepoPath::from(*path), STAMP)).collect(),
+            ..Ground::default()
+        };
+        let making = Making { key: [7; 16], ground, count: files.len() };
+        let bytes = making.make(&files).expect("all is firm");
+        let sheet = TreeSheet::read(&bytes, [7; 16]).expect("what was written is read");
+        let mut seen = Vec::new();
+        sheet.in_order(|(folder, name, id)| seen.push((crate::sheet::joined(folder, name), id)));
+        let mut expected: Vec<(RepoPath, FileId)> =
+            files.iter().map(|file| (file.path.clone(), file.id)).collect();
+        expected.sort_by(|a, b| by_parts(a.0.as_bytes(), b.0.as_bytes()));
+        assert_eq!(seen, expected);
+        for (path, id) in &expected {
+            assert_eq!(sheet.at(path), Some((*id, STAMP)), "{path:?}");
+        }
+        assert_eq!(sheet.at(&RepoPath::from("a/none")), None);
+    }
 }

@@ -49,7 +49,8 @@ impl Word {
     }
 
     fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
-        let number = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        let number =
+            |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         Self { generation: number(0), file: number(8), remembered: bytes[16] != 0 }
     }
 }

@@ -20,7 +20,9 @@ mod tree;
 
 pub use compare::{Changes, compare};
 pub use error::WalkError;
-pub use ground::{Ground, KnownFile, KnownFolder, Mark, folders_unchanged, is_rule, machine_sources, unchanged};
+pub use ground::{
+    Ground, KnownFile, KnownFolder, Mark, folders_unchanged, is_rule, machine_sources, unchanged,
+};
 pub use guard::{Refusal, guard};
 pub use haystacks::{Haystack, Haystacks, SearchScope, haystacks};
 pub use list::{DEFAULT_MAX_FILE_SIZE, Entry, Listing, WalkOptions, list, list_region};

@@ -126,7 +126,8 @@ impl Tree {
         use rustix::fs::AtFlags;
         use std::os::unix::ffi::OsStrExt;
         let path = if path.is_empty() { b"." } else { path };
-        let stat = rustix::fs::statat(&self.folder, std::ffi::OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW);
+        let stat =
+            rustix::fs::statat(&self.folder, std::ffi::OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW);
         stamp.is_trusted() && stat.is_ok_and(|stat| stamp::of_stat(&stat) == stamp)
     }
 }
