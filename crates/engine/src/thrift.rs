@@ -7,7 +7,7 @@ use std::time::Duration;
 /// After this many files the allocator holds on to much that is free, scattered among what is not.
 const MANY: u64 = 500;
 /// While work goes on, giving back is worth its time after so many more.
-const MANY_MORE: u64 = 4000;
+const MANY_MORE: u64 = 2000;
 
 /// Gives memory that is free back to the system, where so many files were read.
 pub fn give_back(files: usize) {
