@@ -23,8 +23,8 @@ pub(crate) fn command() -> Command {
     Command::new("watch").about("Show live what changes and how fast the index follows").long_about(
         "Show live what changes and how fast the index follows. Ctrl-C ends it.\n\n\
          Each line says where something changed, what that meant for the index, and how long after the change the \
-         index was right again. With --json, each is an object on a line of its own. Servers watch by themselves; \
-         other commands compare the files with the index when they are asked.",
+         index was right again. With --json, each is an object on a line of its own. Servers watch by themselves. \
+         Commands beside either ask it whether the index is right; others compare the files with it.",
     )
 }
 

@@ -3,12 +3,13 @@
 use crate::plan::veiled;
 use crate::sheet::{SearchSheet, TreeSheet, joined};
 use crate::{EngineError, Snapshot};
-use orient_model::{RepoPath, Stamp};
-use orient_store::{LeftOut, Listed, Sheet, WriteLock, Writer};
+use orient_model::RepoPath;
+use orient_store::{LeftOut, Sheet, WriteLock, Writer};
 use orient_text::Query;
-use orient_walk::{Ground, Haystack, Haystacks, SearchScope, Tree, haystacks, to_native};
-use std::collections::{HashMap, HashSet};
+use orient_walk::{Ground, Haystack, Haystacks, SearchScope, Tree, by_parts, haystacks, to_native};
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What there is to search.
 #[derive(Clone, Debug, Default)]
@@ -21,22 +22,17 @@ pub struct Candidates {
     pub errors: Vec<String>,
 }
 
-/// How it is known that the trigrams of a file are those of its content now.
-pub enum Basis<'b> {
-    /// The index was compared with the tree and is right, except about these paths. `remembered` is whether that holds
-    /// for what it remembers of the tree as a whole, too.
-    Tree {
-        /// Paths the index may be wrong about.
-        pending: &'b [RepoPath],
-        /// Whether no walk is needed to know which files there are.
-        remembered: bool,
-    },
-    /// The index may be wrong about anything: each file's stamp tells.
-    Stamps,
+/// Whether the index is known to be right, as far as somebody compared it with the tree.
+pub struct Basis<'b> {
+    /// Paths the index may be wrong about.
+    pub pending: &'b [RepoPath],
+    /// Whether what the index remembers of the tree as a whole is right too, so that no walk is needed to know which
+    /// files there are.
+    pub remembered: bool,
 }
 
-/// For more files than this, reading all rows is cheaper than looking up each.
-const MANY: usize = 4000;
+/// How many files a thread takes at once.
+const AT_ONCE: usize = 256;
 
 impl Candidates {
     /// Every file of a scope, without a look at any index.
@@ -52,21 +48,35 @@ impl Snapshot {
         Ok(self.store.left_out(query)?)
     }
 
-    /// The files of a scope without those that are left out. Files the index does not know, has not read, or may be
-    /// wrong about always stay.
+    /// Every file of a scope. No walk is needed where all folders are as they are remembered: whatever became of the
+    /// files, there are no others.
+    pub fn everything(&self, scope: &SearchScope) -> Result<Candidates, EngineError> {
+        if scope.is_plain(&self.root)
+            && let Some(bytes) = self.store.sheet(Sheet::Tree)?
+            && let Some(sheet) = TreeSheet::read(&bytes, self.sheet_key)
+            && let tree = Tree::open(&self.root)?
+            && sheet.names_stand(&tree, scope.threads.max(1))
+            && let Some(found) = self.recalled(&sheet, &tree, &LeftOut::default())?
+        {
+            return Ok(found);
+        }
+        Candidates::all(&self.root, scope)
+    }
+
+    /// The files of a plain scope without those that are left out. Files the index does not know, has not read, or may
+    /// be wrong about always stay.
     pub fn candidates(
         &self,
         scope: &SearchScope,
         out: &LeftOut,
         basis: &Basis<'_>,
     ) -> Result<Candidates, EngineError> {
-        let Basis::Tree { pending, remembered } = basis else { return self.by_stamps(scope, out) };
-        let pending: HashSet<&RepoPath> = pending.iter().collect();
-        let plain = *remembered && pending.is_empty() && scope.is_plain(&self.root);
+        let pending: HashSet<&RepoPath> = basis.pending.iter().collect();
+        let plain = basis.remembered && pending.is_empty() && scope.is_plain(&self.root);
         let bytes = if plain { self.store.sheet(Sheet::Tree)? } else { None };
         let sheet = bytes.as_deref().and_then(|bytes| TreeSheet::read(bytes, self.sheet_key));
         if let Some(sheet) = &sheet
-            && let Some(found) = self.recalled(sheet, out)?
+            && let Some(found) = self.recalled(sheet, &Tree::open(&self.root)?, out)?
         {
             return Ok(found);
         }
@@ -86,48 +96,70 @@ impl Snapshot {
         Ok(Candidates { left_out: before - files.len(), files, errors })
     }
 
-    /// The same where only a file's own stamp tells whether its trigrams are those of now.
-    fn by_stamps(&self, scope: &SearchScope, out: &LeftOut) -> Result<Candidates, EngineError> {
-        let scope = SearchScope { stamps: true, ..scope.clone() };
-        let Haystacks { files, errors, .. } = haystacks(&self.root, &scope)?;
-        let known: Option<HashMap<RepoPath, Listed>> = if files.len() > MANY {
-            let listed = self.store.listed()?;
-            Some(listed.into_iter().map(|file| (file.path.clone(), file)).collect())
-        } else {
-            None
+    /// Those of some files that are not left out, where nobody compared the index with the tree: a file's own stamp tells
+    /// whether its trigrams are those of its content now.
+    pub fn narrowed(
+        &self,
+        all: Candidates,
+        out: &LeftOut,
+        threads: usize,
+    ) -> Result<Candidates, EngineError> {
+        let bytes = self.store.sheet(Sheet::Tree)?;
+        let sheet = bytes.as_deref().and_then(|bytes| TreeSheet::read(bytes, self.sheet_key));
+        let known = |path: &RepoPath| match &sheet {
+            Some(sheet) => Ok(sheet.at(path)),
+            None => self.store.listed_at(path).map(|listed| listed.map(|file| (file.id, file.stamp))),
         };
-        let mut found = Candidates { errors, ..Candidates::default() };
-        for file in files {
-            let listed = match &known {
-                Some(known) => known.get(&file.path).cloned(),
-                None => self.store.listed_at(&file.path)?,
-            };
-            let is_out = listed.is_some_and(|listed| {
-                let same = |stamp: Stamp| stamp == listed.stamp || veiled(stamp) == listed.stamp;
-                out.contains(listed.id) && listed.stamp.is_trusted() && file.stamp.is_some_and(same)
-            });
-            if is_out {
-                found.left_out += 1;
-            } else {
-                found.files.push(file);
-            }
+        let mut stamps = Vec::with_capacity(all.files.len());
+        for file in &all.files {
+            stamps.push(known(&file.path)?.filter(|(id, _)| out.contains(*id)).map(|(_, stamp)| stamp));
         }
-        Ok(found)
+        let tree = Tree::open(&self.root)?;
+        let same: Vec<AtomicBool> = stamps.iter().map(|_| AtomicBool::new(false)).collect();
+        let next = AtomicUsize::new(0);
+        let serve = || {
+            loop {
+                let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
+                if from >= stamps.len() {
+                    return;
+                }
+                for at in from..stamps.len().min(from + AT_ONCE) {
+                    let path = all.files[at].path.as_bytes();
+                    let is = |stamp| tree.is_stamped(path, stamp);
+                    let is_same = stamps[at].is_some_and(|stamp| is(stamp) || is(veiled(stamp)));
+                    same[at].store(is_same, Ordering::Relaxed);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(stamps.len().div_ceil(AT_ONCE)) {
+                scope.spawn(serve);
+            }
+            serve();
+        });
+        let Candidates { mut files, errors, .. } = all;
+        let (before, mut same) = (files.len(), same.into_iter());
+        files.retain(|_| same.next().is_none_or(|same| !same.into_inner()));
+        Ok(Candidates { left_out: before - files.len(), files, errors })
     }
 
     /// The same from what is remembered, without a walk; none where nothing is.
-    fn recalled(&self, sheet: &TreeSheet<'_>, out: &LeftOut) -> Result<Option<Candidates>, EngineError> {
+    fn recalled(
+        &self,
+        sheet: &TreeSheet<'_>,
+        tree: &Tree,
+        out: &LeftOut,
+    ) -> Result<Option<Candidates>, EngineError> {
         let Some(bytes) = self.store.sheet(Sheet::Search)? else { return Ok(None) };
-        let tree = Tree::open(&self.root)?;
-        let Some(search) = SearchSheet::read(&bytes, sheet, &tree) else { return Ok(None) };
+        let Some(search) = SearchSheet::read(&bytes, sheet, tree) else { return Ok(None) };
         let mut found = Candidates::default();
         let mut add = |path: RepoPath| {
             if let Some(shown) = to_native(&path) {
-                found.files.push(Haystack { path, shown, explicit: false, stamp: None });
+                found.files.push(Haystack { path, shown, explicit: false });
             }
         };
         let mut left_out = 0;
-        sheet.each(|id, folder, name| {
+        sheet.in_order(|(folder, name, id)| {
             if search.without.contains(&id) {
             } else if out.contains(id) {
                 left_out += 1;
@@ -136,7 +168,8 @@ impl Snapshot {
             }
         });
         search.extra.into_iter().for_each(add);
-        found.files.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
+        // Most are in order already, which makes this quick.
+        found.files.sort_by(|a, b| by_parts(a.path.as_bytes(), b.path.as_bytes()));
         Ok(Some(Candidates { left_out, ..found }))
     }
 

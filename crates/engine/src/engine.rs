@@ -99,6 +99,30 @@ impl Engine {
         self.walk_options().excludes
     }
 
+    /// Stands for all that the index of this tree follows from beside its files: the tree as it is seen from here, the
+    /// settings, the version. None where that cannot be told.
+    #[cfg(target_os = "linux")]
+    pub fn view(&self) -> Option<[u8; 32]> {
+        use std::os::unix::fs::MetadataExt;
+        let root = self.repo.root.metadata().ok()?;
+        let mounts = std::fs::read_link("/proc/self/ns/mnt").ok()?;
+        let mut hash = blake3::Hasher::new();
+        let mut part = |bytes: &[u8]| {
+            hash.update(&(bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        part(self.repo.root.as_os_str().as_encoded_bytes());
+        part(mounts.as_os_str().as_encoded_bytes());
+        part(&self.sheet_key());
+        for number in [root.dev(), root.ino(), self.languages.fingerprint(), self.languages.resolver()] {
+            part(&number.to_le_bytes());
+        }
+        for source in orient_walk::machine_sources() {
+            part(source.as_os_str().as_encoded_bytes());
+        }
+        Some(*hash.finalize().as_bytes())
+    }
+
     /// How many threads to use.
     pub fn threads(&self) -> usize {
         match self.settings.index.threads {

@@ -32,6 +32,7 @@ mod pipeline;
 mod place;
 mod plan;
 mod progress;
+mod recall;
 mod refresh;
 mod renew;
 mod resolving;
@@ -40,6 +41,7 @@ mod seed;
 mod sheet;
 mod snapshot;
 mod source;
+mod thrift;
 mod traversal;
 mod units;
 mod whole;
@@ -68,6 +70,7 @@ pub use refresh::{Mode, Rebuilt, Refresh, RefreshOptions};
 pub use search::{Excerpt, Found, Gathered, Likeness, OtherPlace, SearchHit, SearchQuery, Shown, SimilarHit};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
 pub use source::Source;
+pub use thrift::give_back;
 pub use traversal::{
     Compact, Direction, Dispatching, Edges, Level, Reach, ReachOptions, Starts, Step, Way, WayOptions, Ways,
     cycles, rank, reach, shortest,

@@ -4,12 +4,17 @@
 use crate::Engine;
 use orient_model::{RepoPath, Stamp};
 use orient_store::{FileId, Listed};
-use orient_walk::{Ground, KnownFile, KnownFolder, Mark, SkipReason, Tree, machine_sources, unchanged};
+use orient_walk::{
+    Ground, KnownFile, KnownFolder, Mark, SkipReason, Tree, folders_unchanged, machine_sources, unchanged,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Grows with the form of sheets.
 const FORM: u8 = 1;
+
+/// No file takes less: the length of its name, its id, its stamp.
+const LEAST: usize = 40;
 
 /// What a sheet says of a file: its name in its folder, its id and its stamp.
 type Line<'l> = (&'l [u8], u32, Stamp);
@@ -78,7 +83,10 @@ impl<'b> TreeSheet<'b> {
         let before = rest.0;
         let (sources, folders) = rest.ground()?;
         let base = hash(&before[..before.len() - rest.0.len()]);
-        let (mut all, mut files, mut ids) = (Vec::with_capacity(folders.len()), Vec::new(), Vec::new());
+        // Room for all: what is not needed is never touched.
+        let most = rest.0.len() / LEAST;
+        let (mut files, mut ids) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut all = Vec::with_capacity(folders.len());
         for (path, stamp) in folders {
             let from = files.len();
             for _ in 0..rest.number()? {
@@ -99,11 +107,28 @@ impl<'b> TreeSheet<'b> {
 
     /// Whether the tree is as it was.
     pub(crate) fn stands(&self, tree: &Tree, threads: usize) -> bool {
+        self.rules_stand() && unchanged(tree, &self.folders, &self.files, threads)
+    }
+
+    /// Whether there are the same files, whatever is in them.
+    pub(crate) fn names_stand(&self, tree: &Tree, threads: usize) -> bool {
+        self.rules_stand() && folders_unchanged(tree, &self.folders, threads)
+    }
+
+    fn rules_stand(&self) -> bool {
         let machine = machine_sources();
         let known: BTreeSet<&Path> = self.ground.sources.iter().map(|(path, _)| path.as_path()).collect();
-        machine.iter().all(|source| known.contains(source.as_path()))
-            && self.ground.sources_stand()
-            && unchanged(tree, &self.folders, &self.files, threads)
+        machine.iter().all(|source| known.contains(source.as_path())) && self.ground.sources_stand()
+    }
+
+    /// The folders, by path.
+    pub(crate) fn folders(&self) -> &[KnownFolder<'b>] {
+        &self.folders
+    }
+
+    /// The files of a folder with their ids, by name.
+    pub(crate) fn files(&self, folder: &KnownFolder<'_>) -> (&[KnownFile<'b>], &[u32]) {
+        (&self.files[folder.files.clone()], &self.ids[folder.files.clone()])
     }
 
     /// All files with their ids.

@@ -4,7 +4,7 @@ use crate::error::GrepError;
 use crate::layout::{Layout, Mode};
 use crate::ordered::{Next, Ordered};
 use crate::pattern::Pattern;
-use crate::sink::Sink;
+use crate::sink::{Sink, VeiledPath};
 use crate::worker::{Found, Worker};
 use grep_printer::Stats;
 use grep_regex::RegexMatcher;
@@ -114,6 +114,7 @@ impl Search {
             searcher: shared.searcher.build(),
             printer: self.layout.printer(sink),
             detection: self.detection(),
+            veiled: VeiledPath::default(),
         };
         let mut done = Done::default();
         loop {

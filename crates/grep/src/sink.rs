@@ -1,11 +1,49 @@
 //! Where a printer writes: a buffer that is handed on when it is large, with separators between files.
 
 use crate::ordered::Ordered;
+use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 use termcolor::{Buffer, ColorSpec, HyperlinkSpec, WriteColor};
 
 /// A buffer of this size is handed on before its batch is whole.
 const LARGE: usize = 256 << 10;
+
+/// What stands before a path while a printer has it.
+///
+/// A printer asks the file system for the true name of every path it prints, to make a link of it, before it asks whether
+/// links are wanted; for a path that cannot be there it does not. Since the printer writes what it was given from where it
+/// lies, its path is told from all other text by its place.
+#[cfg(unix)]
+const VEIL: &[u8] = b"\0";
+#[cfg(not(unix))]
+const VEIL: &[u8] = b"";
+
+/// A path in the form a printer gets it.
+#[derive(Default)]
+pub(crate) struct VeiledPath(OsString);
+
+impl VeiledPath {
+    /// Takes on another path.
+    pub(crate) fn set(&mut self, path: &Path) {
+        self.0.clear();
+        #[cfg(unix)]
+        self.0.push(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(VEIL));
+        self.0.push(path);
+    }
+
+    pub(crate) fn as_path(&self) -> &Path {
+        Path::new(&self.0)
+    }
+
+    fn place(&self) -> (usize, usize) {
+        place(self.0.as_encoded_bytes())
+    }
+}
+
+fn place(bytes: &[u8]) -> (usize, usize) {
+    (bytes.as_ptr().addr(), bytes.len())
+}
 
 /// The output of one batch of files.
 pub(crate) struct Sink<'o> {
@@ -16,6 +54,8 @@ pub(crate) struct Sink<'o> {
     batch: usize,
     /// Whether the file at hand has written nothing yet.
     at_start: bool,
+    /// Where the veiled path of the file at hand lies in memory.
+    veiled: (usize, usize),
     /// Whether the batch has written anything.
     begun: bool,
 }
@@ -23,15 +63,17 @@ pub(crate) struct Sink<'o> {
 impl<'o> Sink<'o> {
     pub(crate) fn new(ordered: &'o Ordered, colours: bool, separator: Option<Vec<u8>>) -> Self {
         let buffer = new_buffer(colours);
-        Self { ordered, buffer, colours, separator, batch: 0, at_start: true, begun: false }
+        Self { ordered, buffer, colours, separator, batch: 0, at_start: true, veiled: (0, 0), begun: false }
     }
 
     pub(crate) fn start_batch(&mut self, batch: usize) {
         (self.batch, self.begun) = (batch, false);
     }
 
-    pub(crate) fn start_file(&mut self) {
+    /// A file begins, whose path the printer gets in this form.
+    pub(crate) fn start_file(&mut self, path: &VeiledPath) {
         self.at_start = true;
+        self.veiled = path.place();
     }
 
     /// Hands on what is there.
@@ -65,7 +107,8 @@ impl Write for Sink<'_> {
             return Ok(0);
         }
         self.separate()?;
-        self.buffer.write_all(bytes)?;
+        let is_path = place(bytes) == self.veiled;
+        self.buffer.write_all(if is_path { &bytes[VEIL.len()..] } else { bytes })?;
         if self.buffer.len() >= LARGE {
             self.hand_on();
         }

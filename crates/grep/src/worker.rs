@@ -1,7 +1,7 @@
 //! One thread's matcher, searcher and printer.
 
 use crate::layout::Printer;
-use crate::sink::Sink;
+use crate::sink::{Sink, VeiledPath};
 use grep_printer::Stats;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher};
@@ -22,11 +22,13 @@ pub(crate) struct Worker<'s> {
     pub(crate) printer: Printer<Sink<'s>>,
     /// What to do with a file that is not text: one found in a folder, and one that was named.
     pub(crate) detection: [BinaryDetection; 2],
+    pub(crate) veiled: VeiledPath,
 }
 
 impl Worker<'_> {
     pub(crate) fn search(&mut self, haystack: &Haystack) -> io::Result<Found> {
-        self.printer.get_mut().start_file();
+        self.veiled.set(&haystack.shown);
+        self.printer.get_mut().start_file(&self.veiled);
         let file = match self.tree.open_file(&haystack.path) {
             Ok(file) => file,
             // Whatever it held, it holds nothing now.
@@ -34,8 +36,8 @@ impl Worker<'_> {
             Err(reason) => return Err(io::Error::other(reason.to_string())),
         };
         self.searcher.set_binary_detection(self.detection[usize::from(haystack.explicit)].clone());
-        let Self { matcher, searcher, printer, .. } = self;
-        let path = &haystack.shown;
+        let Self { matcher, searcher, printer, veiled, .. } = self;
+        let path = veiled.as_path();
         match printer {
             Printer::Lines(printer) => {
                 let mut sink = printer.sink_with_path(&*matcher, path);
@@ -48,7 +50,7 @@ impl Worker<'_> {
                 Ok(Found { matched: sink.has_match(), stats: None })
             }
             Printer::Json(printer) => {
-                let mut sink = printer.sink_with_path(&*matcher, path);
+                let mut sink = printer.sink_with_path(&*matcher, &haystack.shown);
                 searcher.search_file(&*matcher, &file, &mut sink)?;
                 Ok(Found { matched: sink.has_match(), stats: Some(sink.stats().clone()) })
             }

@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// How far into a file of a contested name its language is looked for.
 const CONTESTED_HEAD: usize = 16 * 1024;
@@ -92,11 +92,25 @@ pub struct Registry {
     by_prefix: Vec<(Vec<u8>, usize)>,
     by_shebang: HashMap<String, usize>,
     /// Files that several languages call the same: their name, the pack, and what tells that they are of it.
-    contested: Vec<(Vec<u8>, usize, Regex)>,
+    contested: Vec<(Vec<u8>, usize, Arc<Telling>)>,
     /// Packs again, each with what some of its files say about where modules are.
     projects: Vec<Pack>,
     /// The names of such files, longest pattern first: the pack, the pattern, and which of `projects` it is.
     by_project: Vec<(usize, Glob, usize)>,
+}
+
+/// What tells that a file is of a language. Compiled when it is first asked: most commands read no such file, and
+/// compiling them all takes longer than the rest of a start.
+struct Telling {
+    pattern: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Telling {
+    fn is_in(&self, text: &[u8]) -> bool {
+        let compiled = self.compiled.get_or_init(|| Regex::new(&self.pattern).ok());
+        compiled.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
 }
 
 impl Registry {
@@ -158,10 +172,11 @@ impl Registry {
                 }
             }
             for contested in &pack.header.contested {
-                let Ok(contains) = Regex::new(&contested.contains) else { continue };
+                let telling = Telling { pattern: contested.contains.clone(), compiled: OnceLock::new() };
+                let telling = Arc::new(telling);
                 for pattern in &contested.files {
                     let suffix = pattern.trim_start_matches('*').to_ascii_lowercase().into_bytes();
-                    registry.contested.push((suffix, index, contains.clone()));
+                    registry.contested.push((suffix, index, Arc::clone(&telling)));
                 }
             }
             for shebang in &pack.header.shebangs {
@@ -238,7 +253,7 @@ impl Registry {
         let contested = self
             .contested
             .iter()
-            .find(|(suffix, _, contains)| lower.ends_with(suffix) && contains.is_match(start));
+            .find(|(suffix, _, telling)| lower.ends_with(suffix) && telling.is_in(start));
         if let Some(&(_, index, _)) = contested {
             return Some(index);
         }

@@ -85,6 +85,8 @@ impl Watch {
             | WatchFlags::MOVED_FROM
             | WatchFlags::MOVED_TO
             | WatchFlags::MODIFY
+            // What was written through a memory map is told of when that ends.
+            | WatchFlags::CLOSE_WRITE
             | WatchFlags::ATTRIB
             | WatchFlags::ONLYDIR
             | WatchFlags::DONT_FOLLOW
@@ -190,7 +192,7 @@ fn meaning(folder: &RepoPath, name: &[u8], flags: ReadFlags) -> (RepoPath, Chang
     } else {
         RepoPath::new([folder.as_bytes(), b"/", name].concat())
     };
-    let content = ReadFlags::MODIFY | ReadFlags::ATTRIB;
+    let content = ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE | ReadFlags::ATTRIB;
     let is_folder = flags.contains(ReadFlags::ISDIR);
     (path, if flags.intersects(content) && !is_folder { Change::Content } else { Change::Place })
 }

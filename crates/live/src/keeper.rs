@@ -2,8 +2,8 @@
 
 use crate::activity::{Activity, Stand};
 use crate::dirty::Dirty;
+use crate::door::Door;
 use crate::limits::Unwatchable;
-use crate::memory;
 use crate::turn::{Turn, Turns};
 use crate::watch::{Bell, Notice, Watch};
 use orient_engine::{
@@ -68,6 +68,7 @@ pub struct Seen {
 pub struct Live {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    door: Option<Door>,
 }
 
 /// What questions and the background share.
@@ -155,7 +156,8 @@ impl Live {
         let attending = shared.clone();
         let thread =
             std::thread::Builder::new().name("watch".to_owned()).spawn(move || attending.attend()).ok();
-        Self { shared, thread }
+        let door = Door::open(&shared);
+        Self { shared, thread, door }
     }
 
     /// Why the tree is not watched, where it is not. All files are then compared for each question.
@@ -173,6 +175,7 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.shared.stop.cancel();
         self.shared.bell.ring();
+        self.door = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -191,24 +194,8 @@ impl Keeper for Live {
             return engine.refresh(options, progress);
         }
         let started = Instant::now();
-        let asked = options.asked.unwrap_or(started);
-        let refresh = if let Some(refresh) = shared.at_rest(options) {
-            refresh
-        } else {
-            let turn = shared.turn(options, progress)?;
-            match (shared.caught_since(asked, options), &turn) {
-                (Some(refresh), _) => refresh,
-                (None, Some(_)) => shared.bring(options, progress)?,
-                (None, None) => shared.as_far_as_it_is(started),
-            }
-        };
-        let mut state = shared.state();
-        let note = state.note.take();
-        if state.looked.is_some_and(|(at, _)| at.elapsed() > shared.options.look_often) && !state.asked {
-            state.asked = true;
-            shared.bell.ring();
-        }
-        drop(state);
+        let refresh = shared.caught_up(options, progress)?;
+        let note = shared.state().note.take();
         Ok(Refresh { elapsed: started.elapsed(), note, ..refresh })
     }
 }
@@ -224,6 +211,32 @@ impl Shared {
             turns: Turns::default(),
             state: Mutex::new(state),
         }
+    }
+
+    /// Catches up with everything that changed before the question, or says what that leaves to be done.
+    pub(crate) fn caught_up(
+        &self,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+    ) -> Result<Refresh, EngineError> {
+        let started = Instant::now();
+        let asked = options.asked.unwrap_or(started);
+        let refresh = if let Some(refresh) = self.at_rest(options) {
+            refresh
+        } else {
+            let turn = self.turn(options, progress)?;
+            match (self.caught_since(asked, options), &turn) {
+                (Some(refresh), _) => refresh,
+                (None, Some(_)) => self.bring(options, progress)?,
+                (None, None) => self.as_far_as_it_is(started),
+            }
+        };
+        let mut state = self.state();
+        if state.looked.is_some_and(|(at, _)| at.elapsed() > self.options.look_often) && !state.asked {
+            state.asked = true;
+            self.bell.ring();
+        }
+        Ok(refresh)
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -353,7 +366,7 @@ impl Shared {
         let mut state = self.state();
         state.drain();
         if let Ok(refresh) = &done {
-            memory::give_back(refresh.added + refresh.changed);
+            orient_engine::give_back(refresh.added + refresh.changed);
             state.remembered = refresh.remembered && state.dirty.is_empty();
             state.looked = Some((Instant::now(), started.elapsed()));
             state.asked = false;
@@ -447,7 +460,7 @@ impl Shared {
 
     /// The number of the file the index is in; a new index is a new file.
     #[cfg(unix)]
-    fn file(&self) -> u64 {
+    pub(crate) fn file(&self) -> u64 {
         use std::os::unix::fs::MetadataExt;
         self.engine.place().index().metadata().map_or(0, |metadata| metadata.ino())
     }
@@ -459,6 +472,12 @@ impl Shared {
 }
 
 impl State {
+    /// Whether notices do not tell all.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn is_blind(&self) -> bool {
+        self.watch.is_none() || !self.settled
+    }
+
     /// Takes in every notice there is.
     pub(crate) fn drain(&mut self) {
         let Self { watch: Some(watch), dirty, .. } = self else { return };

@@ -8,13 +8,15 @@
 mod activity;
 mod attend;
 mod dirty;
+#[cfg_attr(not(target_os = "linux"), path = "no_door.rs")]
+mod door;
 mod keeper;
 mod limits;
-mod memory;
 mod turn;
 #[cfg_attr(target_os = "linux", path = "inotify.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unwatched.rs")]
 mod watch;
 
+pub use door::Neighbour;
 pub use keeper::{Live, LiveOptions, Seen, Watcher};
 pub use limits::{Limits, Unwatchable, probe};

@@ -6,7 +6,7 @@
 mod support;
 
 use orient_engine::{Engine, Keeper, Mode, Refresh, RefreshOptions, Silent};
-use orient_live::{Live, LiveOptions};
+use orient_live::{Live, LiveOptions, Neighbour};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
@@ -257,6 +257,66 @@ fn a_question_with_a_deadline_names_what_is_pending() {
     watched.check();
 }
 
+/// What a command of its own learns, and whether it had to look at files for that.
+fn ask(engine: &Engine) -> (Refresh, bool) {
+    let refresh = Neighbour.catch_up(engine, &RefreshOptions::default(), &Silent).expect("caught up");
+    assert!(refresh.pending.is_empty(), "{refresh:?}");
+    let looked = refresh.same + refresh.touched + refresh.changed + refresh.added > 0;
+    (refresh, looked)
+}
+
+/// Another engine of the same tree, as a command opens it.
+fn beside(watched: &Watched) -> Engine {
+    open(&watched.root(), &watched.folder.path().join("store"), 1)
+}
+
+#[test]
+fn a_command_asks_the_watcher_and_misses_nothing() {
+    let watched = Watched::new(SMALL);
+    for number in 0..20 {
+        assert!(!ask(&beside(&watched)).1, "the watcher knows");
+        put(&watched.root(), "src/a.py", format!("def saved_{number}(): pass\n"));
+        let engine = beside(&watched);
+        assert!(!ask(&engine).1, "the watcher has caught up");
+        assert!(dump(&engine).contains(&format!("saved_{number}")));
+    }
+    watched.check();
+}
+
+#[test]
+fn a_watcher_with_another_view_is_not_believed() {
+    let watched = Watched::new(SMALL);
+    let mut settings = support::settings(1);
+    settings.index.exclude = vec!["*.go".to_owned()];
+    let other = support::open_with(&watched.root(), &watched.folder.path().join("store"), settings);
+    Neighbour.catch_up(&other, &RefreshOptions::default(), &Silent).expect("caught up");
+    assert!(!dump(&other).contains("b.go"));
+    watched.check();
+}
+
+#[test]
+fn without_a_watcher_a_command_looks_for_itself() {
+    let watched = Watched::new(SMALL);
+    let engine = beside(&watched);
+    let root = watched.root();
+    let socket = engine.place().tree.join("watcher");
+    assert!(socket.exists());
+    let newer = Live::start(&watched.engine, LiveOptions::default());
+    drop(newer);
+    assert!(!socket.exists(), "the newest has the door, and closes it");
+    let Watched { folder, live, engine: ours } = watched;
+    drop((live, ours));
+    put(&root, "src/a.py", "def unwatched(): pass\n");
+    assert!(ask(&engine).1);
+    assert!(dump(&engine).contains("unwatched"));
+    // What a killed watcher leaves is a door nobody is behind.
+    drop(std::os::unix::net::UnixListener::bind(&socket).expect("a socket"));
+    put(&root, "src/a.py", "def killed(): pass\n");
+    assert!(ask(&engine).1);
+    assert!(dump(&engine).contains("killed"));
+    drop(folder);
+}
+
 /// The file a writer locks.
 fn lock_file(store: &Path) -> std::path::PathBuf {
     let mut folders = vec![store.to_owned()];
@@ -279,7 +339,7 @@ proptest! {
     #[test]
     fn a_watched_tree_equals_one_indexed_anew(
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
-        steps in prop::collection::vec((step(), 0..4_u8), 1..14),
+        steps in prop::collection::vec((step(), 0..5_u8), 1..14),
     ) {
         let watched = Watched::new(&[]);
         for (p, t) in start {
@@ -292,6 +352,11 @@ proptest! {
                 0 => {}
                 1 => std::thread::sleep(Duration::from_millis(40)),
                 2 => { watched.catch_up(); }
+                3 => {
+                    let engine = beside(&watched);
+                    ask(&engine);
+                    assert_same(&dump(&engine), &fresh(&watched.root(), 2), "as a command sees it");
+                }
                 _ => watched.check(),
             }
         }

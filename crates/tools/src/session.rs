@@ -9,6 +9,7 @@ use orient_engine::{
     Cancel, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
     RefreshOptions, Repo, Snapshot, StoreError, Sweep,
 };
+use orient_live::Neighbour;
 use orient_model::RepoPath;
 use orient_providers::{Leave, Plan, ProviderError};
 use orient_settings::{Loaded, Override, Source};
@@ -64,7 +65,7 @@ impl<'p> Session<'p> {
             progress,
             cancel,
             engine,
-            keeper: Arc::new(Sweep),
+            keeper: Arc::new(Neighbour),
             elsewhere: Arc::default(),
             refreshed,
             insists: true,
@@ -167,7 +168,13 @@ impl<'p> Session<'p> {
 
     /// Catches up with the files, or makes the index anew, whatever the set-up says. Waits for another process.
     pub(crate) fn index(&self, rebuild: bool) -> Result<Refresh, ToolError> {
-        let refresh = self.refresh(if rebuild { Mode::Rebuild } else { Mode::CatchUp }, None)?;
+        let mode = if rebuild { Mode::Rebuild } else { Mode::CatchUp };
+        let refresh = if self.insists {
+            // What is told of the files is to be seen on them.
+            Sweep.catch_up(self.engine()?, &self.options(mode, None), self.progress)?
+        } else {
+            self.refresh(mode, None)?
+        };
         match self.engine()?.renew_vectors(self.cancel, self.progress) {
             // Search goes on without them, and says so.
             Ok(_) | Err(EngineError::Busy { .. } | EngineError::Store(StoreError::ReadOnly { .. })) => {}
@@ -262,9 +269,11 @@ impl<'p> Session<'p> {
     }
 
     fn refresh(&self, mode: Mode, wait: Option<Duration>) -> Result<Refresh, EngineError> {
-        let cancel = self.cancel.clone();
-        let options = RefreshOptions { mode, wait, deadline: None, asked: self.asked, cancel };
-        self.keeper.catch_up(self.engine()?, &options, self.progress)
+        self.keeper.catch_up(self.engine()?, &self.options(mode, wait), self.progress)
+    }
+
+    fn options(&self, mode: Mode, wait: Option<Duration>) -> RefreshOptions {
+        RefreshOptions { mode, wait, deadline: None, asked: self.asked, cancel: self.cancel.clone() }
     }
 }
 

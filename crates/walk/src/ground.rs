@@ -181,6 +181,16 @@ const AT_ONCE: usize = 64;
 
 /// Whether all folders and files have the stamps they had.
 pub fn unchanged(tree: &Tree, folders: &[KnownFolder<'_>], files: &[KnownFile<'_>], threads: usize) -> bool {
+    all(folders, threads, |folder| tree.is_unchanged(folder, &files[folder.files.clone()]))
+}
+
+/// Whether all folders have the stamps they had: then they hold the same names.
+pub fn folders_unchanged(tree: &Tree, folders: &[KnownFolder<'_>], threads: usize) -> bool {
+    all(folders, threads, |folder| tree.is_stamped(folder.path, folder.stamp))
+}
+
+/// Whether something holds for all folders, asked on many threads.
+fn all(folders: &[KnownFolder<'_>], threads: usize, holds: impl Fn(&KnownFolder<'_>) -> bool + Sync) -> bool {
     let (next, same) = (AtomicUsize::new(0), AtomicBool::new(true));
     let serve = || {
         while same.load(Ordering::Relaxed) {
@@ -190,7 +200,7 @@ pub fn unchanged(tree: &Tree, folders: &[KnownFolder<'_>], files: &[KnownFile<'_
             else {
                 return;
             };
-            if !some.iter().all(|folder| tree.is_unchanged(folder, &files[folder.files.clone()])) {
+            if !some.iter().all(&holds) {
                 same.store(false, Ordering::Relaxed);
             }
         }

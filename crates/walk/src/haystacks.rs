@@ -8,7 +8,7 @@ use crate::{Ground, WalkError, path, stamp};
 use ignore::overrides::OverrideBuilder;
 use ignore::types::TypesBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use orient_model::{RepoPath, Stamp};
+use orient_model::RepoPath;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -46,8 +46,6 @@ pub struct SearchScope {
     pub excludes: Vec<String>,
     /// How many threads to walk with; zero lets the walker choose.
     pub threads: usize,
-    /// Whether stamps are asked for.
-    pub stamps: bool,
 }
 
 /// A file to search.
@@ -59,8 +57,6 @@ pub struct Haystack {
     pub shown: PathBuf,
     /// Whether it was named, rather than found in a folder.
     pub explicit: bool,
-    /// What the file system says of it, where that was asked for.
-    pub stamp: Option<Stamp>,
 }
 
 /// What there is to search.
@@ -123,14 +119,14 @@ pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkErro
                     Ok(entry) if plain && entry.file_type().is_some_and(|kind| kind.is_dir()) => {
                         own.own.ground.enter(root, entry.path(), now);
                     }
-                    Ok(entry) => own.own.files.extend(haystack(root, start, &entry, scope.stamps)),
+                    Ok(entry) => own.own.files.extend(haystack(root, start, &entry)),
                     Err(error) => own.fail(start, &error),
                 }
                 WalkState::Continue
             })
         });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.files.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
+        found.files.sort_unstable_by(|a, b| path::by_parts(a.path.as_bytes(), b.path.as_bytes()));
         found.errors.sort_unstable();
         all.files.append(&mut found.files);
         all.errors.append(&mut found.errors);
@@ -236,7 +232,7 @@ fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
     builder.build().map_err(bad)
 }
 
-fn haystack(root: &Path, start: &Start, entry: &DirEntry, stamps: bool) -> Option<Haystack> {
+fn haystack(root: &Path, start: &Start, entry: &DirEntry) -> Option<Haystack> {
     let explicit = entry.depth() == 0;
     let kind = entry.file_type()?;
     if !(kind.is_file() || explicit && !kind.is_dir()) {
@@ -245,6 +241,5 @@ fn haystack(root: &Path, start: &Start, entry: &DirEntry, stamps: bool) -> Optio
     let path = path::from_native(root, entry.path())?;
     let behind = entry.path().strip_prefix(&start.real).ok()?;
     let shown = if behind.as_os_str().is_empty() { start.shown.clone() } else { start.shown.join(behind) };
-    let stamp = if stamps { entry.metadata().ok().map(|metadata| stamp::of(&metadata)) } else { None };
-    Some(Haystack { path, shown, explicit, stamp })
+    Some(Haystack { path, shown, explicit })
 }

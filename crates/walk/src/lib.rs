@@ -20,11 +20,13 @@ mod tree;
 
 pub use compare::{Changes, compare};
 pub use error::WalkError;
-pub use ground::{Ground, KnownFile, KnownFolder, Mark, is_rule, machine_sources, unchanged};
+pub use ground::{
+    Ground, KnownFile, KnownFolder, Mark, folders_unchanged, is_rule, machine_sources, unchanged,
+};
 pub use guard::{Refusal, guard};
 pub use haystacks::{Haystack, Haystacks, SearchScope, haystacks};
 pub use list::{DEFAULT_MAX_FILE_SIZE, Entry, Listing, WalkOptions, list, list_region};
-pub use path::{from_native, to_native};
+pub use path::{by_parts, from_native, to_native};
 pub use read::{Content, Unread};
 pub use region::Region;
 pub use repo::{GitDirs, Repo};

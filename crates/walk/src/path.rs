@@ -1,6 +1,7 @@
 //! Between the system's paths and ours.
 
 use orient_model::RepoPath;
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 /// The path of `native` below `root`, in our form; `None` where it does not lie below it.
@@ -15,27 +16,50 @@ pub fn from_native(root: &Path, native: &Path) -> Option<RepoPath> {
 }
 
 /// Our path as the system wants it, relative; `None` where it would leave the root or the system cannot say it.
+#[cfg(unix)]
+pub fn to_native(path: &RepoPath) -> Option<PathBuf> {
+    as_native(path).map(Path::to_owned)
+}
+
+/// The same where it can be had without a copy.
+#[cfg(unix)]
+pub(crate) fn as_native(path: &RepoPath) -> Option<&Path> {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = path.as_bytes();
+    bytes.split(|&b| b == b'/').all(stays).then(|| Path::new(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+/// Our path as the system wants it, relative; `None` where it would leave the root or the system cannot say it.
+#[cfg(not(unix))]
 pub fn to_native(path: &RepoPath) -> Option<PathBuf> {
     let mut native = PathBuf::new();
     for part in path.as_bytes().split(|&b| b == b'/') {
-        if part.is_empty() || part == b"." || part == b".." || part.contains(&0) {
+        let text = std::str::from_utf8(part).ok()?;
+        if !stays(part) || text.contains(['\\', ':']) {
             return None;
         }
-        native.push(native_part(part)?);
+        native.push(text);
     }
     Some(native)
 }
 
-#[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems cannot express every name")]
-fn native_part(part: &[u8]) -> Option<&std::ffi::OsStr> {
-    Some(std::os::unix::ffi::OsStrExt::from_bytes(part))
+#[cfg(not(unix))]
+pub(crate) fn as_native(path: &RepoPath) -> Option<PathBuf> {
+    to_native(path)
 }
 
-#[cfg(not(unix))]
-fn native_part(part: &[u8]) -> Option<&std::ffi::OsStr> {
-    let text = std::str::from_utf8(part).ok()?;
-    (!text.contains(['\\', ':'])).then(|| std::ffi::OsStr::new(text))
+/// Whether a part of a path is a name, rather than a way elsewhere.
+fn stays(part: &[u8]) -> bool {
+    !(part.is_empty() || part == b"." || part == b".." || part.contains(&0))
+}
+
+/// The order of two paths of ours, part by part, as [`Path`] has it: what is in `folder` comes before `folder.c`.
+pub fn by_parts(a: &[u8], b: &[u8]) -> Ordering {
+    let rank = |byte: u8| if byte == b'/' { 0 } else { byte };
+    match a.iter().zip(b).position(|(a, b)| a != b) {
+        Some(at) => rank(a[at]).cmp(&rank(b[at])),
+        None => a.len().cmp(&b.len()),
+    }
 }
 
 #[cfg(test)]
@@ -46,6 +70,17 @@ mod tests {
     fn a_path_that_would_leave_the_root_has_no_native_form() {
         for bad in ["../x", "a/../../x", "/etc/passwd", "a//b", "", ".", "a/./b", "a\0b"] {
             assert_eq!(to_native(&RepoPath::from(bad)), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn paths_are_ordered_part_by_part() {
+        let paths = ["a/b", "a.c", "a", "a/b/c", "a-b/c", "ab", "a/b.c", "a/b0", "\u{1}/x", "a/é"];
+        for one in paths {
+            for other in paths {
+                let expected = Path::new(one).cmp(Path::new(other));
+                assert_eq!(by_parts(one.as_bytes(), other.as_bytes()), expected, "{one:?} {other:?}");
+            }
         }
     }
 

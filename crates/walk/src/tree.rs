@@ -24,9 +24,9 @@ impl Tree {
 
     /// Opens a file beneath the root.
     pub fn open_file(&self, path: &RepoPath) -> Result<File, SkipReason> {
-        let native = path::to_native(path)
+        let native = path::as_native(path)
             .ok_or_else(|| SkipReason::Unreadable("the path does not lie in the tree".to_owned()))?;
-        self.open_beneath(&native)
+        self.open_beneath(native.as_ref())
     }
 }
 
@@ -119,8 +119,26 @@ impl Tree {
     }
 }
 
+#[cfg(unix)]
+impl Tree {
+    /// Whether a file or folder has the stamp it had. As above, nothing is read.
+    pub fn is_stamped(&self, path: &[u8], stamp: Stamp) -> bool {
+        use rustix::fs::AtFlags;
+        use std::os::unix::ffi::OsStrExt;
+        let path = if path.is_empty() { b"." } else { path };
+        let stat =
+            rustix::fs::statat(&self.folder, std::ffi::OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW);
+        stamp.is_trusted() && stat.is_ok_and(|stat| stamp::of_stat(&stat) == stamp)
+    }
+}
+
 #[cfg(not(unix))]
 impl Tree {
+    /// Whether a file or folder has the stamp it had: nobody can tell.
+    pub fn is_stamped(&self, _path: &[u8], _stamp: Stamp) -> bool {
+        false
+    }
+
     /// Whether a folder and the files in it have the stamps they had: nobody can tell.
     pub(crate) fn is_unchanged(&self, _folder: &KnownFolder<'_>, _files: &[KnownFile<'_>]) -> bool {
         false

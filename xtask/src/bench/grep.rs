@@ -6,8 +6,11 @@ use super::process::{self, Scratch};
 use crate::corpus::default_threads;
 use crate::report::table;
 use anyhow::{Context, Result, bail};
+use orient_walk::{Entry, KnownFile, KnownFolder, Tree, WalkOptions, list, unchanged};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A pattern that matches in fewer files than this is selective.
@@ -68,7 +71,8 @@ struct Row {
     same: bool,
 }
 
-/// Measures and prints one table. `at_least` is the ratio the median of selective patterns must reach.
+/// Measures and prints one table for a command by itself, and one for a command that asks a watcher. `at_least` is the
+/// ratio the median of selective patterns must reach in the first.
 pub(super) fn run(
     folder: &Path,
     store: Option<&Path>,
@@ -80,53 +84,145 @@ pub(super) fn run(
     let scratch = Scratch::new("grep")?;
     let store = store.unwrap_or(scratch.path());
     process::cost(&mut index_command(&product, folder, store, default_threads()), false)?;
-    let ours = |args: &[&str]| {
-        let mut command = Command::new(&product);
-        command.current_dir(folder).arg("grep").args(args).arg("--store").arg(store).arg("--quiet");
-        if !refresh {
+    look_alone(folder)?;
+    let sides = Sides { product: &product, folder, store, refresh };
+    let rows = sides.measure(rounds)?;
+    println!("{}: {} patterns", folder.display(), rows.len());
+    report(&rows, at_least)?;
+    if !refresh {
+        return Ok(());
+    }
+    let _watching = Watching::start(&sides)?;
+    let rows = sides.measure(rounds)?;
+    println!("{}: {} patterns, beside `orient watch`", folder.display(), rows.len());
+    report(&rows, None)
+}
+
+/// What is measured.
+struct Sides<'s> {
+    product: &'s Path,
+    folder: &'s Path,
+    store: &'s Path,
+    refresh: bool,
+}
+
+impl Sides<'_> {
+    fn ours(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(self.product);
+        command.current_dir(self.folder).arg("grep").args(args).arg("--store").arg(self.store).arg("--quiet");
+        if !self.refresh {
             command.arg("--no-refresh");
         }
         command
-    };
-    let theirs = |args: &[&str], sorted: bool| {
+    }
+
+    fn theirs(&self, args: &[&str], sorted: bool) -> Command {
         let mut command = Command::new("rg");
-        command.current_dir(folder).env_remove("RIPGREP_CONFIG_PATH").args(args);
+        command.current_dir(self.folder).env_remove("RIPGREP_CONFIG_PATH").args(args);
         if sorted {
             command.args(["--sort", "path"]);
         }
         command
-    };
-    // Once in vain, so that files and index are in memory for both.
-    timed(&mut ours(PATTERNS[0]))?;
-    timed(&mut theirs(PATTERNS[0], false))?;
-    let mut rows = Vec::new();
-    for args in PATTERNS {
+    }
+
+    fn measure(&self, rounds: usize) -> Result<Vec<Row>> {
+        // Once in vain, so that files and index are in memory for both.
+        timed(&mut self.ours(PATTERNS[0]))?;
+        timed(&mut self.theirs(PATTERNS[0], false))?;
+        PATTERNS.iter().map(|args| self.row(args, rounds)).collect()
+    }
+
+    fn row(&self, args: &[&str], rounds: usize) -> Result<Row> {
         let mut times = [Vec::new(), Vec::new(), Vec::new()];
         let (mut printed, mut expected) = (Vec::new(), Vec::new());
         for _ in 0..rounds.max(1) {
-            let (time, bytes) = timed(&mut ours(args))?;
+            let (time, bytes) = timed(&mut self.ours(args))?;
             times[0].push(time);
             printed = bytes;
-            times[1].push(timed(&mut theirs(args, false))?.0);
-            let (time, bytes) = timed(&mut theirs(args, true))?;
+            times[1].push(timed(&mut self.theirs(args, false))?.0);
+            let (time, bytes) = timed(&mut self.theirs(args, true))?;
             times[2].push(time);
             expected = bytes;
         }
-        let files = timed(&mut theirs(&[args, &["-l"]].concat(), false))?.1;
+        let files = timed(&mut self.theirs(&[args, &["-l"]].concat(), false))?.1;
         let [ours, theirs, sorted] = times.map(median);
-        rows.push(Row {
+        Ok(Row {
             shown: args.join(" "),
             files: memchr::memchr_iter(b'\n', &files).count(),
             ours,
             theirs,
             sorted,
             same: printed == expected,
-        });
+        })
     }
-    report(folder, &rows, at_least)
 }
 
-fn report(folder: &Path, rows: &[Row], at_least: Option<f64>) -> Result<()> {
+/// How long a look at the stamps of all files takes and nothing else: what no command by itself can be faster than.
+fn look_alone(folder: &Path) -> Result<()> {
+    let root = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
+    let listing = list(&root, &WalkOptions::default())?;
+    let mut folders: Vec<KnownFolder<'_>> = Vec::new();
+    let mut files = Vec::with_capacity(listing.files.len());
+    // Both are sorted, but a folder is sorted among the files of the one around it.
+    let mut by_folder: BTreeMap<&[u8], Vec<&Entry>> = BTreeMap::new();
+    for entry in &listing.files {
+        by_folder.entry(entry.path.folder()).or_default().push(entry);
+    }
+    for (path, stamp) in &listing.ground.folders {
+        let from = files.len();
+        let here = by_folder.remove(path.as_bytes()).unwrap_or_default();
+        files.extend(here.iter().map(|entry| KnownFile { name: entry.path.file_name(), stamp: entry.stamp }));
+        folders.push(KnownFolder { path: path.as_bytes(), stamp: *stamp, files: from..files.len() });
+    }
+    let tree = Tree::open(&root)?;
+    for threads in [1, default_threads()] {
+        let mut times = Vec::new();
+        for _ in 0..9 {
+            let start = Instant::now();
+            if !unchanged(&tree, &folders, &files, threads) {
+                bail!("files change while they are measured");
+            }
+            times.push(start.elapsed());
+        }
+        let time = median(times).as_secs_f64() * 1000.0;
+        println!(
+            "the stamps of {} files and {} folders, on {threads} threads: {time:.1} ms",
+            files.len(),
+            folders.len()
+        );
+    }
+    Ok(())
+}
+
+/// `orient watch` over the tree; ends when dropped.
+struct Watching(Child);
+
+impl Watching {
+    fn start(sides: &Sides<'_>) -> Result<Self> {
+        let mut command = Command::new(sides.product);
+        command.arg("watch").arg("--json").arg("--root").arg(sides.folder).arg("--store").arg(sides.store);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut watching = Self(child);
+        let mut lines = BufReader::new(watching.0.stdout.take().context("it is piped")?);
+        let mut line = String::new();
+        lines.read_line(&mut line)?;
+        if !line.contains("\"ready\"") {
+            bail!("the tree cannot be watched: {line}");
+        }
+        // Whatever else it says must not fill the pipe.
+        std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
+        Ok(watching)
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn report(rows: &[Row], at_least: Option<f64>) -> Result<()> {
     let ratio = |one: Duration, two: Duration| one.as_secs_f64() / two.as_secs_f64().max(1e-9);
     let shown: Vec<Vec<String>> = rows
         .iter()
@@ -142,7 +238,6 @@ fn report(folder: &Path, rows: &[Row], at_least: Option<f64>) -> Result<()> {
             ]
         })
         .collect();
-    println!("{}: {} patterns", folder.display(), rows.len());
     table(&["pattern", "files", "orient", "rg", "times faster", "than rg --sort path", "output"], &shown);
     let mut selective: Vec<f64> =
         rows.iter().filter(|row| row.files < FEW_FILES).map(|row| ratio(row.theirs, row.ours)).collect();

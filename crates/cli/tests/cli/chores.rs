@@ -135,3 +135,27 @@ fn what_is_watched_is_told_line_by_line_until_ctrl_c() {
     assert!(Command::new("kill").args(["-INT", &pid]).status().expect("there is a kill").success());
     assert!(child.wait().expect("it ends").success(), "Ctrl-C is how it ends");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_beside_a_watcher_sees_every_save() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    let tree = Tree::new(&[("a.py", "def first(): pass\n"), ("b.py", "other = 1\n")]);
+    let mut child = tree.command(&["watch", "--json"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    assert!(lines.next().expect("a line").expect("readable").contains("ready"));
+    for number in 0..10 {
+        tree.write("a.py", format!("def saved_{number}(): pass\n"));
+        tree.assert_output(
+            &["grep", &format!("saved_{number}")],
+            &format!("a.py:def saved_{number}(): pass"),
+        );
+        let symbols = format!("a.py:1  function saved_{number}  def saved_{number}()");
+        tree.assert_output(&["symbols", &format!("saved_{number}")], &symbols);
+    }
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    tree.write("a.py", "def after(): pass\n");
+    tree.assert_output(&["symbols", "after"], "a.py:1  function after  def after()");
+}

@@ -157,6 +157,9 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
     }
 }
 
+/// Fewer files than this are read before the index would have said which of them need not be.
+const FEW: usize = 1000;
+
 /// The files to look at, and the index that said so where the tree was compared with it.
 ///
 /// Where the index cannot help much, it is not asked: all files are searched, as ripgrep does. Where only a part of the
@@ -167,19 +170,24 @@ fn candidates(
     query: &Query,
 ) -> Result<(Candidates, Option<Snapshot>), ToolError> {
     let root = session.root();
-    if query.is_all() {
-        return Ok((Candidates::all(root, scope)?, None));
-    }
+    let part = if scope.is_plain(root) { None } else { Some(Candidates::all(root, scope)?) };
+    let part = match part {
+        Some(part) if part.files.len() < FEW || query.is_all() => return Ok((part, None)),
+        part => part,
+    };
     let mut known = None;
     if let Some(snapshot) = session.as_it_is()? {
         let out = snapshot.left_out(query)?;
-        if !out.is_worth() {
-            return Ok((Candidates::all(root, scope)?, None));
+        match part {
+            Some(part) if out.is_worth() => {
+                return Ok((snapshot.narrowed(part, &out, scope.threads)?, None));
+            }
+            Some(part) => return Ok((part, None)),
+            None if !out.is_worth() => return Ok((snapshot.everything(scope)?, None)),
+            None => known = Some((snapshot.generation(), out)),
         }
-        if !scope.is_plain(root) {
-            return Ok((snapshot.candidates(scope, &out, &Basis::Stamps)?, None));
-        }
-        known = Some((snapshot.generation(), out));
+    } else if query.is_all() {
+        return Ok((Candidates::all(root, scope)?, None));
     }
     let snapshot = match session.snapshot() {
         // The first index is on its way: what can be told without it is told.
@@ -190,9 +198,8 @@ fn candidates(
         Some((generation, out)) if generation == snapshot.generation() => out,
         _ => snapshot.left_out(query)?,
     };
-    let (pending, remembered) = (session.pending(), session.remembered());
-    let found = snapshot.candidates(scope, &out, &Basis::Tree { pending: &pending, remembered })?;
-    Ok((found, Some(snapshot)))
+    let basis = Basis { pending: &session.pending(), remembered: session.remembered() };
+    Ok((snapshot.candidates(scope, &out, &basis)?, Some(snapshot)))
 }
 
 impl Work {

@@ -1,0 +1,209 @@
+//! Where commands that come and go ask a watcher whether the index is right, in place of a look at all files.
+//!
+//! The door is a socket in the tree's own folder of the store: who may write there could spoil the index itself. The newest
+//! watcher of a tree has it. Whoever asks says what it would make of the tree; a watcher with other settings, another
+//! version, or another view of the file system is of no use and says so. Without an answer the asker looks for itself.
+
+use crate::keeper::Shared;
+use orient_engine::{Engine, EngineError, Keeper, Mode, Progress, Refresh, RefreshOptions};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::OFlags;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The name of the socket.
+const NAME: &str = "watcher";
+/// How long either side waits for the other to say what it has ready.
+const PROMPT: Duration = Duration::from_millis(500);
+/// How long a question may take where there is something to catch up with. Beyond that the asker looks for itself.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// A view of a tree, as [`Engine::view`] gives it.
+const VIEW: usize = 32;
+
+/// What a watcher vouches for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Word {
+    /// The generation that is right about every file.
+    generation: u64,
+    /// The number of the file it is in.
+    file: u64,
+    /// Whether what it remembers of the tree as a whole is right too.
+    remembered: bool,
+}
+
+impl Word {
+    const LENGTH: usize = 17;
+
+    fn to_bytes(self) -> [u8; Self::LENGTH] {
+        let mut bytes = [0; Self::LENGTH];
+        bytes[..8].copy_from_slice(&self.generation.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.file.to_le_bytes());
+        bytes[16] = u8::from(self.remembered);
+        bytes
+    }
+
+    fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
+        let number =
+            |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        Self { generation: number(0), file: number(8), remembered: bytes[16] != 0 }
+    }
+}
+
+/// An open door; closed when dropped.
+pub(crate) struct Door {
+    path: PathBuf,
+    file: u64,
+    /// Dropped to end.
+    end: Option<UnixStream>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Door {
+    /// Opens the door of a tree; none where that is not possible, which costs others time and nothing else.
+    pub(crate) fn open(shared: &Arc<Shared>) -> Option<Self> {
+        let folder = shared.engine.own_folder().ok()?;
+        let path = folder.join(NAME);
+        let (listener, file) = listen(folder).ok()?;
+        let (end, ended) = UnixStream::pair().ok()?;
+        let shared = shared.clone();
+        let serve = move || {
+            while wait(&listener, &ended) {
+                if let Ok((stream, _)) = listener.accept() {
+                    // Who hears nothing looks for itself.
+                    let _ = answer(&shared, stream);
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("door".to_owned()).spawn(serve).ok();
+        Some(Self { path, file, end: Some(end), thread })
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.end = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        if std::fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.ino() == self.file) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Puts a new socket in the place of any that was there; whoever asks finds one or the other.
+fn listen(folder: &Path) -> io::Result<(UnixListener, u64)> {
+    let way = Way::into(folder)?;
+    let new = format!("{NAME}.{}", std::process::id());
+    let _ = std::fs::remove_file(folder.join(&new));
+    let listener = UnixListener::bind(way.to(&new))?;
+    std::fs::set_permissions(folder.join(&new), std::fs::Permissions::from_mode(0o600))?;
+    let file = std::fs::symlink_metadata(folder.join(&new))?.ino();
+    std::fs::rename(folder.join(&new), folder.join(NAME))?;
+    Ok((listener, file))
+}
+
+/// A way to a folder that is short: the name of a socket has little room.
+struct Way(OwnedFd);
+
+impl Way {
+    fn into(folder: &Path) -> io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self(rustix::fs::open(folder, flags, rustix::fs::Mode::empty())?))
+    }
+
+    fn to(&self, name: &str) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}/{name}", self.0.as_raw_fd()))
+    }
+}
+
+/// Waits until somebody knocks; says whether we go on.
+fn wait(listener: &UnixListener, ended: &UnixStream) -> bool {
+    let mut ends = [PollFd::new(listener, PollFlags::IN), PollFd::new(ended, PollFlags::IN)];
+    while let Err(errno) = poll(&mut ends, None) {
+        if errno != rustix::io::Errno::INTR {
+            return false;
+        }
+    }
+    ends[1].revents().is_empty()
+}
+
+fn answer(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
+    stream.set_read_timeout(Some(PROMPT))?;
+    stream.set_write_timeout(Some(PROMPT))?;
+    let mut asked = [0; VIEW];
+    stream.read_exact(&mut asked)?;
+    let ours = shared.engine.view().is_some_and(|view| view == asked);
+    match if ours { vouch(shared) } else { None } {
+        Some(word) => stream.write_all(&word.to_bytes()),
+        None => Ok(()),
+    }
+}
+
+/// What can be said after every notice was read, and what they tell of was caught up with.
+fn vouch(shared: &Shared) -> Option<Word> {
+    let options = RefreshOptions { wait: Some(PATIENCE), ..RefreshOptions::default() };
+    if shared.state().is_blind() {
+        return None;
+    }
+    let refresh = shared.caught_up(&options, &orient_engine::Silent).ok()?;
+    let right = refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory;
+    let Refresh { generation, remembered, .. } = refresh;
+    right.then(|| Word { generation, file: shared.file(), remembered })
+}
+
+/// Asks the watcher of a tree where there is one, and else compares the files with the index.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Neighbour;
+
+impl Keeper for Neighbour {
+    fn catch_up(
+        &self,
+        engine: &Engine,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+    ) -> Result<Refresh, EngineError> {
+        match ask(engine).filter(|_| options.mode == Mode::CatchUp) {
+            Some(refresh) => Ok(refresh),
+            None => engine.refresh(options, progress),
+        }
+    }
+}
+
+fn ask(engine: &Engine) -> Option<Refresh> {
+    let way = Way::into(&engine.place().tree).ok()?;
+    let mut stream = UnixStream::connect(way.to(NAME)).ok()?;
+    stream.set_read_timeout(Some(PATIENCE + PROMPT)).ok()?;
+    stream.set_write_timeout(Some(PROMPT)).ok()?;
+    stream.write_all(&engine.view()?).ok()?;
+    let mut heard = [0; Word::LENGTH];
+    stream.read_exact(&mut heard).ok()?;
+    let Word { generation, file, remembered } = Word::from_bytes(heard);
+    // The index it speaks of is the one we read from.
+    let same = engine.place().index().metadata().is_ok_and(|metadata| metadata.ino() == file);
+    let there = engine.generation().is_some_and(|ours| ours >= generation);
+    // A later generation comes with another sheet.
+    let remembered = remembered && engine.generation() == Some(generation);
+    (same && there).then(|| Refresh { generation, remembered, ..Refresh::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_comes_as_it_went() {
+        for word in [
+            Word { generation: 1, file: u64::MAX - 7, remembered: true },
+            Word { generation: 0x0102_0304_0506_0708, file: 0, remembered: false },
+        ] {
+            assert_eq!(Word::from_bytes(word.to_bytes()), word);
+        }
+    }
+}
