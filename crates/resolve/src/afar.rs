@@ -5,7 +5,7 @@
 //! this is the list of them: [`crate::session::Session::named`] is only for those who keep to it.
 
 use crate::unit::spell;
-use orient_model::{Modifier, Modules, Outline, Rules, Shares, Symbol, SymbolKind};
+use orient_model::{Modifier, Modules, Outline, Rules, Shares, Symbol, SymbolKind, Visibility};
 use std::collections::BTreeMap;
 
 /// Whoever asks for this depends on what the files that it includes, at any depth, include themselves.
@@ -60,7 +60,8 @@ fn is_found_alone(symbol: &Symbol, rules: &Rules) -> bool {
     match rules.modules {
         Modules::Path | Modules::Dotted => false,
         Modules::Include if !is_type => {
-            symbol.kind != SymbolKind::Macro && !is(Modifier::Static) && !is(Modifier::Declaration)
+            let hidden = symbol.visibility == Visibility::Private || is(Modifier::Static);
+            symbol.kind != SymbolKind::Macro && !hidden && !is(Modifier::Declaration)
         }
         Modules::Include | Modules::Namespace | Modules::Global => true,
         Modules::None | Modules::Folder | Modules::Tree => {
