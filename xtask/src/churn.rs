@@ -3,12 +3,11 @@
 //! nothing.
 #![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
-use crate::bench::{Scratch, copy};
+use crate::bench::{Scratch, copy, open};
 use crate::draw::Draw;
 use crate::report::count;
 use anyhow::{Context, Result, bail};
-use orient_engine::{Engine, OpenOptions, RefreshOptions, Silent};
-use orient_settings::Settings;
+use orient_engine::{Engine, RefreshOptions, Silent};
 use std::path::{Path, PathBuf};
 
 /// Files larger than this are left alone: rounds should be many.
@@ -75,11 +74,6 @@ pub(crate) fn run(options: &Churn) -> Result<()> {
         count(resolved as u64)
     );
     Ok(())
-}
-
-fn open(root: &Path, store: &Path) -> Result<Engine> {
-    let options = OpenOptions { force: 2, store: Some(store.to_owned()) };
-    Ok(Engine::open(root, Settings::default(), &options)?)
 }
 
 fn dump(engine: &Engine) -> Result<String> {

@@ -2,7 +2,7 @@
 
 use crate::extract;
 use crate::graph_plan::Dependents;
-use orient_model::{EdgeKind, Modules};
+use orient_model::EdgeKind;
 use orient_resolve::sorts;
 use orient_store::{ChangeSet, Depends, FileId, NodeId, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -53,19 +53,18 @@ impl<'s, 'w> Asked<'s, 'w> {
 
 /// Whether files of a family stand in the place where others include them.
 fn includes(family: &str) -> bool {
-    extract::all_rules().any(|(_, rules)| rules.family == family && rules.modules == Modules::Include)
+    extract::family(family).is_some_and(|family| family.includes)
 }
 
-fn languages_of(family: &str) -> Vec<&'static str> {
-    let kin = extract::all_rules().filter(|(_, rules)| rules.family == family);
-    kin.map(|(language, _)| language).collect()
+fn languages_of(family: &str) -> &'static [&'static str] {
+    extract::family(family).map_or(&[], |family| &family.languages)
 }
 
 impl Dependents for Asked<'_, '_> {
     fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
         match family {
             None => self.set.reader().asking(name),
-            Some(family) => self.set.reader().asking_in(name, &languages_of(family)),
+            Some(family) => self.set.reader().asking_in(name, languages_of(family)),
         }
     }
 
@@ -103,7 +102,7 @@ impl Dependents for Asked<'_, '_> {
         enough: u64,
     ) -> Result<u64, StoreError> {
         let mut seen = 0;
-        self.set.reader().each_kind(name, &languages_of(family), |file, kind| {
+        self.set.reader().each_kind(name, languages_of(family), |file, kind| {
             if !without.contains(&file) {
                 seen |= sorts([kind]);
             }

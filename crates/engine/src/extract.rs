@@ -1,7 +1,8 @@
 //! The one place that knows the extractor: which language a file is in, and what it says.
 
 use orient_lang::{Class, Pack, Registry, Roles, classify};
-use orient_model::{Facts, Issue, IssueKind, RepoPath, Role, Rules, Span};
+use orient_model::{Facts, Issue, IssueKind, Modules, RepoPath, Role, Rules, Span};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -83,6 +84,29 @@ pub(crate) fn versions() -> impl Iterator<Item = u64> {
 /// The rules of all languages that have some, in the order of their names.
 pub(crate) fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rules)> {
     Registry::builtin().packs().iter().filter_map(|pack| Some((pack.name(), pack.rules()?)))
+}
+
+/// Languages whose files see each other's definitions.
+#[derive(Default)]
+pub(crate) struct Family {
+    pub(crate) languages: Vec<&'static str>,
+    /// Whether a file can stand in the place where others include it.
+    pub(crate) includes: bool,
+}
+
+/// A family of languages by its name.
+pub(crate) fn family(name: &str) -> Option<&'static Family> {
+    static FAMILIES: OnceLock<HashMap<&'static str, Family>> = OnceLock::new();
+    let families = FAMILIES.get_or_init(|| {
+        let mut families: HashMap<_, Family> = HashMap::new();
+        for (language, rules) in all_rules() {
+            let family = families.entry(rules.family.as_str()).or_default();
+            family.languages.push(language);
+            family.includes |= rules.modules == Modules::Include;
+        }
+        families
+    });
+    families.get(name)
 }
 
 /// The facts of a file. A fault of the extractor costs the facts of this file, never the run.

@@ -1,7 +1,7 @@
 //! Which files must be resolved again after a change: pure, from what changed and who depends on it.
 
 use orient_model::Says;
-use orient_resolve::Afar;
+use orient_resolve::{Afar, any_member};
 use orient_store::{FileId, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -178,7 +178,7 @@ impl Planning<'_> {
                 }
             }
             if edits.iter().any(|(_, edited)| edited.before.member || edited.after.member) {
-                self.everyone(&Afar::member_of_anything(name), Some(family))?;
+                self.everyone(&any_member(name), Some(family))?;
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Stands in where nothing is watched: nobody can be asked, and everybody looks.
 
 use crate::keeper::Shared;
-use orient_engine::{Engine, EngineError, Keeper, Progress, Refresh, RefreshOptions};
+pub use orient_engine::Sweep as Neighbour;
 use std::sync::Arc;
 
 /// A door there is none of.
@@ -10,20 +10,5 @@ pub(crate) enum Door {}
 impl Door {
     pub(crate) fn open(_shared: &Arc<Shared>) -> Option<Self> {
         None
-    }
-}
-
-/// Compares the files with the index.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Neighbour;
-
-impl Keeper for Neighbour {
-    fn catch_up(
-        &self,
-        engine: &Engine,
-        options: &RefreshOptions,
-        progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
-        engine.refresh(options, progress)
     }
 }

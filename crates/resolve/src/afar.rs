@@ -28,13 +28,6 @@ pub struct Afar {
     pub member: bool,
 }
 
-impl Afar {
-    /// The name under which those ask who mean members of a name, whatever has them.
-    pub fn member_of_anything(name: &str) -> String {
-        any_member(name)
-    }
-}
-
 /// What is seen from afar of some names in a file.
 pub fn afar(outline: &Outline, rules: &Rules, names: &[String]) -> BTreeMap<String, Afar> {
     let mut seen: BTreeMap<String, Afar> = names.iter().map(|name| (name.clone(), Afar::default())).collect();
@@ -100,7 +93,7 @@ pub(crate) fn around(full: &str) -> Option<&str> {
 }
 
 /// What those ask for who mean members of a name, whatever has them.
-pub(crate) fn any_member(name: &str) -> String {
+pub fn any_member(name: &str) -> String {
     format!("{name}/")
 }
 

@@ -34,7 +34,7 @@ mod uses;
 mod value;
 mod world;
 
-pub use afar::{Afar, WHOLE, afar, sorts};
+pub use afar::{Afar, WHOLE, afar, any_member, sorts};
 pub use resolver::Resolver;
 pub use surface::{path_names, surface};
 pub use world::{FileFacts, MemoryWorld, Named, World};

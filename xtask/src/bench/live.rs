@@ -63,7 +63,8 @@ fn say(name: &str, times: &mut [Duration]) {
     println!("{name:<46} median {:>10}, worst {:>10}", millis(middle), millis(worst));
 }
 
-fn open(root: &Path, store: &Path) -> Result<Engine> {
+/// The engine of a folder, whichever it is, with its index in a store of its own.
+pub(crate) fn open(root: &Path, store: &Path) -> Result<Engine> {
     let options = OpenOptions { force: 2, store: Some(store.to_owned()) };
     Ok(Engine::open(root, Settings::default(), &options)?)
 }

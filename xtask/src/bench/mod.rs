@@ -15,6 +15,7 @@ mod process;
 mod search;
 
 pub(crate) use fresh::copy;
+pub(crate) use live::open;
 pub(crate) use process::Scratch;
 
 use anyhow::{Result, bail};

@@ -10,7 +10,6 @@ pub(crate) use live::Live;
 use orient_model::{Node, RepoPath, Rules};
 use orient_resolve::{FileFacts, Named, World};
 use orient_store::{Bearer, DirectoryFile, FileId, NodeId};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The files and names of an index that is being written, for many threads at once.
@@ -35,17 +34,11 @@ pub(crate) trait Table: Sync {
 pub(crate) struct TableWorld<'t> {
     table: &'t dyn Table,
     facts: &'t FactsSource,
-    /// The languages of each family.
-    families: HashMap<&'static str, Vec<&'static str>>,
 }
 
 impl<'t> TableWorld<'t> {
     pub(crate) fn new(table: &'t dyn Table, facts: &'t FactsSource) -> Self {
-        let mut families: HashMap<_, Vec<_>> = HashMap::new();
-        for (language, rules) in extract::all_rules() {
-            families.entry(rules.family.as_str()).or_default().push(language);
-        }
-        Self { table, facts, families }
+        Self { table, facts }
     }
 }
 
@@ -59,11 +52,11 @@ impl World for TableWorld<'_> {
     }
 
     fn named(&self, family: &str, name: &str) -> Vec<Named> {
-        let Some(languages) = self.families.get(family) else { return Vec::new() };
+        let Some(family) = extract::family(family) else { return Vec::new() };
         let named = |Bearer { file, at, kind, modifiers }| {
             Some(Named { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
         };
-        self.table.named(name, languages).into_iter().filter_map(named).collect()
+        self.table.named(name, &family.languages).into_iter().filter_map(named).collect()
     }
 
     fn folder(&self, path: &RepoPath) -> Vec<u32> {
