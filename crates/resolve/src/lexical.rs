@@ -2,12 +2,14 @@
 
 use crate::session::{Frame, Question, Session};
 use crate::unit::Unit;
-use crate::value::{Found, Module, Sym, Thing, Ty, Val};
-use orient_model::{Binding, BindingKind, Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind, Via};
+use crate::value::{Found, Sym, Thing, Ty, Val};
+use orient_model::{
+    Atom, Binding, BindingKind, Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind, Via,
+};
 use std::sync::Arc;
 
 /// What a name is looked up as: a type is not hidden by a field or a parameter of its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Want {
     /// Whatever it is.
     Anything,
@@ -39,7 +41,7 @@ fn is_only_type(unit: &Unit, binding: u32) -> bool {
 }
 
 /// Whether a name of this kind can stand for a type.
-fn can_be_type(kind: SymbolKind) -> bool {
+pub(crate) fn can_be_type(kind: SymbolKind) -> bool {
     !matches!(
         kind,
         SymbolKind::Field | SymbolKind::Property | SymbolKind::Method | SymbolKind::Event | SymbolKind::Test
@@ -62,120 +64,17 @@ impl Session<'_> {
         self.nested(|| self.look(frame, name, want)).unwrap_or_default()
     }
 
-    fn look(&self, frame: &Frame, name: &str, want: Want) -> Vec<Found> {
-        let unit = &frame.unit;
-        let arity = self.arity.take();
-        if let Some(found) = self.spelled_out(frame, name) {
-            return found;
-        }
-        let mut left_function = false;
-        let mut as_other = false;
-        let mut scope = Some(frame.scope);
-        while let Some(at) = scope {
-            let Some(here) = unit.facts.flow.scopes.get(at as usize) else { break };
-            let mut found = self.bound_here(frame, at, name, left_function, want);
-            if as_other && at != 0 {
-                found.retain(|one| !self.is_of_receiver(one));
-            }
-            self.keep_arity(&mut found, arity);
-            if !found.is_empty() {
-                return self.with_inherited(unit, here, name, found);
-            }
-            let mut found = if as_other { Vec::new() } else { self.around(frame, at, name) };
-            if want == Want::Type {
-                found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym).is_some_and(can_be_type)));
-            }
-            if want == Want::Function {
-                found.retain(|one| one.sym().is_some_and(|sym| self.kind(sym).is_some_and(can_be_called)));
-            }
-            self.keep_arity(&mut found, arity);
-            if !found.is_empty() {
-                return found;
-            }
-            left_function |= here.kind == ScopeKind::Function;
-            as_other |= here.kind == ScopeKind::Function && self.runs_as_other(unit, at);
-            scope = here.parent;
-        }
-        let mut found = self.shared(frame, name);
-        if want == Want::Type {
-            found.retain(|one| !matches!(one.thing, Thing::Value(Ty::Module(_))));
-        }
-        self.keep_arity(&mut found, arity);
-        if !found.is_empty() {
-            return found;
-        }
-        if unit.rules.own_module.iter().any(|own| own == name) {
-            return vec![Found::module(Module::File(unit.file), Rule::Scope)];
-        }
-        let found = self.wildcard(frame, 0, name, arity);
-        if !found.is_empty() {
-            return found;
-        }
-        let mut found = self.project_wide(frame, name);
-        self.keep_arity(&mut found, arity);
-        if found.is_empty() && want != Want::Type { self.whole_namespace(unit, name) } else { found }
-    }
-
-    /// What a scope offers beyond its own bindings: members of the type it belongs to, and wildcard imports.
-    fn around(&self, frame: &Frame, at: u32, name: &str) -> Vec<Found> {
-        let unit = &frame.unit;
-        let Some(here) = unit.facts.flow.scopes.get(at as usize) else { return Vec::new() };
-        if unit.rules.bare_members
-            && matches!(here.kind, ScopeKind::Type | ScopeKind::Function)
-            && let Some(symbol) = here.symbol
-        {
-            let found = self.bare_members(frame, at, symbol, name);
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        if unit.rules.modules == Modules::Include {
-            let found = self.around_in_spaces(unit, here, name);
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        if at == 0 { Vec::new() } else { self.wildcard(frame, at, name, None) }
-    }
-
-    /// Names that wildcard imports bring into a scope.
-    fn wildcard(&self, frame: &Frame, scope: u32, name: &str, arity: Option<usize>) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
-        let passes_on = |import: &u32| {
-            // Where modules are paths, passing all of a module on binds nothing here.
-            frame.unit.rules.modules == Modules::Path
-                && frame
-                    .unit
-                    .facts
-                    .outline
-                    .imports
-                    .get(*import as usize)
-                    .is_some_and(|import| import.reexport)
-        };
-        for import in frame.unit.wildcards(scope).filter(|import| !passes_on(import)) {
-            for one in self.through_wildcard(&frame.unit, import, name) {
-                if !found.iter().any(|known| known.thing == one.thing) {
-                    found.push(one);
-                }
-            }
-            self.keep_arity(&mut found, arity);
-            if !found.is_empty() {
-                break;
-            }
-        }
-        found
-    }
-
-    fn bound_here(
+    /// What a scope itself binds a name to, as far as it counts here.
+    pub(crate) fn bound_here(
         &self,
         frame: &Frame,
         scope: u32,
-        name: &str,
+        name: Atom,
         left_function: bool,
         want: Want,
     ) -> Vec<Found> {
         let unit = &frame.unit;
-        let all = unit.bound(scope, name);
+        let all = unit.bound_as(scope, name);
         if all.is_empty() {
             return Vec::new();
         }

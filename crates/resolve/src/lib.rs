@@ -19,6 +19,7 @@ mod keyed;
 mod lexical;
 mod modules;
 mod objects;
+mod outward;
 mod patterns;
 mod project;
 mod receivers;
@@ -40,4 +41,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 6;
+pub const RESOLVER: u64 = 7;

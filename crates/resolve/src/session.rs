@@ -2,6 +2,7 @@
 
 use crate::afar;
 use crate::arguments::Taken;
+use crate::outward::{Around, Beyond};
 use crate::resolver::Resolver;
 use crate::types::{Members, TypeShape};
 use crate::unit::Unit;
@@ -81,6 +82,8 @@ pub(crate) struct Session<'r> {
     /// Files that were looked at: no lock stands before these.
     units: RefCell<FxHashMap<u32, Option<Arc<Unit>>>>,
     pub(crate) names: Memo<Box<str>, Arc<[Bearer]>>,
+    pub(crate) around: Memo<Around, Arc<[Found]>>,
+    pub(crate) beyond: Memo<Beyond, Arc<[Found]>>,
     pub(crate) denoted: Memo<(u32, u32, ExprId, u32), Arc<[Found]>>,
     pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
@@ -124,6 +127,8 @@ impl<'r> Session<'r> {
             busy: RefCell::default(),
             units: RefCell::default(),
             names: RefCell::default(),
+            around: RefCell::default(),
+            beyond: RefCell::default(),
             denoted: RefCell::default(),
             types: RefCell::default(),
             bound: RefCell::default(),

@@ -217,8 +217,17 @@ impl Unit {
 
     /// The bindings of a name in a scope, in the order of the source.
     pub(crate) fn bound(&self, scope: u32, name: &str) -> &[u32] {
-        let atom = self.atoms.get(name);
-        atom.and_then(|&atom| self.bound.get(&(scope, atom))).map_or(&[], Vec::as_slice)
+        self.atom(name).map_or(&[], |atom| self.bound_as(scope, atom))
+    }
+
+    /// The same, by the atom of the name.
+    pub(crate) fn bound_as(&self, scope: u32, name: Atom) -> &[u32] {
+        self.bound.get(&(scope, name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The atom of a text that the flow mentions.
+    pub(crate) fn atom(&self, text: &str) -> Option<Atom> {
+        self.atoms.get(text).copied()
     }
 
     /// A binding.
@@ -319,7 +328,7 @@ impl Unit {
 
     /// What is put into a name, or into this member of the receiver, after it was declared.
     pub(crate) fn assigned(&self, name: &str) -> impl Iterator<Item = (&Assign, ExprId)> {
-        let places = self.atoms.get(name).and_then(|atom| self.assigned.get(atom));
+        let places = self.atom(name).and_then(|atom| self.assigned.get(&atom));
         let assigns = places.into_iter().flatten().filter_map(|&at| self.facts.flow.assigns.get(at as usize));
         assigns.filter_map(|assign| Some((assign, assign.value?)))
     }
