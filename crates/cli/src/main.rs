@@ -1,5 +1,6 @@
 //! The `orient` command: reads the command line, asks the table of operations, shows the answer.
 
+mod allocator;
 mod args;
 mod chores;
 mod config;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 use terminal::Links;
 
 fn main() -> ExitCode {
+    allocator::give_back_at_once();
     let args = args::parse();
     let form = Form::of(args.globals.json);
     let exit = run(args).unwrap_or_else(|error| {

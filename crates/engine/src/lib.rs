@@ -41,7 +41,6 @@ mod seed;
 mod sheet;
 mod snapshot;
 mod source;
-mod thrift;
 mod traversal;
 mod units;
 mod whole;
@@ -70,7 +69,6 @@ pub use refresh::{Mode, Rebuilt, Refresh, RefreshOptions};
 pub use search::{Excerpt, Found, Gathered, Likeness, OtherPlace, SearchHit, SearchQuery, Shown, SimilarHit};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
 pub use source::Source;
-pub use thrift::give_back;
 pub use traversal::{
     Compact, Direction, Dispatching, Edges, Level, Reach, ReachOptions, Starts, Step, Way, WayOptions, Ways,
     cycles, rank, reach, shortest,

@@ -4,7 +4,6 @@ use crate::memory::Loan;
 use crate::plan::{Plan, Seen, SkippedBefore};
 use crate::progress::{Cancel, Phase, Progress};
 use crate::sheet::{Making, TreeSheet};
-use crate::thrift::Thrifty;
 use crate::work::Task;
 use crate::writing::{Tally, Writing};
 use crate::{Engine, EngineError};
@@ -114,7 +113,7 @@ impl Engine {
     /// Brings the index up to date with the tree. Costs little more than listing the tree where nothing changed.
     pub fn refresh(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refresh, EngineError> {
         let started = Instant::now();
-        let done = Refreshing { engine: self, options, progress: &Thrifty::new(progress), started }.run();
+        let done = Refreshing { engine: self, options, progress, started }.run();
         progress.done();
         done.map(|refresh| Refresh { elapsed: started.elapsed(), ..refresh })
     }

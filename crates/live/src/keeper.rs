@@ -366,7 +366,6 @@ impl Shared {
         let mut state = self.state();
         state.drain();
         if let Ok(refresh) = &done {
-            orient_engine::give_back(refresh.added + refresh.changed);
             state.remembered = refresh.remembered && state.dirty.is_empty();
             state.looked = Some((Instant::now(), started.elapsed()));
             state.asked = false;

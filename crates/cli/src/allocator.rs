@@ -1,0 +1,42 @@
+//! Where all memory comes from: that of Rust, of the parsers and of the store, whose own `malloc` it takes the place of.
+
+use std::ffi::{c_int, c_long};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The number under which the allocator knows how many milliseconds it keeps what is free.
+const PURGE_DELAY: c_int = 15;
+
+#[expect(unsafe_code, reason = "the allocator's crate has no name for its options")]
+unsafe extern "C" {
+    /// Sets an option of the allocator. An unknown one is left alone.
+    safe fn mi_option_set(option: c_int, value: c_long);
+}
+
+/// Has what is free given back to the system at once, in pages of the usual size. By itself the allocator does that when
+/// it is next asked for memory, and asks for huge pages: a server that has nothing to do would keep what its last work
+/// took, and what lies around the little that is left of it.
+pub(crate) fn give_back_at_once() {
+    mi_option_set(PURGE_DELAY, 0);
+    #[cfg(target_os = "linux")]
+    // Where that cannot be chosen, it costs memory and nothing else.
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(unsafe_code, reason = "as above")]
+    unsafe extern "C" {
+        safe fn mi_option_get(option: c_int) -> c_long;
+    }
+
+    #[test]
+    fn the_option_is_the_one_that_is_meant() {
+        assert_eq!(mi_option_get(PURGE_DELAY), 10, "the delay that the allocator's manual names");
+        give_back_at_once();
+        assert_eq!(mi_option_get(PURGE_DELAY), 0);
+    }
+}
