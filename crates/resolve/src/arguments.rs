@@ -2,7 +2,7 @@
 //! the same file tell.
 
 use crate::session::{Frame, Session};
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty};
 use orient_model::{Atom, BindingKind, Expr, ExprId, RefKind, Reference, Rule, SymbolKind, Via, Wrapper};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) type Taken = FxHashMap<u32, Ty>;
 
 /// What the calls of a file give for those parameters of its functions that nothing else tells about.
-pub(crate) fn taken(session: &Session<'_>, unit: &Arc<Unit>) -> Taken {
+pub(crate) fn taken(session: &Session<'_>, unit: &Held) -> Taken {
     let wanted = open_params(unit);
     if wanted.is_empty() {
         return Taken::default();
@@ -70,7 +70,7 @@ fn open_param(unit: &Unit, scope: u32, name: Atom) -> Option<u32> {
 
 struct Collect<'a, 'r> {
     session: &'a Session<'r>,
-    unit: &'a Arc<Unit>,
+    unit: &'a Held,
     wanted: FxHashSet<u32>,
     taken: FxHashMap<u32, Vec<Ty>>,
 }
@@ -213,7 +213,7 @@ fn flows(ty: &Ty) -> bool {
 
 impl Session<'_> {
     /// A result that is one of the arguments, handed on.
-    pub(crate) fn handed_on(&self, unit: &Arc<Unit>, sym: Sym, args: &[ExprId], from: &Frame) -> Ty {
+    pub(crate) fn handed_on(&self, unit: &Held, sym: Sym, args: &[ExprId], from: &Frame) -> Ty {
         let declared = unit.binding_of(sym.at).is_some_and(|binding| binding.ty.is_some());
         let Some(scope) = unit.scope_of(sym.at).filter(|_| !declared) else { return Ty::Unknown };
         let params = unit.params(scope);

@@ -2,7 +2,7 @@
 
 use crate::session::{Frame, Question, Session};
 use crate::types::substitute;
-use crate::unit::Unit;
+use crate::unit::Held;
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modifier, Rule, SymbolKind};
 use std::sync::Arc;
@@ -208,7 +208,7 @@ impl Session<'_> {
     }
 
     /// A result as seen by this receiver: its type arguments, and itself where the result is "the receiver's type".
-    fn with_receiver(&self, unit: &Arc<Unit>, sym: Sym, result: Val, via: Option<&Arc<Ty>>) -> Val {
+    fn with_receiver(&self, unit: &Held, sym: Sym, result: Val, via: Option<&Arc<Ty>>) -> Val {
         let Some(via) = via else { return result };
         let own = self.self_type(unit, Some(sym.at));
         let gives_self = match (&result.ty, &own) {
@@ -226,7 +226,7 @@ impl Session<'_> {
         result.with(seen)
     }
 
-    fn returns_self(unit: &Arc<Unit>, symbol: u32) -> bool {
+    fn returns_self(unit: &Held, symbol: u32) -> bool {
         let declared = unit.binding_of(symbol).and_then(|binding| binding.ty);
         match declared {
             Some(ty) => unit.expr(ty) == Expr::SelfRef,
@@ -239,7 +239,7 @@ impl Session<'_> {
     /// A generic result, as far as the arguments say what its parameters are.
     fn with_arguments(
         &self,
-        unit: &Arc<Unit>,
+        unit: &Held,
         sym: Sym,
         result: Val,
         args: &[ExprId],
@@ -276,7 +276,7 @@ impl Session<'_> {
     }
 
     /// What a function gives; a declared type first, then what leaves its body.
-    pub(crate) fn returned(&self, unit: &Arc<Unit>, symbol: u32) -> Val {
+    pub(crate) fn returned(&self, unit: &Held, symbol: u32) -> Val {
         if let Some(binding) = unit.binding_of(symbol)
             && let Some(ty) = binding.ty
         {
@@ -307,7 +307,7 @@ impl Session<'_> {
     }
 
     /// What a function gives by the type of the name that holds it: `const f: F = () => …`.
-    fn result_of_type(&self, unit: &Arc<Unit>, symbol: u32) -> Option<Ty> {
+    fn result_of_type(&self, unit: &Held, symbol: u32) -> Option<Ty> {
         let binding = unit.binding_of(symbol)?;
         let Expr::Cast { ty, .. } = unit.expr(binding.value?) else { return None };
         let frame = Frame { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
@@ -317,7 +317,7 @@ impl Session<'_> {
     }
 
     /// What leaves a function's scope.
-    pub(crate) fn scope_result(&self, unit: &Arc<Unit>, scope: u32) -> Val {
+    pub(crate) fn scope_result(&self, unit: &Held, scope: u32) -> Val {
         self.once(Question::Returns(unit.file, scope), || {
             let mut types = Vec::new();
             for &value in unit.returns(scope).iter().take(16) {

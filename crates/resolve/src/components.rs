@@ -1,13 +1,12 @@
 //! What components take: the type of their properties.
 
 use crate::session::{Frame, Session};
-use crate::unit::Unit;
+use crate::unit::Held;
 use crate::value::Ty;
 use orient_model::{Confidence, Edge, EdgeKind, Expr, ExprId, Modifier, Node, Resolved, Rule, SymbolKind};
-use std::sync::Arc;
 
 /// Edges from the components of a file to the types of their properties.
-pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
+pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         if !unit.is(at, Modifier::Component) {
             continue;
@@ -27,7 +26,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved)
 }
 
 /// The types a component declares for its properties: of its first parameter, or the first argument of its own type.
-pub(crate) fn properties(session: &Session<'_>, unit: &Arc<Unit>, at: u32) -> Vec<Ty> {
+pub(crate) fn properties(session: &Session<'_>, unit: &Held, at: u32) -> Vec<Ty> {
     if unit.kind(at) == Some(SymbolKind::Class) {
         let bases = unit.bases(at).iter();
         return bases.flat_map(|&(expr, scope, _)| first_argument(session, unit, expr, scope)).collect();
@@ -50,7 +49,7 @@ pub(crate) fn properties(session: &Session<'_>, unit: &Arc<Unit>, at: u32) -> Ve
     types.into_iter().flatten().flat_map(|ty| first_argument(session, unit, ty, binding.scope)).collect()
 }
 
-fn first_argument(session: &Session<'_>, unit: &Arc<Unit>, expr: ExprId, scope: u32) -> Vec<Ty> {
+fn first_argument(session: &Session<'_>, unit: &Held, expr: ExprId, scope: u32) -> Vec<Ty> {
     let Expr::Apply { args, .. } = unit.expr(expr) else { return Vec::new() };
     let Some(&first) = unit.facts.flow.list(args).first() else { return Vec::new() };
     let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };

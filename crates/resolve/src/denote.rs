@@ -5,7 +5,7 @@ use crate::modules::plain;
 use crate::objects::distinct_members;
 use crate::session::{Frame, Session};
 use crate::type_words::kind_of;
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{
     Confidence, Expr, ExprId, ExprList, Literal, Modules, Relation, Rule, Sequence, SymbolKind, Via, Wrapper,
@@ -175,7 +175,7 @@ impl Session<'_> {
     }
 
     /// Members of a value by name.
-    pub(crate) fn member(&self, val: &Val, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn member(&self, val: &Val, name: &str, from: &Held) -> Vec<Found> {
         let found = match &val.ty {
             Ty::Of(sym, _) => self.instance_member(val, *sym, name, from),
             Ty::Type(sym, args) => {
@@ -215,7 +215,7 @@ impl Session<'_> {
         found.into_iter().map(|found| found.at_most(val.sure)).collect()
     }
 
-    fn instance_member(&self, val: &Val, sym: Sym, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    fn instance_member(&self, val: &Val, sym: Sym, name: &str, from: &Held) -> Vec<Found> {
         let rule = match val.rule {
             Rule::Receiver | Rule::Inferred | Rule::Super => val.rule,
             _ => Rule::Declared,
@@ -249,7 +249,7 @@ impl Session<'_> {
     }
 
     /// Members of a type itself: static ones, nested types, cases of an enumeration.
-    fn static_member(&self, sym: Sym, of: &Ty, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    fn static_member(&self, sym: Sym, of: &Ty, name: &str, from: &Held) -> Vec<Found> {
         let Some(unit) = self.home(sym) else { return Vec::new() };
         if unit.kind(sym.at) == Some(SymbolKind::Module)
             && let Some(module) = self.declared_module(&unit, sym.at)
@@ -288,14 +288,7 @@ impl Session<'_> {
     }
 
     /// Members of what a type from outside holds.
-    fn held_member(
-        &self,
-        val: &Val,
-        holder: &str,
-        args: &Arc<[Ty]>,
-        name: &str,
-        from: &Arc<Unit>,
-    ) -> Vec<Found> {
+    fn held_member(&self, val: &Val, holder: &str, args: &Arc<[Ty]>, name: &str, from: &Held) -> Vec<Found> {
         let rules = &from.rules;
         if rules.holders.iter().any(|known| known == holder)
             && let Some(held) = args.first()

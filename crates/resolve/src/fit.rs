@@ -5,10 +5,9 @@ use crate::type_words::{
     bare_type, function_arity, function_result, given, is_anything, is_function, is_plain, is_vague,
     literal_fit, type_fit, without_marks,
 };
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Ty};
 use orient_model::{Confidence, Expr, ExprId, Literal, Modifier, Modules, Rule, SymbolKind, Wrapper};
-use std::sync::Arc;
 
 /// The very type that was given.
 pub(crate) const SAME: i32 = 3;
@@ -167,7 +166,7 @@ impl Session<'_> {
         &self,
         frame: &Frame,
         found: &Found,
-        (unit, sym): (&Arc<Unit>, Sym),
+        (unit, sym): (&Held, Sym),
         (at, count, arg): (usize, usize, ExprId),
     ) -> i32 {
         let Some(symbol) = unit.symbol(sym.at) else { return OPEN };
@@ -210,14 +209,7 @@ impl Session<'_> {
     }
 
     /// How a function that takes so many arguments fits a type as written; `implicit`: it may take one more unnamed.
-    fn fits_function(
-        &self,
-        unit: &Arc<Unit>,
-        symbol: u32,
-        written: &str,
-        takes: usize,
-        implicit: bool,
-    ) -> i32 {
+    fn fits_function(&self, unit: &Held, symbol: u32, written: &str, takes: usize, implicit: bool) -> i32 {
         let rules = &unit.rules;
         let bare = bare_type(rules, written);
         match function_arity(rules, written) {
@@ -240,7 +232,7 @@ impl Session<'_> {
     }
 
     /// How what a function gives fits what a function of the type as written gives.
-    fn fits_result(&self, frame: &Frame, scope: u32, at: (&Arc<Unit>, u32), written: &str) -> i32 {
+    fn fits_result(&self, frame: &Frame, scope: u32, at: (&Held, u32), written: &str) -> i32 {
         let rules = &at.0.rules;
         let Some(result) = function_result(rules, written) else { return OPEN };
         if is_vague(rules, bare_type(rules, result)) || result.contains("->") {
@@ -253,11 +245,11 @@ impl Session<'_> {
     }
 
     /// Whether a type of this name is here.
-    fn has_type(&self, unit: &Arc<Unit>, bare: &str) -> bool {
+    fn has_type(&self, unit: &Held, bare: &str) -> bool {
         self.named(&unit.rules.family, bare).iter().any(|bearer| bearer.kind.is_type())
     }
 
-    fn fits_value(&self, ty: &Ty, (unit, symbol): (&Arc<Unit>, u32), written: &str) -> i32 {
+    fn fits_value(&self, ty: &Ty, (unit, symbol): (&Held, u32), written: &str) -> i32 {
         let rules = &unit.rules;
         let bare = bare_type(rules, written);
         if !ty.is_known() || is_type_param(unit, symbol, bare) {
@@ -302,7 +294,7 @@ impl Session<'_> {
     }
 
     /// How a literal fits a type as written.
-    fn fits_literal(&self, unit: &Arc<Unit>, symbol: u32, written: &str, literal: Literal) -> i32 {
+    fn fits_literal(&self, unit: &Held, symbol: u32, written: &str, literal: Literal) -> i32 {
         let rules = &unit.rules;
         let bare = bare_type(rules, written);
         let known = literal_fit(rules, written, bare, literal);

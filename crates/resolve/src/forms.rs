@@ -4,7 +4,7 @@
 use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::types::substitute;
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, Relation, Rule, ScopeKind, SymbolKind, Wrapper};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Session<'_> {
     }
 
     /// The declared type of a binding, as its own file sees it.
-    pub(crate) fn declared(&self, unit: &Arc<Unit>, at: u32) -> Ty {
+    pub(crate) fn declared(&self, unit: &Held, at: u32) -> Ty {
         if let Some(known) = self.declared.borrow().get(&(unit.file, at)) {
             return known.clone();
         }
@@ -110,13 +110,7 @@ impl Session<'_> {
     }
 
     /// What a type parameter is where nobody says.
-    pub(crate) fn default_of(
-        &self,
-        unit: &Arc<Unit>,
-        symbol: u32,
-        param: u32,
-        map: &[((u32, u32), Ty)],
-    ) -> Ty {
+    pub(crate) fn default_of(&self, unit: &Held, symbol: u32, param: u32, map: &[((u32, u32), Ty)]) -> Ty {
         let Some(default) = unit.binding(param).and_then(|binding| binding.value) else { return Ty::Unknown };
         let frame = Frame { unit: unit.clone(), scope: unit.scope_of(symbol).unwrap_or(0), at: u32::MAX };
         let ty = self.once(Question::Binding(unit.file, param), || self.ty(&frame, default));
@@ -169,7 +163,7 @@ impl Session<'_> {
     /// Methods that a type binds, and those it inherits that none of them stands in for.
     pub(crate) fn with_inherited(
         &self,
-        unit: &Arc<Unit>,
+        unit: &Held,
         here: &orient_model::Scope,
         name: &str,
         found: Vec<Found>,

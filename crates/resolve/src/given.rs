@@ -5,7 +5,7 @@ use crate::call::{CALLED, mentions_param, unify};
 use crate::lexical::Want;
 use crate::session::{Frame, Question, Session};
 use crate::types::substitute;
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via};
 use rustc_hash::FxHashMap;
@@ -137,7 +137,7 @@ impl Places<'_> {
 
 impl Session<'_> {
     /// What a parameter is, where only the place of its function says so.
-    pub(crate) fn given(&self, unit: &Arc<Unit>, binding: &Binding) -> Val {
+    pub(crate) fn given(&self, unit: &Held, binding: &Binding) -> Val {
         if !unit.rules.type_space && !unit.rules.given_types {
             return Val::unknown();
         }
@@ -158,7 +158,7 @@ impl Session<'_> {
     }
 
     /// The type a function without a declared one is written for.
-    fn wanted(&self, unit: &Arc<Unit>, scope: u32) -> Ty {
+    fn wanted(&self, unit: &Held, scope: u32) -> Ty {
         if let Some(known) = self.wanted.borrow().get(&(unit.file, scope)) {
             return known.clone();
         }
@@ -169,7 +169,7 @@ impl Session<'_> {
         ty
     }
 
-    fn find_wanted(&self, unit: &Arc<Unit>, scope: u32) -> Ty {
+    fn find_wanted(&self, unit: &Held, scope: u32) -> Ty {
         let Some(place) = unit.places.get_or_init(|| places(unit)).get(&scope) else { return Ty::Unknown };
         let wanted = self.once(Question::Wanted(unit.file, scope), || {
             let frame = Frame { unit: unit.clone(), scope: place.scope, at: place.at };
@@ -208,7 +208,7 @@ impl Session<'_> {
     }
 
     /// What the function with this scope is declared to give.
-    fn wanted_result(&self, unit: &Arc<Unit>, scope: u32) -> Ty {
+    fn wanted_result(&self, unit: &Held, scope: u32) -> Ty {
         let symbol = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.symbol);
         if let Some(symbol) = symbol.filter(|&at| unit.scope_of(at) == Some(scope)) {
             let declared = unit.binding_of(symbol).and_then(|binding| binding.ty);
@@ -260,7 +260,7 @@ impl Session<'_> {
     }
 
     /// The call a function is an argument of, and where that stands.
-    pub(crate) fn argument_of(unit: &Arc<Unit>, scope: u32) -> Option<(ExprId, u32)> {
+    pub(crate) fn argument_of(unit: &Held, scope: u32) -> Option<(ExprId, u32)> {
         let place = unit.places.get_or_init(|| places(unit)).get(&scope)?;
         match place.inside {
             Inside::Argument(call, _) => Some((call, place.at)),
@@ -269,7 +269,7 @@ impl Session<'_> {
     }
 
     /// The receiver a function gets from where it stands.
-    pub(crate) fn entered(&self, unit: &Arc<Unit>, scope: u32) -> Option<Val> {
+    pub(crate) fn entered(&self, unit: &Held, scope: u32) -> Option<Val> {
         if unit.rules.enters.is_empty() {
             return None;
         }

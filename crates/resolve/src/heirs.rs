@@ -1,15 +1,14 @@
 //! What types inherit, what members stand in for those of their bases, and what an interface's members may reach.
 
 use crate::session::Session;
-use crate::unit::Unit;
+use crate::unit::Held;
 use crate::value::{Sym, Thing, Ty};
 use orient_model::{
     Confidence, Edge, EdgeKind, ExprId, Node, Outside, RefKind, Relation, Resolved, Rule, SymbolKind,
 };
-use std::sync::Arc;
 
 /// The edges of all types a file declares.
-pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
+pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         let Some(kind) = unit.kind(at) else { continue };
         session.next_use();
@@ -22,7 +21,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved)
     }
 }
 
-fn inherits(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolved) {
+fn inherits(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
     let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     let own = unit.sym(at);
     let of = session.own_type(own);
@@ -83,7 +82,7 @@ fn foreign_base(
 }
 
 /// Members that stand in for those of a base.
-fn overrides(session: &Session<'_>, unit: &Arc<Unit>, at: u32, of: &Ty, out: &mut Resolved) {
+fn overrides(session: &Session<'_>, unit: &Held, at: u32, of: &Ty, out: &mut Resolved) {
     let bases: Vec<Ty> = match unit.kind(at) {
         Some(SymbolKind::Impl) => unit
             .bases(at)
@@ -133,7 +132,7 @@ fn overrides(session: &Session<'_>, unit: &Arc<Unit>, at: u32, of: &Ty, out: &mu
 }
 
 /// Members of a base class that do what an interface of the heir promises.
-fn inherited_implementations(session: &Session<'_>, unit: &Arc<Unit>, at: u32, of: &Ty, out: &mut Resolved) {
+fn inherited_implementations(session: &Session<'_>, unit: &Held, at: u32, of: &Ty, out: &mut Resolved) {
     let line = session.line(of);
     let interfaces: Vec<Sym> = line
         .iter()
@@ -180,7 +179,7 @@ fn inherited_implementations(session: &Session<'_>, unit: &Arc<Unit>, at: u32, o
 }
 
 /// Types that have all methods of an interface, where nobody has to say so.
-fn satisfied(session: &Session<'_>, unit: &Arc<Unit>, at: u32, out: &mut Resolved) {
+fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
     let interface = unit.sym(at);
     let of = Ty::of(interface);
     let mut wanted: Vec<Sym> = Vec::new();
@@ -261,7 +260,7 @@ fn is_overridable(kind: SymbolKind) -> bool {
 }
 
 /// Whether two members can stand for each other: the same number of parameters.
-fn same_form(session: &Session<'_>, unit: &Arc<Unit>, at: u32, other: Sym) -> bool {
+fn same_form(session: &Session<'_>, unit: &Held, at: u32, other: Sym) -> bool {
     let Some(home) = session.home(other) else { return false };
     let (Some(one), Some(two)) = (unit.symbol(at), home.symbol(other.at)) else { return false };
     let holds_function = unit.rules.type_space && two.kind == SymbolKind::Field;

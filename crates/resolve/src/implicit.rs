@@ -1,13 +1,12 @@
 //! What the language calls without being named: the members behind loops and `with`.
 
 use crate::session::{Frame, Session};
-use crate::unit::Unit;
+use crate::unit::Held;
 use crate::value::{Found, Ty, Val};
 use orient_model::{Binding, Confidence, Edge, EdgeKind, Node, Resolved, Rule, SymbolKind, Via};
-use std::sync::Arc;
 
 /// Calls of the members by which names are bound to parts of values.
-pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
+pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
     if !unit.rules.dynamic {
         return;
     }
@@ -22,7 +21,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved)
     }
 }
 
-fn follow(session: &Session<'_>, unit: &Arc<Unit>, binding: &Binding, cases: &[&str], out: &mut Resolved) {
+fn follow(session: &Session<'_>, unit: &Held, binding: &Binding, cases: &[&str], out: &mut Resolved) {
     let Some(value) = binding.value else { return };
     let Some(line) = unit.line_of(value, binding.at) else { return };
     let frame = Frame { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };

@@ -1,7 +1,7 @@
 //! Values under constant keys: what is written out there, and what is put there later.
 
 use crate::session::{Frame, Question, Session};
-use crate::unit::{PutKey, Unit};
+use crate::unit::{Held, PutKey, Unit};
 use crate::value::{Found, Ty, Val};
 use orient_model::{Binding, BindingKind, Confidence, Expr, ExprId, Literal, Rule, SymbolKind, Via};
 use std::sync::Arc;
@@ -108,7 +108,7 @@ impl Session<'_> {
         }
     }
 
-    fn constants(&self, unit: &Arc<Unit>, binding: &Binding) -> Vec<String> {
+    fn constants(&self, unit: &Held, binding: &Binding) -> Vec<String> {
         if let BindingKind::Import(import) = binding.kind {
             let found = self.import(unit, import);
             let named = found.iter().filter_map(Found::sym).filter_map(|sym| {

@@ -1,12 +1,11 @@
 //! What a bare name means where it stands: scopes from the inside out, then what the file shares with others.
 
 use crate::session::{Frame, Question, Session};
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{
     Atom, Binding, BindingKind, Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind, Via,
 };
-use std::sync::Arc;
 
 /// What a name is looked up as: a type is not hidden by a field or a parameter of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -182,7 +181,7 @@ impl Session<'_> {
 
     /// Of functions with one name: all where they are overloads or for different builds, else the last; never a
     /// signature beside its body.
-    fn overloads_of(unit: &Arc<Unit>, bindings: &[u32]) -> Vec<u32> {
+    fn overloads_of(unit: &Held, bindings: &[u32]) -> Vec<u32> {
         let declared = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
             Some(BindingKind::Symbol(symbol)) => unit.is(symbol, Modifier::Declaration),
             _ => false,
@@ -197,7 +196,7 @@ impl Session<'_> {
     }
 
     /// What a binding means.
-    pub(crate) fn binding(&self, unit: &Arc<Unit>, at: u32) -> Vec<Found> {
+    pub(crate) fn binding(&self, unit: &Held, at: u32) -> Vec<Found> {
         let Some(binding) = unit.binding(at) else { return Vec::new() };
         match binding.kind {
             BindingKind::Symbol(symbol) => vec![Found::symbol(unit.sym(symbol), Rule::Scope)],
@@ -213,7 +212,7 @@ impl Session<'_> {
     }
 
     /// The value of a parameter or local.
-    pub(crate) fn bound_value(&self, unit: &Arc<Unit>, at: u32) -> Val {
+    pub(crate) fn bound_value(&self, unit: &Held, at: u32) -> Val {
         let key = (unit.file, at);
         if let Some(known) = self.bound.borrow().get(&key) {
             return known.clone();
@@ -233,7 +232,7 @@ impl Session<'_> {
     }
 
     /// The value a binding gets: by its declared type, else from what it is made of.
-    pub(crate) fn value_of_binding(&self, unit: &Arc<Unit>, binding: &Binding) -> Val {
+    pub(crate) fn value_of_binding(&self, unit: &Held, binding: &Binding) -> Val {
         let frame = Frame { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
         if let Some(ty) = binding.ty {
             let declared = self.ty(&frame, ty);
@@ -271,7 +270,7 @@ impl Session<'_> {
     }
 
     /// A name that is put something else into later may hold either.
-    fn reassigned(&self, unit: &Arc<Unit>, binding: &Binding, first: Val) -> Val {
+    fn reassigned(&self, unit: &Held, binding: &Binding, first: Val) -> Val {
         let varies = match binding.kind {
             BindingKind::Local => true,
             BindingKind::Symbol(symbol) => unit.kind(symbol) == Some(SymbolKind::Variable),
@@ -300,7 +299,7 @@ impl Session<'_> {
     }
 
     /// What is put into a name later, where it is declared without a value.
-    fn assigned(&self, unit: &Arc<Unit>, binding: &Binding) -> Val {
+    fn assigned(&self, unit: &Held, binding: &Binding) -> Val {
         if binding.kind != BindingKind::Local {
             return Val::unknown();
         }
@@ -314,7 +313,7 @@ impl Session<'_> {
     }
 
     /// The receiver inside a method.
-    fn receiver(&self, unit: &Arc<Unit>, binding: &Binding) -> Val {
+    fn receiver(&self, unit: &Held, binding: &Binding) -> Val {
         let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
         let Some(of) = self.self_type(unit, symbol) else { return Val::unknown() };
         let class = symbol.is_some_and(|symbol| unit.is(symbol, Modifier::Static));
@@ -325,7 +324,7 @@ impl Session<'_> {
     }
 
     /// The type around a symbol, as its receiver sees it.
-    pub(crate) fn self_type(&self, unit: &Arc<Unit>, symbol: Option<u32>) -> Option<Ty> {
+    pub(crate) fn self_type(&self, unit: &Held, symbol: Option<u32>) -> Option<Ty> {
         let mut next = symbol;
         while let Some(at) = next {
             let found = unit.symbol(at)?;
@@ -361,7 +360,7 @@ impl Session<'_> {
     }
 
     /// The type a symbol names as its container: `Foo` of `void Foo::bar()`.
-    pub(crate) fn qualifier_type(&self, unit: &Arc<Unit>, symbol: u32) -> Option<Ty> {
+    pub(crate) fn qualifier_type(&self, unit: &Held, symbol: u32) -> Option<Ty> {
         let qualifier = unit.qualifier(symbol)?;
         let scope = unit.symbol(symbol)?.parent.and_then(|parent| unit.scope_of(parent)).unwrap_or(0);
         let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };

@@ -4,21 +4,20 @@
 use crate::call::MADE;
 use crate::modules::hash;
 use crate::session::{Frame, Question, Session};
-use crate::unit::Unit;
+use crate::unit::Held;
 use crate::value::{Found, Module, Sym, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, ExprList, Modules, Rule, Wrapper};
-use std::sync::Arc;
 
 impl Session<'_> {
     /// What a module is as a whole, where it gives one thing out: `module.exports = …`.
-    pub(crate) fn whole_module(&self, module: &Module, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn whole_module(&self, module: &Module, from: &Held) -> Vec<Found> {
         if from.rules.modules != Modules::Path {
             return Vec::new();
         }
         self.module_member(module, "default", from)
     }
 
-    pub(crate) fn whole_member(&self, module: &Module, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn whole_member(&self, module: &Module, name: &str, from: &Held) -> Vec<Found> {
         if name == "default" {
             return Vec::new();
         }
@@ -118,7 +117,7 @@ impl Session<'_> {
     }
 
     /// What a type parameter is at least.
-    pub(crate) fn constraint(&self, unit: &Arc<Unit>, param: u32) -> Val {
+    pub(crate) fn constraint(&self, unit: &Held, param: u32) -> Val {
         let Some(ty) = unit.binding(param).and_then(|binding| binding.ty).filter(|_| unit.rules.type_space)
         else {
             return self.bound_value(unit, param);

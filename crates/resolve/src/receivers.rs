@@ -1,7 +1,7 @@
 //! Receivers: whose members a bare name can be, and on which side of a type a member stands, its own or its instances'.
 
 use crate::session::{Frame, Question, Session};
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, Modifier, Rule, ScopeKind, SymbolKind};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Session<'_> {
     }
 
     /// Members that a receiver's own type lacks and types that inherit from it have: one of them is meant.
-    pub(crate) fn of_heirs(&self, sym: Sym, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn of_heirs(&self, sym: Sym, name: &str, from: &Held) -> Vec<Found> {
         let bearers = self.members_named(&from.rules.family, name);
         let mut found = Vec::new();
         for bearer in bearers.iter().filter(|bearer| has_side(bearer.kind)).take(HEIRS) {

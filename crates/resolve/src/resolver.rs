@@ -50,8 +50,8 @@ impl<'w> Resolver<'w> {
 
     /// What the uses in a file mean.
     pub fn resolve(&self, file: u32) -> Resolved {
-        let Some(unit) = self.unit(file) else { return Resolved::default() };
         let mut session = Session::new(self, file, arguments::Taken::default());
+        let Some(unit) = session.unit(file) else { return Resolved::default() };
         if unit.rules.dynamic {
             for _ in 0..ROUNDS {
                 let taken = arguments::taken(&session, &unit);

@@ -4,9 +4,9 @@ use crate::afar;
 use crate::arguments::Taken;
 use crate::outward::{Around, Beyond};
 use crate::resolver::Resolver;
-use crate::types::{Members, TypeShape};
-use crate::unit::Unit;
-use crate::value::{Found, Sym, Ty, Val};
+use crate::types::TypeShape;
+use crate::unit::{Held, Members};
+use crate::value::{Found, Module, Sym, Ty, Val};
 use orient_model::{ExprId, Modifiers, Resolved, SymbolKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -25,7 +25,7 @@ const STEPS_IN_HASTE: u64 = 400;
 /// A place to look from.
 #[derive(Clone)]
 pub(crate) struct Frame {
-    pub(crate) unit: Arc<Unit>,
+    pub(crate) unit: Held,
     pub(crate) scope: u32,
     /// The position in the file: what is bound later may not count.
     pub(crate) at: u32,
@@ -80,7 +80,7 @@ pub(crate) struct Session<'r> {
     enough: Cell<u64>,
     busy: RefCell<FxHashSet<Question>>,
     /// Files that were looked at: no lock stands before these.
-    units: RefCell<FxHashMap<u32, Option<Arc<Unit>>>>,
+    units: RefCell<FxHashMap<u32, Option<Held>>>,
     pub(crate) names: Memo<Box<str>, Arc<[Bearer]>>,
     pub(crate) around: Memo<Around, Arc<[Found]>>,
     pub(crate) beyond: Memo<Beyond, Arc<[Found]>>,
@@ -97,6 +97,8 @@ pub(crate) struct Session<'r> {
     pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
     pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
     pub(crate) included: Memo<u32, Arc<FxHashSet<u32>>>,
+    /// Modules by the file that means them, and by name.
+    pub(crate) modules: Memo<u32, FxHashMap<Box<str>, Option<Module>>>,
     pub(crate) imports: Memo<(u32, u32), Arc<[Found]>>,
     pub(crate) canonical: RefCell<FxHashMap<Sym, Sym>>,
     /// Namespaces by the file that opens them to all it holds, and by name.
@@ -141,6 +143,7 @@ impl<'r> Session<'r> {
             lines: RefCell::default(),
             folders: RefCell::default(),
             included: RefCell::default(),
+            modules: RefCell::default(),
             imports: RefCell::default(),
             canonical: RefCell::default(),
             spaces: RefCell::default(),
@@ -210,17 +213,17 @@ impl<'r> Session<'r> {
     }
 
     /// A file as resolution looks at it.
-    pub(crate) fn unit(&self, file: u32) -> Option<Arc<Unit>> {
+    pub(crate) fn unit(&self, file: u32) -> Option<Held> {
         if let Some(known) = self.units.borrow().get(&file) {
             return known.clone();
         }
-        let unit = self.resolver.unit(file);
+        let unit = self.resolver.unit(file).map(Held::new);
         self.units.borrow_mut().insert(file, unit.clone());
         unit
     }
 
     /// The file of a symbol.
-    pub(crate) fn home(&self, sym: Sym) -> Option<Arc<Unit>> {
+    pub(crate) fn home(&self, sym: Sym) -> Option<Held> {
         self.unit(sym.file)
     }
 

@@ -3,11 +3,10 @@
 
 use crate::modules::plain;
 use crate::session::{Frame, Session};
-use crate::unit::{Unit, last_name};
+use crate::unit::{Held, Unit, last_name};
 use crate::value::{Found, Sym, Ty};
 use orient_model::{Expr, ExprId, Modifier, RefKind, Rule, ScopeKind, SymbolKind, Visibility};
 use rustc_hash::FxHashSet;
-use std::sync::Arc;
 
 /// Members of anything that run the function they are given as if it stood in their receiver.
 pub(crate) const RUNS_AS_OTHER: [&str; 6] =
@@ -124,7 +123,7 @@ impl Session<'_> {
     }
 
     /// Whether a file names an object in an import, with what was found in it or with all of it.
-    fn imports_of(&self, unit: &Arc<Unit>, holder: Sym, found: &[Found]) -> bool {
+    fn imports_of(&self, unit: &Held, holder: Sym, found: &[Found]) -> bool {
         if self.kind(holder) != Some(SymbolKind::Object) {
             return false;
         }
@@ -176,7 +175,7 @@ impl Session<'_> {
     }
 
     /// Whether the function with this scope is run as if it stood elsewhere: who it is given to says so.
-    pub(crate) fn runs_as_other(&self, unit: &Arc<Unit>, scope: u32) -> bool {
+    pub(crate) fn runs_as_other(&self, unit: &Held, scope: u32) -> bool {
         if !unit.rules.split_members {
             return false;
         }
@@ -203,7 +202,7 @@ impl Session<'_> {
     }
 
     /// Whether a function of this file gives a parameter on inside of a function that runs as another's.
-    fn gives_on(&self, unit: &Arc<Unit>, symbol: u32) -> bool {
+    fn gives_on(&self, unit: &Held, symbol: u32) -> bool {
         let Some(own) = unit.scope_of(symbol) else { return false };
         let calls =
             unit.references().iter().filter(|one| one.kind == RefKind::Call && one.symbol == Some(symbol));

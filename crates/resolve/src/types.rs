@@ -4,19 +4,16 @@ use crate::call::mentions_param;
 use crate::forms::pruned;
 use crate::receivers::Side;
 use crate::session::{Bearer, Frame, Question, Session};
-use crate::unit::Unit;
+use crate::unit::{Held, Members, Unit};
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, Modules, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
-use rustc_hash::FxHashMap;
+
 use std::sync::Arc;
 
 /// How many bases are followed; enough for any hierarchy written by hand.
 const LINE: usize = 64;
 /// How deep the arguments of types are followed.
 const DEEP: usize = 4;
-
-/// Members by name.
-pub(crate) type Members = FxHashMap<Box<str>, Vec<Sym>>;
 
 /// What a type is made of, in all its parts.
 #[derive(Debug, Default)]
@@ -167,7 +164,7 @@ impl Session<'_> {
     }
 
     /// The type a block of members is for.
-    pub(crate) fn impl_target(&self, unit: &Arc<Unit>, symbol: u32) -> Ty {
+    pub(crate) fn impl_target(&self, unit: &Held, symbol: u32) -> Ty {
         let Some(found) = unit.symbol(symbol) else { return Ty::Unknown };
         let name = unit.name(symbol);
         let header = unit.references().iter().find(|reference| {
@@ -224,7 +221,7 @@ impl Session<'_> {
             return known.clone();
         }
         let before = self.cut();
-        let members = self.once(Question::Members(sym), || Arc::new(self.find_members(sym)));
+        let members = self.once(Question::Members(sym), || self.find_members(sym));
         let Some(members) = members else { return Arc::default() };
         if self.is_top() || before == self.cut() {
             self.members.borrow_mut().insert(sym, members.clone());
@@ -232,33 +229,24 @@ impl Session<'_> {
         members
     }
 
-    fn find_members(&self, sym: Sym) -> Members {
+    fn find_members(&self, sym: Sym) -> Arc<Members> {
+        let (parts, elsewhere) = (self.parts(sym), self.members_elsewhere(sym));
+        if let ([only], []) = (&parts[..], &elsewhere[..]) {
+            return self.home(*only).map(|unit| unit.members(only.at)).unwrap_or_default();
+        }
         let mut members = Members::default();
-        for &part in self.parts(sym).iter() {
+        for &part in parts.iter() {
             let Some(unit) = self.home(part) else { continue };
-            for &child in unit.children(Some(part.at)) {
-                // A test is named for people: nothing calls it by that name.
-                if unit.kind(child) == Some(SymbolKind::Test) {
-                    continue;
-                }
-                // A member of an object inside an object is none of the outer one.
-                // What says for whom it is a member is none by its bare name.
-                let outer = unit.rules.type_space && unit.qualifier(child).is_some();
-                if outer
-                    || unit.rules.bare_members
-                        && unit.qualifier(child).is_some_and(|of| of != unit.name(part.at))
-                {
-                    continue;
-                }
-                members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
+            for (name, own) in unit.members(part.at).iter() {
+                members.entry(name.clone()).or_default().extend(own);
             }
         }
-        for member in self.members_elsewhere(sym) {
+        for member in elsewhere {
             if let Some(unit) = self.home(member) {
                 members.entry(unit.name(member.at).into()).or_default().push(member);
             }
         }
-        members
+        Arc::new(members)
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
@@ -286,14 +274,14 @@ impl Session<'_> {
         parts
     }
 
-    fn is_part(&self, sym: Sym, unit: &Arc<Unit>, other: Sym) -> bool {
+    fn is_part(&self, sym: Sym, unit: &Held, other: Sym) -> bool {
         let Some(home) = self.home(other) else { return false };
         let (Some(kind), Some(other_kind)) = (unit.kind(sym.at), home.kind(other.at)) else { return false };
         if other_kind == SymbolKind::Impl {
             return matches!(self.impl_target(&home, other.at), Ty::Of(target, _) if target == sym);
         }
         let both = |modifier| unit.is(sym.at, modifier) && home.is(other.at, modifier);
-        let same_place = || self.known_name(sym) == self.known_name(other);
+        let same_place = || unit.full_name(sym.at) == home.full_name(other.at);
         let either_declares =
             unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Module;
@@ -486,7 +474,7 @@ impl Session<'_> {
     }
 
     /// The field a property reads.
-    fn read_by(&self, unit: &Arc<Unit>, sym: Sym) -> Val {
+    fn read_by(&self, unit: &Held, sym: Sym) -> Val {
         let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
         let (Some(around), false) = (around, unit.rules.field_mark.is_empty()) else { return Val::unknown() };
         let name = format!("{}{}", unit.rules.field_mark, unit.name(sym.at));
@@ -498,7 +486,7 @@ impl Session<'_> {
     }
 
     /// What methods put into a field that says nothing of its type.
-    fn assigned_to(&self, unit: &Arc<Unit>, sym: Sym) -> Val {
+    fn assigned_to(&self, unit: &Held, sym: Sym) -> Val {
         let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
         let mut types = Vec::new();
         for (assign, value) in unit.assigned(unit.name(sym.at)) {

@@ -8,7 +8,12 @@ use orient_model::{
     Symbol, SymbolKind,
 };
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+
+/// Members by name.
+pub(crate) type Members = FxHashMap<Box<str>, Vec<Sym>>;
 
 /// A value that is put under a key.
 #[derive(Clone, Copy, Debug)]
@@ -61,12 +66,33 @@ pub(crate) struct Unit {
     put_into: FxHashMap<ExprId, Vec<Put>>,
     /// The lines on which a symbol calls a bare name.
     called: FxHashMap<(u32, Atom), Vec<u32>>,
+    /// The members of each symbol by name, where somebody asked.
+    members: Box<[OnceLock<Arc<Members>>]>,
     /// The names of all symbols from the outermost namespace on, with dots.
-    full_names: std::sync::OnceLock<Vec<Arc<str>>>,
+    full_names: OnceLock<Vec<Arc<str>>>,
     /// Where functions without a declared type stand, by their scope.
-    pub(crate) places: std::sync::OnceLock<FxHashMap<u32, crate::given::Place>>,
+    pub(crate) places: OnceLock<FxHashMap<u32, crate::given::Place>>,
     /// Functions that run what they are given as if it stood elsewhere.
-    pub(crate) runs_as_other: std::sync::OnceLock<rustc_hash::FxHashSet<u32>>,
+    pub(crate) runs_as_other: OnceLock<rustc_hash::FxHashSet<u32>>,
+}
+
+/// A file in the hands of one session. Many share it with other threads, and take and leave it all the time: that is
+/// counted here, where no other thread counts.
+#[derive(Clone)]
+pub(crate) struct Held(Rc<Arc<Unit>>);
+
+impl Held {
+    pub(crate) fn new(unit: Arc<Unit>) -> Self {
+        Self(Rc::new(unit))
+    }
+}
+
+impl Deref for Held {
+    type Target = Unit;
+
+    fn deref(&self) -> &Unit {
+        &self.0
+    }
 }
 
 impl Unit {
@@ -122,6 +148,7 @@ impl Unit {
         let (bases, type_mixins) = bases(&facts, &rules);
         let (assigned, called) = (assigned(&facts), called(&facts));
         let put_into = if rules.dynamic { put_into(&facts, &rules) } else { FxHashMap::default() };
+        let members = outline.symbols.iter().map(|_| OnceLock::new()).collect();
         Self {
             file,
             rules,
@@ -140,9 +167,10 @@ impl Unit {
             put_into,
             called,
             facts,
-            full_names: std::sync::OnceLock::new(),
-            places: std::sync::OnceLock::new(),
-            runs_as_other: std::sync::OnceLock::new(),
+            members,
+            full_names: OnceLock::new(),
+            places: OnceLock::new(),
+            runs_as_other: OnceLock::new(),
         }
     }
 
@@ -249,6 +277,31 @@ impl Unit {
     pub(crate) fn children(&self, symbol: Option<u32>) -> &[u32] {
         let at = symbol.map_or(self.children.len() - 1, |symbol| symbol as usize);
         self.children.get(at).map_or(&[], Vec::as_slice)
+    }
+
+    /// The members that a type has in this place, by name; shared by all who look at it.
+    pub(crate) fn members(&self, of: u32) -> Arc<Members> {
+        let Some(known) = self.members.get(of as usize) else { return Arc::default() };
+        known.get_or_init(|| Arc::new(self.find_members(of))).clone()
+    }
+
+    fn find_members(&self, of: u32) -> Members {
+        let mut members = Members::default();
+        for &child in self.children(Some(of)) {
+            // A test is named for people: nothing calls it by that name.
+            if self.kind(child) == Some(SymbolKind::Test) {
+                continue;
+            }
+            // A member of an object inside an object is none of the outer one.
+            // What says for whom it is a member is none by its bare name.
+            let outer = self.rules.type_space && self.qualifier(child).is_some();
+            let of_other =
+                self.rules.bare_members && self.qualifier(child).is_some_and(|named| named != self.name(of));
+            if !outer && !of_other {
+                members.entry(self.name(child).into()).or_default().push(self.sym(child));
+            }
+        }
+        members
     }
 
     /// What a type inherits from.

@@ -2,16 +2,15 @@
 
 use crate::lexical::Want;
 use crate::session::{Frame, Session};
-use crate::unit::{Unit, last_name};
+use crate::unit::{Held, last_name};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{
     Confidence, Edge, EdgeKind, Expr, ExprId, ImportKind, Miss, Node, Outside, Reason, RefKind, Reference,
     Resolved, Rule, SymbolKind,
 };
-use std::sync::Arc;
 
 /// The edges of all uses in a file.
-pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
+pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
     for reference in unit.references() {
         session.next_use();
         let mut uses = Uses { session, unit, reference, out };
@@ -23,7 +22,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved)
 /// One use on its way to its edges.
 struct Uses<'a, 'r> {
     session: &'a Session<'r>,
-    unit: &'a Arc<Unit>,
+    unit: &'a Held,
     reference: &'a Reference,
     out: &'a mut Resolved,
 }
@@ -670,7 +669,7 @@ fn is_function_type(ty: &Ty) -> bool {
 }
 
 /// Edges from a file to what it imports.
-fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
+fn imports(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
     for (at, import) in unit.facts.outline.imports.iter().enumerate() {
         session.next_use();
         let found = match import.kind {
@@ -713,7 +712,7 @@ fn imports(session: &Session<'_>, unit: &Arc<Unit>, out: &mut Resolved) {
     }
 }
 
-fn effect(session: &Session<'_>, unit: &Arc<Unit>, module: &str) -> Vec<Found> {
+fn effect(session: &Session<'_>, unit: &Held, module: &str) -> Vec<Found> {
     let file = match unit.rules.modules {
         orient_model::Modules::Include => session.include(unit, module),
         _ => match session.find_module(unit, module) {

@@ -3,14 +3,13 @@
 use crate::denote::join;
 use crate::project::normal;
 use crate::session::Session;
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Module};
 use orient_model::{Rule, Says};
-use std::sync::Arc;
 
 impl Session<'_> {
     /// The module of a dotted name.
-    pub(super) fn dotted_module(&self, unit: &Arc<Unit>, module: &str) -> Option<Module> {
+    pub(super) fn dotted_module(&self, unit: &Held, module: &str) -> Option<Module> {
         let dots = module.len() - module.trim_start_matches('.').len();
         let parts: Vec<&str> = module[dots..].split('.').filter(|part| !part.is_empty()).collect();
         if dots > 0 {
@@ -24,7 +23,7 @@ impl Session<'_> {
     }
 
     /// Where absolute names may start, most likely first.
-    fn source_roots(&self, unit: &Arc<Unit>) -> Vec<String> {
+    fn source_roots(&self, unit: &Held) -> Vec<String> {
         let mut roots = Vec::new();
         let mut add = |root: String| {
             if !roots.contains(&root) {
@@ -59,7 +58,7 @@ impl Session<'_> {
         roots
     }
 
-    fn below(&self, unit: &Arc<Unit>, root: &str, parts: &[&str]) -> Option<Module> {
+    fn below(&self, unit: &Held, root: &str, parts: &[&str]) -> Option<Module> {
         let mut path = root.to_owned();
         for (at, part) in parts.iter().enumerate() {
             let inner = join(&path, part);
@@ -72,7 +71,7 @@ impl Session<'_> {
         self.module_of_folder(unit, &path)
     }
 
-    fn module_of_folder(&self, unit: &Arc<Unit>, path: &str) -> Option<Module> {
+    fn module_of_folder(&self, unit: &Held, path: &str) -> Option<Module> {
         if let Some(file) = self.stands_for(unit, path) {
             return Some(Module::File(file));
         }
@@ -98,7 +97,7 @@ impl Session<'_> {
     }
 
     /// A module inside a package.
-    pub(super) fn submodule(&self, folder: &str, name: &str, from: &Arc<Unit>) -> Option<Found> {
+    pub(super) fn submodule(&self, folder: &str, name: &str, from: &Held) -> Option<Found> {
         self.below(from, folder, &[name]).map(|module| Found::module(module, Rule::Import))
     }
 }

@@ -3,14 +3,13 @@
 use crate::denote::join;
 use crate::project::normal;
 use crate::session::Session;
-use crate::unit::Unit;
+use crate::unit::Held;
 use crate::value::{Found, Module};
 use orient_model::{Rule, Says};
-use std::sync::Arc;
 
 impl Session<'_> {
     /// The folder of an import path.
-    pub(super) fn folder_module(&self, unit: &Arc<Unit>, module: &str) -> Option<Module> {
+    pub(super) fn folder_module(&self, unit: &Held, module: &str) -> Option<Module> {
         if module.starts_with('.') {
             return normal(&unit.folder(), module).map(Module::Folder);
         }
@@ -46,14 +45,14 @@ impl Session<'_> {
     }
 
     /// A name that the files of one package share.
-    pub(super) fn own_package_member(&self, from: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(super) fn own_package_member(&self, from: &Held, name: &str) -> Vec<Found> {
         let own = from.package();
         self.folder_member(&from.folder(), name, from, Rule::Package, |package| package == own)
     }
 
     /// A name of a package that is imported. A package of tests stands beside the one it tests, and imports it; nobody
     /// can import the tests.
-    pub(super) fn package_member(&self, folder: &str, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(super) fn package_member(&self, folder: &str, name: &str, from: &Held) -> Vec<Found> {
         self.folder_member(folder, name, from, Rule::Static, |package| !is_test_package(package))
     }
 
@@ -62,7 +61,7 @@ impl Session<'_> {
         &self,
         folder: &str,
         name: &str,
-        from: &Arc<Unit>,
+        from: &Held,
         rule: Rule,
         counts: impl Fn(&str) -> bool,
     ) -> Vec<Found> {

@@ -2,7 +2,7 @@
 
 use super::plain;
 use crate::session::{Frame, Session};
-use crate::unit::Unit;
+use crate::unit::Held;
 use crate::value::{Found, Module, Ty, Val};
 use orient_model::{ImportKind, Modules, Rule, Says, Shares, SymbolKind};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl Session<'_> {
     }
 
     /// The full name of what an import calls so.
-    fn imported_space(unit: &Arc<Unit>, name: &str) -> Option<String> {
+    fn imported_space(unit: &Held, name: &str) -> Option<String> {
         let called = |import: &&orient_model::Import| {
             let said = import.alias.or(import.name).map(|atom| unit.said(atom));
             said == Some(name)
@@ -45,7 +45,7 @@ impl Session<'_> {
     }
 
     /// Functions and constants that stand in no namespace.
-    pub(super) fn global_function(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(super) fn global_function(&self, unit: &Held, name: &str) -> Vec<Found> {
         let syms = self.with_full_name(&unit.rules.family, name).into_iter();
         let fits = |kind: SymbolKind| matches!(kind, SymbolKind::Function | SymbolKind::Constant);
         let fit = syms.filter(|&sym| self.kind(sym).is_some_and(fits));
@@ -83,7 +83,7 @@ impl Session<'_> {
     }
 
     /// Whether the project files say that a namespace is seen everywhere.
-    pub(super) fn uses_everywhere(&self, unit: &Arc<Unit>, space: &str) -> bool {
+    pub(super) fn uses_everywhere(&self, unit: &Held, space: &str) -> bool {
         if unit.rules.prelude.is_empty() {
             return false;
         }
@@ -91,7 +91,7 @@ impl Session<'_> {
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(_, value)| plain(value) == space))
     }
 
-    fn of_type_called(&self, unit: &Arc<Unit>, full: &str, name: &str) -> Vec<Found> {
+    fn of_type_called(&self, unit: &Held, full: &str, name: &str) -> Vec<Found> {
         let types = self.with_full_name(&unit.rules.family, full);
         let Some(of) = types.into_iter().find(|&sym| self.is_type(sym)) else { return Vec::new() };
         let found = self.member(&Val::new(Ty::Type(of, Arc::from([])), Rule::Static), name, unit);
@@ -99,12 +99,12 @@ impl Session<'_> {
     }
 
     /// Whether a project file gives something this name.
-    fn is_alias(&self, unit: &Arc<Unit>, name: &str) -> bool {
+    fn is_alias(&self, unit: &Held, name: &str) -> bool {
         let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
     }
 
-    fn brought_by_prelude(&self, unit: &Arc<Unit>, folder: &str, name: &str) -> Vec<Found> {
+    fn brought_by_prelude(&self, unit: &Held, folder: &str, name: &str) -> Vec<Found> {
         for known in &unit.rules.prelude {
             self.ask(known.split('.').next().unwrap_or_default());
         }
@@ -132,7 +132,7 @@ impl Session<'_> {
     }
 
     /// Whether a file loads another, itself or through one that it loads.
-    pub(super) fn loads(&self, unit: &Arc<Unit>, file: u32) -> bool {
+    pub(super) fn loads(&self, unit: &Held, file: u32) -> bool {
         if unit.file == file {
             return true;
         }
@@ -148,7 +148,7 @@ impl Session<'_> {
                 .any(|&one| self.unit(one).is_some_and(|between| self.loaded_by(&between).contains(&file)))
     }
 
-    fn loaded_by(&self, unit: &Arc<Unit>) -> Vec<u32> {
+    fn loaded_by(&self, unit: &Held) -> Vec<u32> {
         let modules = unit.facts.outline.imports.iter().map(|import| unit.said(import.module));
         let files = modules.filter_map(|module| {
             self.ask_module(module);
@@ -161,7 +161,7 @@ impl Session<'_> {
     }
 
     /// The file that loading a name runs: beside the file, or the only one whose path ends so.
-    pub(crate) fn run_by(&self, unit: &Arc<Unit>, module: &str) -> Option<Module> {
+    pub(crate) fn run_by(&self, unit: &Held, module: &str) -> Option<Module> {
         let extension = unit.rules.extensions.first()?;
         let dotted = format!(".{extension}");
         let path = if module.ends_with(&dotted) { module.to_owned() } else { format!("{module}{dotted}") };

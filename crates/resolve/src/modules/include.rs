@@ -3,7 +3,7 @@
 use super::{hash, plain, stem, top};
 use crate::project::normal;
 use crate::session::{Question, Session};
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty};
 use orient_model::{
     Confidence, ImportKind, Modifier, Modules, RefKind, Rule, Says, Scope, ScopeKind, SymbolKind, Visibility,
@@ -23,7 +23,7 @@ const INCLUDED: usize = 2000;
 
 impl Session<'_> {
     /// The files a file includes, at any depth.
-    pub(super) fn included(&self, unit: &Arc<Unit>) -> Arc<FxHashSet<u32>> {
+    pub(super) fn included(&self, unit: &Held) -> Arc<FxHashSet<u32>> {
         if let Some(known) = self.included.borrow().get(&unit.file) {
             return known.clone();
         }
@@ -104,7 +104,7 @@ impl Session<'_> {
     }
 
     /// A name that an included file declares at its top; else one the whole program can only mean.
-    pub(super) fn included_name(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(super) fn included_name(&self, unit: &Held, name: &str) -> Vec<Found> {
         let bearers = self.named(&unit.rules.family, name);
         let mut found: Vec<Found> = Vec::new();
         if !bearers.is_empty() {
@@ -132,7 +132,7 @@ impl Session<'_> {
     }
 
     /// A function that no included file declares, if the program has only one of that name.
-    fn linked_name(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    fn linked_name(&self, unit: &Held, name: &str) -> Vec<Found> {
         let syms: Vec<Sym> = self
             .named(&unit.rules.family, name)
             .iter()
@@ -185,7 +185,7 @@ impl Session<'_> {
 
     /// What a namespace or type is that a file names. Looking for it leads through the namespaces the file opens, and so
     /// to the same question: those who ask it meanwhile do without.
-    fn space(&self, unit: &Arc<Unit>, space: &str) -> Arc<[Found]> {
+    fn space(&self, unit: &Held, space: &str) -> Arc<[Found]> {
         let key = (unit.file, Box::from(space));
         if let Some(known) = self.spaces.borrow().get(&key) {
             return known.clone();
@@ -202,7 +202,7 @@ impl Session<'_> {
     }
 
     /// A name inside a namespace or type.
-    pub(super) fn qualified_member(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
+    pub(super) fn qualified_member(&self, unit: &Held, space: &str, name: &str) -> Vec<Found> {
         let outer = self.space(unit, space);
         let mut found = Vec::new();
         for sym in outer.iter().filter_map(Found::sym) {
@@ -218,7 +218,7 @@ impl Session<'_> {
     }
 
     /// What the namespaces around a scope hold, here and in what is included, innermost first.
-    pub(crate) fn around_in_spaces(&self, unit: &Arc<Unit>, scope: &Scope, name: &str) -> Vec<Found> {
+    pub(crate) fn around_in_spaces(&self, unit: &Held, scope: &Scope, name: &str) -> Vec<Found> {
         let Some(symbol) = scope.symbol else { return Vec::new() };
         let space = match scope.kind {
             ScopeKind::Module => self.full_name(unit.sym(symbol)),
@@ -240,7 +240,7 @@ impl Session<'_> {
     }
 
     /// A name of a namespace, as far as this file and what it includes declare it.
-    pub(crate) fn in_space(&self, unit: &Arc<Unit>, space: &str, name: &str, rule: Rule) -> Vec<Found> {
+    pub(crate) fn in_space(&self, unit: &Held, space: &str, name: &str, rule: Rule) -> Vec<Found> {
         let bearers = self.named(&unit.rules.family, name);
         if bearers.is_empty() {
             return Vec::new();
@@ -250,7 +250,7 @@ impl Session<'_> {
         let mut found: Vec<Found> = Vec::new();
         for bearer in bearers.iter().filter(|bearer| bearer.kind != SymbolKind::Constructor) {
             let seen = bearer.sym.file == unit.file || included.contains(&bearer.sym.file);
-            if seen && self.full_name(bearer.sym) == full {
+            if seen && self.is_known_as(bearer.sym, &full) {
                 found.push(Found::symbol(bearer.sym, rule));
             }
         }
@@ -312,11 +312,11 @@ impl Session<'_> {
         let Some(symbol) = home.symbol(sym.at) else { return false };
         symbol.body.is_some()
             && (symbol.kind == kind || (symbol.kind.is_callable() && kind.is_callable()))
-            && (self.full_name(sym) == full || self.ends_alike(&home, sym, full))
+            && (self.is_known_as(sym, full) || self.ends_alike(&home, sym, full))
     }
 
     /// Whether a definition outside of its namespace names the same: `A::f` inside `namespace n`.
-    fn ends_alike(&self, home: &Arc<Unit>, sym: Sym, full: &str) -> bool {
+    fn ends_alike(&self, home: &Held, sym: Sym, full: &str) -> bool {
         let own = self.full_name(sym);
         home.qualifier(sym.at).is_some()
             && (full.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{full}")))

@@ -11,15 +11,15 @@ mod tree;
 pub(crate) use include::Includes;
 
 use crate::lexical::Want;
-use crate::session::{Frame, Question, Session};
-use crate::unit::Unit;
+use crate::session::{Bearer, Frame, Question, Session};
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Module, Sym, Thing, Ty};
 use orient_model::{Confidence, Import, ImportKind, Modifier, Modules, Rule, Shares, SymbolKind};
 use std::sync::Arc;
 
 impl Session<'_> {
     /// What an import brings in under its name.
-    pub(crate) fn import(&self, unit: &Arc<Unit>, at: u32) -> Vec<Found> {
+    pub(crate) fn import(&self, unit: &Held, at: u32) -> Vec<Found> {
         let key = (unit.file, at);
         if let Some(known) = self.imports.borrow().get(&key) {
             return known.to_vec();
@@ -43,7 +43,7 @@ impl Session<'_> {
         }
     }
 
-    fn imported(&self, unit: &Arc<Unit>, import: &Import) -> Vec<Found> {
+    fn imported(&self, unit: &Held, import: &Import) -> Vec<Found> {
         let module = unit.said(import.module);
         let name = import.name.map(|atom| unit.said(atom));
         let found = match unit.rules.modules {
@@ -61,13 +61,7 @@ impl Session<'_> {
         found
     }
 
-    fn module_import(
-        &self,
-        unit: &Arc<Unit>,
-        import: &Import,
-        module: &str,
-        name: Option<&str>,
-    ) -> Vec<Found> {
+    fn module_import(&self, unit: &Held, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
         match import.kind {
             ImportKind::Module => {
                 // `import a.b.c` binds `a` alone.
@@ -95,10 +89,10 @@ impl Session<'_> {
     }
 
     /// The module an import names.
-    pub(crate) fn find_module(&self, unit: &Arc<Unit>, module: &str) -> Option<Module> {
+    pub(crate) fn find_module(&self, unit: &Held, module: &str) -> Option<Module> {
         match unit.rules.modules {
-            Modules::Dotted => self.dotted_module(unit, module),
-            Modules::Path => self.path_module(unit, module),
+            Modules::Dotted => self.module_once(unit, module, Self::dotted_module),
+            Modules::Path => self.module_once(unit, module, Self::path_module),
             Modules::Folder => self.folder_module(unit, module),
             Modules::Namespace => Some(Module::Namespace(plain(module))),
             Modules::Global => self.run_by(unit, module),
@@ -106,8 +100,26 @@ impl Session<'_> {
         }
     }
 
+    /// The module that a file means by a name; found once.
+    fn module_once(
+        &self,
+        unit: &Held,
+        module: &str,
+        find: fn(&Self, &Held, &str) -> Option<Module>,
+    ) -> Option<Module> {
+        if let Some(known) = self.modules.borrow().get(&unit.file).and_then(|known| known.get(module)) {
+            return known.clone();
+        }
+        let before = self.cut();
+        let found = find(self, unit, module);
+        if before == self.cut() {
+            self.modules.borrow_mut().entry(unit.file).or_default().insert(module.into(), found.clone());
+        }
+        found
+    }
+
     /// A name that comes through an import of everything.
-    pub(crate) fn through_wildcard(&self, unit: &Arc<Unit>, import: u32, name: &str) -> Vec<Found> {
+    pub(crate) fn through_wildcard(&self, unit: &Held, import: u32, name: &str) -> Vec<Found> {
         let Some(import) = unit.facts.outline.imports.get(import as usize) else { return Vec::new() };
         let module = unit.said(import.module);
         self.ask_module(module);
@@ -126,7 +138,7 @@ impl Session<'_> {
     }
 
     /// Members of a module by name.
-    pub(crate) fn module_member(&self, module: &Module, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn module_member(&self, module: &Module, name: &str, from: &Held) -> Vec<Found> {
         self.ask(name);
         match module {
             Module::File(file) => {
@@ -148,7 +160,7 @@ impl Session<'_> {
     }
 
     /// What a file binds at its top.
-    fn file_member(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    fn file_member(&self, unit: &Held, name: &str) -> Vec<Found> {
         let frame = top(unit);
         let own = self.top_level(unit, name);
         if !own.is_empty() {
@@ -168,7 +180,7 @@ impl Session<'_> {
     }
 
     /// What a file binds at its top under this name, imports followed; the last binding counts.
-    pub(crate) fn top_level(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(crate) fn top_level(&self, unit: &Held, name: &str) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
         for &at in unit.bound(0, name) {
             let Some(binding) = unit.binding(at) else { continue };
@@ -218,13 +230,18 @@ impl Session<'_> {
     }
 
     /// A member added to a type from elsewhere.
-    pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &Held) -> Vec<Found> {
         let mut found = Vec::new();
+        let bearers = self.named(&from.rules.family, name);
+        let extends = |bearer: &&Bearer| bearer.modifiers.contains(Modifier::Extension);
+        let mut extensions = bearers.iter().filter(extends).peekable();
+        if extensions.peek().is_none() {
+            return found;
+        }
         let line = self.line(ty);
         let mut nearest = usize::MAX;
-        for bearer in self.named(&from.rules.family, name).iter() {
-            let extends = bearer.modifiers.contains(Modifier::Extension);
-            if !extends || self.is_hidden(bearer.sym) || self.in_other_script(bearer.sym, from) {
+        for bearer in extensions {
+            if self.is_hidden(bearer.sym) || self.in_other_script(bearer.sym, from) {
                 continue;
             }
             let sym = bearer.sym;
@@ -261,7 +278,7 @@ impl Session<'_> {
     }
 
     /// Extensions of any type that stand in a namespace under this name: what an import of the name brings into sight.
-    pub(crate) fn extensions_in(&self, unit: &Arc<Unit>, space: &str, name: &str) -> Vec<Found> {
+    pub(crate) fn extensions_in(&self, unit: &Held, space: &str, name: &str) -> Vec<Found> {
         if unit.rules.modules != Modules::Namespace || !unit.rules.companions {
             return Vec::new();
         }
@@ -283,7 +300,7 @@ impl Session<'_> {
     }
 
     /// Whether a type is among what a type parameter must be; none where nothing is asked of it.
-    fn bound_holds(&self, unit: &Arc<Unit>, symbol: u32, name: &str, line: &[Ty]) -> Option<bool> {
+    fn bound_holds(&self, unit: &Held, symbol: u32, name: &str, line: &[Ty]) -> Option<bool> {
         let called = |at: &&u32| unit.binding(**at).is_some_and(|binding| unit.text(binding.name) == name);
         let &param = unit.type_params(symbol).iter().find(called)?;
         match self.constraint(unit, param).ty {
@@ -306,7 +323,7 @@ impl Session<'_> {
     }
 
     /// Whether a file sees what stands in the namespace of a symbol: by its own namespace or an import.
-    fn sees(&self, from: &Arc<Unit>, other: &Arc<Unit>, symbol: u32) -> bool {
+    fn sees(&self, from: &Held, other: &Held, symbol: u32) -> bool {
         let space = self.space_of(other, symbol);
         let inside = |own: &str| {
             own == space || (from.rules.nested_namespaces && own.starts_with(&format!("{space}.")))
@@ -331,7 +348,7 @@ impl Session<'_> {
     }
 
     /// The namespace a symbol stands in.
-    fn space_of(&self, unit: &Arc<Unit>, symbol: u32) -> String {
+    fn space_of(&self, unit: &Held, symbol: u32) -> String {
         let scope = unit.scope_of(symbol).unwrap_or(0);
         self.namespace_at(&Frame { unit: unit.clone(), scope, at: u32::MAX })
     }
@@ -346,6 +363,11 @@ impl Session<'_> {
         self.home(sym).and_then(|unit| unit.full_name(sym.at).cloned()).unwrap_or_default()
     }
 
+    /// Whether this is the full name of a symbol.
+    pub(crate) fn is_known_as(&self, sym: Sym, full: &str) -> bool {
+        self.home(sym).is_some_and(|unit| unit.full_name(sym.at).is_some_and(|name| **name == *full))
+    }
+
     fn has_exports(&self, module: &Module) -> bool {
         let Module::File(file) = module else { return false };
         let Some(unit) = self.unit(*file) else { return false };
@@ -356,7 +378,7 @@ impl Session<'_> {
 }
 
 /// The top of a file, after all of it.
-pub(crate) fn top(unit: &Arc<Unit>) -> Frame {
+pub(crate) fn top(unit: &Held) -> Frame {
     Frame { unit: unit.clone(), scope: 0, at: u32::MAX }
 }
 
@@ -394,7 +416,7 @@ pub(crate) fn hash(module: &str, name: &str) -> u64 {
 }
 
 /// An import that leads to nothing here leads outside; a relative one leads nowhere.
-fn not_here(unit: &Arc<Unit>, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
+fn not_here(unit: &Held, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
     let relative = module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(module));
     if relative {
         return Vec::new();

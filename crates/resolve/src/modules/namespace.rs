@@ -2,7 +2,7 @@
 
 use super::plain;
 use crate::session::{Frame, Session};
-use crate::unit::Unit;
+use crate::unit::Held;
 use crate::value::{Found, Module, Sym, Ty, Val};
 use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, Shares, SymbolKind};
 use std::sync::Arc;
@@ -16,10 +16,14 @@ impl Session<'_> {
         let last = full.rsplit('.').next().unwrap_or(full);
         self.ask_around(full);
         let named = self.named(family, last);
-        // Constructors and blocks of members have the names of types.
-        let first = named.iter().filter(|b| !matches!(b.kind, SymbolKind::Constructor | SymbolKind::Impl));
+        // Constructors and blocks of members have the names of types; what is always a member has a longer name than this.
+        let inner = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::EnumMember);
+        let first = named.iter().filter(|bearer| match bearer.kind {
+            SymbolKind::Constructor | SymbolKind::Impl => false,
+            kind => last.len() < full.len() || !inner(kind),
+        });
         let mut syms: Vec<Sym> = Vec::new();
-        for sym in first.map(|bearer| bearer.sym).filter(|&sym| *self.known_name(sym) == *full) {
+        for sym in first.map(|bearer| bearer.sym).filter(|&sym| self.is_known_as(sym, full)) {
             let sym = self.canonical(sym);
             if !syms.contains(&sym) {
                 syms.push(sym);
@@ -31,7 +35,7 @@ impl Session<'_> {
 
     pub(super) fn namespace_import(
         &self,
-        unit: &Arc<Unit>,
+        unit: &Held,
         import: &Import,
         module: &str,
         name: Option<&str>,
@@ -48,7 +52,7 @@ impl Session<'_> {
     }
 
     /// A full name: a definition, or a member of the type that its first parts name.
-    pub(crate) fn by_path(&self, unit: &Arc<Unit>, full: &str, rule: Rule) -> Vec<Found> {
+    pub(crate) fn by_path(&self, unit: &Held, full: &str, rule: Rule) -> Vec<Found> {
         let syms = self.with_full_name(&unit.rules.family, full);
         if !syms.is_empty() {
             return self.whole(syms.into_iter().map(|sym| Found::symbol(sym, rule)).collect());
@@ -63,7 +67,7 @@ impl Session<'_> {
         self.member(&val, last, unit).into_iter().map(|found| found.by(rule)).collect()
     }
 
-    pub(crate) fn namespace_member(&self, space: &str, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(crate) fn namespace_member(&self, space: &str, name: &str, from: &Held) -> Vec<Found> {
         let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
         let found = self.by_path(from, &full, Rule::Qualified);
         if found.is_empty() { vec![Found::module(Module::Namespace(full), Rule::Qualified)] } else { found }
@@ -71,7 +75,7 @@ impl Session<'_> {
 
     pub(super) fn wildcard_namespace(
         &self,
-        unit: &Arc<Unit>,
+        unit: &Held,
         import: &Import,
         module: &str,
         name: &str,
@@ -132,7 +136,7 @@ impl Session<'_> {
     }
 
     /// The first part of a full name written out: a namespace that is not imported.
-    pub(crate) fn whole_namespace(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(crate) fn whole_namespace(&self, unit: &Held, name: &str) -> Vec<Found> {
         if unit.rules.modules != Modules::Namespace || unit.rules.shares != Shares::Namespace {
             return Vec::new();
         }
@@ -167,7 +171,7 @@ impl Session<'_> {
     }
 
     /// What stands in no type and no namespace.
-    pub(super) fn at_the_top(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(super) fn at_the_top(&self, unit: &Held, name: &str) -> Vec<Found> {
         let syms = self.with_full_name(&unit.rules.family, name);
         let types: Vec<Sym> = syms.iter().copied().filter(|&sym| self.is_type(sym)).collect();
         if let Some(&first) = types.first() {

@@ -3,10 +3,9 @@
 use crate::denote::join;
 use crate::project::{Manifest, fits, normal};
 use crate::session::Session;
-use crate::unit::Unit;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Module};
 use orient_model::{ImportKind, Modifier, Rule, Says};
-use std::sync::Arc;
 
 /// Folders that hold what a build made, and the folder it was made from.
 const BUILT: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs", "es"];
@@ -15,7 +14,7 @@ const EXTENDS: usize = 8;
 
 impl Session<'_> {
     /// The file a module path leads to.
-    pub(super) fn path_module(&self, unit: &Arc<Unit>, module: &str) -> Option<Module> {
+    pub(super) fn path_module(&self, unit: &Held, module: &str) -> Option<Module> {
         if module.starts_with('.') || module.starts_with('/') {
             let path = normal(&unit.folder(), module)?;
             return self.script_at(unit, &path).map(Module::File);
@@ -27,7 +26,7 @@ impl Session<'_> {
     }
 
     /// By the aliases and base folders of the project files around.
-    fn aliased(&self, unit: &Arc<Unit>, module: &str) -> Option<u32> {
+    fn aliased(&self, unit: &Held, module: &str) -> Option<u32> {
         for manifest in self.resolver.project.around(&unit.rules, &unit.folder()) {
             let mut chain = vec![manifest];
             for at in 0..EXTENDS {
@@ -68,7 +67,7 @@ impl Session<'_> {
     }
 
     /// By the name of a package of this tree.
-    fn packaged(&self, unit: &Arc<Unit>, module: &str) -> Option<u32> {
+    fn packaged(&self, unit: &Held, module: &str) -> Option<u32> {
         let mut cut = module.len();
         loop {
             let (name, rest) = (&module[..cut], module[cut..].trim_start_matches('/'));
@@ -80,7 +79,7 @@ impl Session<'_> {
     }
 
     /// The file a package gives for a name below its own.
-    fn entry_of(&self, unit: &Arc<Unit>, manifest: &Manifest, rest: &str) -> Option<u32> {
+    fn entry_of(&self, unit: &Held, manifest: &Manifest, rest: &str) -> Option<u32> {
         let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
         for (pattern, target) in manifest.all(Says::Export) {
             let Some(inner) = inner(pattern, &wanted) else { continue };
@@ -103,7 +102,7 @@ impl Session<'_> {
     }
 
     /// The file of this tree, or the one a built file was made from.
-    fn built_from(&self, unit: &Arc<Unit>, manifest: &Manifest, target: &str) -> Option<u32> {
+    fn built_from(&self, unit: &Held, manifest: &Manifest, target: &str) -> Option<u32> {
         let path = normal(&manifest.folder, target)?;
         if let Some(file) = self.script_at(unit, &path) {
             return Some(file);
@@ -138,7 +137,7 @@ impl Session<'_> {
     }
 
     /// What a file gives to those who import it.
-    pub(super) fn exported(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(super) fn exported(&self, unit: &Held, name: &str) -> Vec<Found> {
         let outline = &unit.facts.outline;
         for export in outline.exports.iter().filter(|export| unit.said(export.public) == name) {
             let inner = unit.said(export.name);
@@ -161,7 +160,7 @@ impl Session<'_> {
         self.passed_on(unit, name)
     }
 
-    fn passed_on(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    fn passed_on(&self, unit: &Held, name: &str) -> Vec<Found> {
         let imports = unit.facts.outline.imports.iter().enumerate();
         for (at, import) in imports.filter(|(_, import)| import.reexport) {
             let public = import.alias.or(import.name).map(|atom| unit.said(atom));
@@ -190,7 +189,7 @@ impl Session<'_> {
 }
 
 /// A value exported without a name of its own.
-fn exported_value(unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+fn exported_value(unit: &Held, name: &str) -> Vec<Found> {
     let children = unit.children(None).iter();
     children
         .filter(|&&at| {

@@ -4,7 +4,7 @@ use super::stem;
 use crate::denote::join;
 use crate::project::normal;
 use crate::session::{Frame, Session};
-use crate::unit::Unit;
+use crate::unit::Held;
 use crate::value::{Found, Module, Ty, Val};
 use orient_model::{Expr, ExprId, Import, ImportKind, Modifier, Modules, Rule, Says, SymbolKind};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const ROOTS: &[&str] = &["lib", "main"];
 impl Session<'_> {
     pub(super) fn tree_import(
         &self,
-        unit: &Arc<Unit>,
+        unit: &Held,
         import: &Import,
         module: &str,
         name: Option<&str>,
@@ -107,7 +107,7 @@ impl Session<'_> {
     }
 
     /// A module that another declares. A path goes on from there, whatever else has the name: `pub use job::job`.
-    fn module_in(unit: &Arc<Unit>, around: &Ty, name: &str) -> Option<Found> {
+    fn module_in(unit: &Held, around: &Ty, name: &str) -> Option<Found> {
         let around = match around {
             Ty::Type(sym, _) => Some(sym.at),
             _ => None,
@@ -153,7 +153,7 @@ impl Session<'_> {
     }
 
     /// The file whose module this file's module is in; none for the root of a crate.
-    fn parent_file(&self, unit: &Arc<Unit>) -> Option<u32> {
+    fn parent_file(&self, unit: &Held) -> Option<u32> {
         let (folder, name) = (unit.folder(), stem(&unit.facts.path.display()));
         let (module, around) = match name.as_str() {
             "mod" => {
@@ -182,7 +182,7 @@ impl Session<'_> {
     }
 
     /// Whether a file with the name of a root really is one: beside a project file, or in its source folder.
-    fn declares_roots(&self, unit: &Arc<Unit>) -> bool {
+    fn declares_roots(&self, unit: &Held) -> bool {
         let folder = unit.folder();
         let manifests = self.resolver.project.around(&unit.rules, &folder);
         manifests.first().is_none_or(|manifest| {
@@ -193,7 +193,7 @@ impl Session<'_> {
         })
     }
 
-    fn is_declared_here(&self, unit: &Arc<Unit>) -> bool {
+    fn is_declared_here(&self, unit: &Held) -> bool {
         let (folder, name) = (unit.folder(), stem(&unit.facts.path.display()));
         self.file_of(unit, &join(&folder, "mod"))
             .and_then(|file| self.unit(file))
@@ -201,7 +201,7 @@ impl Session<'_> {
     }
 
     /// The root of the crate a file is in.
-    pub(crate) fn crate_root(&self, unit: &Arc<Unit>) -> Option<u32> {
+    pub(crate) fn crate_root(&self, unit: &Held) -> Option<u32> {
         let mut at = unit.clone();
         for _ in 0..32 {
             match self.parent_file(&at).and_then(|file| self.unit(file)) {
@@ -213,7 +213,7 @@ impl Session<'_> {
     }
 
     /// The file of a module that is declared here and stands elsewhere.
-    pub(crate) fn declared_module(&self, unit: &Arc<Unit>, symbol: u32) -> Option<Module> {
+    pub(crate) fn declared_module(&self, unit: &Held, symbol: u32) -> Option<Module> {
         if unit.rules.modules != Modules::Tree || !unit.is(symbol, Modifier::Declaration) {
             return None;
         }
@@ -248,25 +248,19 @@ impl Session<'_> {
     }
 
     /// A name at the top of a file's module.
-    pub(super) fn tree_member(&self, unit: &Arc<Unit>, name: &str, from: &Arc<Unit>) -> Vec<Found> {
+    pub(super) fn tree_member(&self, unit: &Held, name: &str, from: &Held) -> Vec<Found> {
         self.in_scope(unit, 0, name, from)
     }
 
     /// A name inside a module written out in a file.
-    pub(crate) fn inner_member(
-        &self,
-        unit: &Arc<Unit>,
-        symbol: u32,
-        name: &str,
-        from: &Arc<Unit>,
-    ) -> Vec<Found> {
+    pub(crate) fn inner_member(&self, unit: &Held, symbol: u32, name: &str, from: &Held) -> Vec<Found> {
         match unit.scope_of(symbol) {
             Some(scope) => self.in_scope(unit, scope, name, from),
             None => Vec::new(),
         }
     }
 
-    fn in_scope(&self, unit: &Arc<Unit>, scope: u32, name: &str, _from: &Arc<Unit>) -> Vec<Found> {
+    fn in_scope(&self, unit: &Held, scope: u32, name: &str, _from: &Held) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
         for &at in unit.bound(scope, name) {
             found.extend(self.binding(unit, at));
@@ -283,13 +277,7 @@ impl Session<'_> {
         Vec::new()
     }
 
-    pub(super) fn wildcard_tree(
-        &self,
-        unit: &Arc<Unit>,
-        import: &Import,
-        module: &str,
-        name: &str,
-    ) -> Vec<Found> {
+    pub(super) fn wildcard_tree(&self, unit: &Held, import: &Import, module: &str, name: &str) -> Vec<Found> {
         let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
         let vals: Vec<Val> = self.walk_path(&frame, module).iter().map(|found| self.value(found)).collect();
         let found = vals.iter().flat_map(|val| self.member(val, name, unit));
@@ -297,7 +285,7 @@ impl Session<'_> {
     }
 
     /// Another crate of this tree, by its name; the crate itself for its tests and binaries.
-    pub(super) fn crate_name(&self, unit: &Arc<Unit>, name: &str) -> Vec<Found> {
+    pub(super) fn crate_name(&self, unit: &Held, name: &str) -> Vec<Found> {
         let wanted = name.replace('-', "_");
         let project = &self.resolver.project;
         let nearest = project.around(&unit.rules, &unit.folder()).into_iter().next();
