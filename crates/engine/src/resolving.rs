@@ -7,11 +7,12 @@ use crate::progress::{Cancel, Phase, Progress};
 use crate::world::{FactsSource, Table, TableWorld, has_rules, number};
 use crate::{Engine, EngineError};
 use orient_model::{Flow, Modules, Outline, RepoPath, Resolved, Rules, Shares};
-use orient_resolve::{Afar, Resolver, WHOLE, World, afar, path_names, surface};
+use orient_resolve::{Afar, FileFacts, Resolver, WHOLE, World, afar, path_names, surface};
 use orient_store::{DirectoryFile, FileId, PreparedGraph, StoreError};
 use orient_walk::Tree;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// The part of the memory ceiling that decoded facts may take.
 const SHARE_OF_FACTS: u64 = 6;
@@ -103,15 +104,22 @@ impl<'r> Resolving<'r> {
         if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(outcome) }
     }
 
-    /// What files that were touched mean to others.
-    pub(crate) fn compare(&self, touched: &[Touched]) -> Result<Vec<Touch>, EngineError> {
+    /// What files that were touched mean to others. This thread has something else to do meanwhile.
+    pub(crate) fn compare<T>(
+        &self,
+        touched: &[Touched],
+        meanwhile: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<(Vec<Touch>, T), EngineError> {
         if touched.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), meanwhile()?));
         }
         let resolution = self.engine.resolution;
         let work = Comparison { facts: &self.facts, resolution, cancel: self.cancel };
-        let touches = pipeline::run(&work, touched, self.bounds(), |results| results.collect::<Vec<_>>())?;
-        if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(touches) }
+        let (done, touches) = pipeline::run(&work, touched, self.bounds(), |results| {
+            let done = meanwhile();
+            (done, results.collect::<Vec<_>>())
+        })?;
+        if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok((touches, done?)) }
     }
 
     fn bounds(&self) -> Bounds {
@@ -231,7 +239,10 @@ impl Comparison<'_> {
     /// was there is forgotten.
     fn compare(&self, touched: &Touched) -> Option<(Names, Option<Reach>)> {
         let Touched { path, before, after, beside } = touched;
-        let (old, new) = (self.look(before.as_ref())?, self.look(after.as_ref())?);
+        let old = self.look(before.as_ref(), |file| self.facts.read(file))?;
+        // It is resolved next.
+        let kept = |file: &DirectoryFile| self.facts.get(number(file.id)?, || Some(file.clone()));
+        let new = self.look(after.as_ref(), kept)?;
         let reach = reach(path.folder(), &old.said, &new.said);
         let names = changed(&old.surface, &new.surface);
         let paths = if touched.is_edit() { Vec::new() } else { path_names(path) };
@@ -239,7 +250,10 @@ impl Comparison<'_> {
         let stays = |rules: &&Rules| touched.is_edit() || rules.modules != Modules::Include;
         let file = after.as_ref().or(before.as_ref());
         if let (Some(rules), Some(file)) = (touched.rules().filter(stays), file) {
-            let seen = |look: &Look| (self.resolution.afar)(&look.outline, rules, &names);
+            let seen = |look: &Look| match &look.facts {
+                Some(facts) => (self.resolution.afar)(&facts.outline, rules, &names),
+                None => BTreeMap::new(),
+            };
             let (mut before, mut after) = (seen(&old), seen(&new));
             let edited = |name: &String| Edited {
                 before: before.remove(name).unwrap_or_default(),
@@ -261,16 +275,20 @@ impl Comparison<'_> {
         Some((Names::All(all.chain(paths).collect()), reach))
     }
 
-    fn look(&self, file: Option<&DirectoryFile>) -> Option<Look> {
+    fn look(
+        &self,
+        file: Option<&DirectoryFile>,
+        read: impl FnOnce(&DirectoryFile) -> Option<Arc<FileFacts>>,
+    ) -> Option<Look> {
         let Some(file) = file.filter(|file| has_rules(file) || file.manifest) else {
             return Some(Look::default());
         };
-        let (outline, flow) = self.facts.read(file)?;
-        let text = |atom| outline.strings.get(atom).to_owned();
-        let said = outline.manifest.iter();
+        let facts = read(file)?;
+        let text = |atom| facts.outline.strings.get(atom).to_owned();
+        let said = facts.outline.manifest.iter();
         let said = said.map(|statement| (statement.says, text(statement.name), text(statement.value)));
-        let (surface, said) = ((self.resolution.surface)(&outline, &flow), said.collect());
-        Some(Look { surface, said, outline })
+        let (surface, said) = ((self.resolution.surface)(&facts.outline, &facts.flow), said.collect());
+        Some(Look { surface, said, facts: Some(facts) })
     }
 }
 
@@ -279,5 +297,5 @@ impl Comparison<'_> {
 struct Look {
     surface: Vec<(String, u64)>,
     said: Vec<Said>,
-    outline: Outline,
+    facts: Option<Arc<FileFacts>>,
 }

@@ -13,8 +13,8 @@ use crate::world::{Live, has_rules};
 use crate::{Engine, EngineError};
 use orient_model::{RepoPath, Stamp};
 use orient_store::{
-    Applied, BulkWriter, Change, ChangeSet, DirectoryFile, FileId, GraphWriter, INDEXED, Listed, Snapshot,
-    StoreError, WriteLock, Writer,
+    Applied, BulkWriter, Change, ChangeSet, Directory, DirectoryFile, FileId, GraphWriter, INDEXED, Listed,
+    Snapshot, StoreError, WriteLock, Writer,
 };
 use orient_walk::Tree;
 use std::collections::BTreeMap;
@@ -142,6 +142,7 @@ impl Writing<'_> {
         outdated: bool,
     ) -> Result<resolving::Outcome, EngineError> {
         set.settle()?;
+        let mut directory = None;
         let plan = if outdated {
             set.set_resolver(self.engine.languages.resolver());
             GraphPlan::Everything
@@ -155,7 +156,8 @@ impl Writing<'_> {
                 }
                 changes.push(change);
             }
-            let touches = resolving.compare(&changes)?;
+            let (touches, gathered) = resolving.compare(&changes, || gather(set, changes.len()))?;
+            directory = gathered;
             plan_graph(&touches, set.severed(), &mut Asked::new(set))?
         };
         let concerned = match plan {
@@ -174,9 +176,10 @@ impl Writing<'_> {
             set.clear_graph(file.id)?;
         }
         let files: Vec<FileId> = files.iter().map(|file| file.id).collect();
-        if files.len() >= MANY
-            && let Some(directory) = set.reader().directory(GATHERED)?
-        {
+        if directory.is_none() {
+            directory = gather(set, files.len())?;
+        }
+        if let Some(directory) = directory {
             return resolving.resolve(&directory, &files, |graph| set.put_graph(graph));
         }
         let live = Live::new(set);
@@ -274,6 +277,11 @@ impl Writing<'_> {
         tally.pending = tasks[results.delivered()..].iter().map(|task| task.job.path.clone()).collect();
         Ok(())
     }
+}
+
+/// All names, where so many files are resolved that it pays to read them first.
+fn gather(set: &ChangeSet<'_>, files: usize) -> Result<Option<Directory>, StoreError> {
+    if files < MANY { Ok(None) } else { set.reader().directory(GATHERED) }
 }
 
 /// Notes what was at the path of a change before any.

@@ -41,28 +41,23 @@ impl FactsSource {
         if let Some(known) = self.kept().get(number) {
             return Some(known);
         }
-        let file = describe()?;
-        let (outline, flow) = self.read(&file)?;
-        let facts = Arc::new(FileFacts {
-            language: file.language.as_deref().unwrap_or_default().to_owned(),
-            path: file.path,
-            role: file.role,
-            outline,
-            flow,
-        });
+        let facts = self.read(&describe()?)?;
         self.kept().put(number, Arc::clone(&facts));
         Some(facts)
     }
 
     /// The facts of a file as it was when it had this content; none where nobody remembers, and the file has changed.
-    pub(crate) fn read(&self, file: &DirectoryFile) -> Option<(Outline, Flow)> {
+    pub(crate) fn read(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
         let hash = file.hash?;
         let language = Language::of(file.language.as_deref(), &file.path);
-        self.remembered(&CacheKey::new(hash, Language::version(language))).or_else(|| {
-            let content = self.tree.read(&file.path, self.max_file_size).ok()?;
-            let facts = (content.hash == hash).then(|| extract::facts(language, &content.bytes))?;
-            Some((facts.outline, facts.flow))
-        })
+        let (outline, flow) =
+            self.remembered(&CacheKey::new(hash, Language::version(language))).or_else(|| {
+                let content = self.tree.read(&file.path, self.max_file_size).ok()?;
+                let facts = (content.hash == hash).then(|| extract::facts(language, &content.bytes))?;
+                Some((facts.outline, facts.flow))
+            })?;
+        let language = file.language.as_deref().unwrap_or_default().to_owned();
+        Some(Arc::new(FileFacts { language, path: file.path.clone(), role: file.role, outline, flow }))
     }
 
     fn remembered(&self, key: &CacheKey) -> Option<(Outline, Flow)> {
