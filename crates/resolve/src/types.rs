@@ -237,8 +237,8 @@ impl Session<'_> {
         let mut members = Members::default();
         for &part in parts.iter() {
             let Some(unit) = self.home(part) else { continue };
-            for (name, own) in unit.members(part.at).iter() {
-                members.entry(name.clone()).or_default().extend(own);
+            for child in unit.members_in(part.at) {
+                members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
             }
         }
         for member in elsewhere {

@@ -79,6 +79,10 @@ pub(crate) struct Unit {
 /// A file in the hands of one session. Many share it with other threads, and take and leave it all the time: that is
 /// counted here, where no other thread counts.
 #[derive(Clone)]
+#[expect(
+    clippy::redundant_allocation,
+    reason = "it is the second count that is wanted, not the second place"
+)]
 pub(crate) struct Held(Rc<Arc<Unit>>);
 
 impl Held {
@@ -282,26 +286,28 @@ impl Unit {
     /// The members that a type has in this place, by name; shared by all who look at it.
     pub(crate) fn members(&self, of: u32) -> Arc<Members> {
         let Some(known) = self.members.get(of as usize) else { return Arc::default() };
-        known.get_or_init(|| Arc::new(self.find_members(of))).clone()
+        let find = || {
+            let mut members = Members::default();
+            for child in self.members_in(of) {
+                members.entry(self.name(child).into()).or_default().push(self.sym(child));
+            }
+            Arc::new(members)
+        };
+        known.get_or_init(find).clone()
     }
 
-    fn find_members(&self, of: u32) -> Members {
-        let mut members = Members::default();
-        for &child in self.children(Some(of)) {
-            // A test is named for people: nothing calls it by that name.
-            if self.kind(child) == Some(SymbolKind::Test) {
-                continue;
-            }
+    /// The members that a type has in this place, in the order of the source.
+    pub(crate) fn members_in(&self, of: u32) -> impl Iterator<Item = u32> {
+        let is_member = move |&child: &u32| {
             // A member of an object inside an object is none of the outer one.
             // What says for whom it is a member is none by its bare name.
             let outer = self.rules.type_space && self.qualifier(child).is_some();
             let of_other =
                 self.rules.bare_members && self.qualifier(child).is_some_and(|named| named != self.name(of));
-            if !outer && !of_other {
-                members.entry(self.name(child).into()).or_default().push(self.sym(child));
-            }
-        }
-        members
+            // A test is named for people: nothing calls it by that name.
+            self.kind(child) != Some(SymbolKind::Test) && !outer && !of_other
+        };
+        self.children(Some(of)).iter().copied().filter(is_member)
     }
 
     /// What a type inherits from.
