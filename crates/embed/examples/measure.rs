@@ -63,12 +63,11 @@ fn main() {
     println!("query          {:?}", asking / QUESTIONS.len() as u32);
 
     let mut index = PackedIndex::new(model.dimension());
-    index.reserve(wanted);
     let mut packed = Vec::new();
-    for sum in sums.iter().take(wanted) {
+    for (key, sum) in (0..).zip(sums.iter().take(wanted)) {
         packed.clear();
         combine(&[(sum, 1.0)]).pack(&mut packed);
-        index.push(&packed);
+        index.push(key, &packed);
     }
     search(&index, &queries);
     // Lines of the sources themselves, as people paste them.

@@ -10,6 +10,7 @@
 mod agreement;
 mod artefact;
 mod bag;
+mod block;
 mod builtin;
 mod embedder;
 mod error;

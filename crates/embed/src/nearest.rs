@@ -1,12 +1,14 @@
 //! Search over packed vectors: a flat list of them, and one bit for each value as a first pass where there are many.
 //!
-//! Nothing is built ahead beyond the bits, so adding a vector costs what copying it costs. The first pass estimates every
+//! Nothing is built ahead beyond the bits, so replacing a vector costs what copying those around it costs. The first pass estimates every
 //! product from bits, which is a fraction of the work; the best of it are then compared exactly.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Vector;
-use crate::kernel::{Kernel, LANES, PLANES, STRIDE};
+use crate::block::{Block, Shape};
+use crate::kernel::{Kernel, LANES, PLANES};
 use crate::packed::{self, packed_length};
 
 /// Below this many vectors the exact scan is as fast as the first pass.
@@ -17,7 +19,9 @@ const SHARE: usize = 25;
 const CANDIDATES_EACH: usize = 200;
 /// Few results need more candidates for each than many do.
 const FEW: usize = 10;
-/// Rows or blocks scored at a time: their scores stay in the nearest cache.
+/// A block takes no more groups when it has so many vectors: replacing one group costs as much as copying them.
+const BLOCK: usize = 2048;
+/// Rows scored at a time: their scores stay in the nearest cache.
 const STEP: usize = 256;
 /// Candidates that are fetched and compared at a time.
 const TOGETHER: usize = 32;
@@ -28,42 +32,33 @@ const LEAST: i32 = -(1 << (PLANES - 1));
 /// A vector that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Its place: the first vector that was pushed has 0.
+    /// Its place: the first vector has 0.
     pub row: u32,
     /// Its product with the query. Comparable among hits of one model.
     pub score: i32,
 }
 
-/// Vectors of one model as they are at rest, searched by scanning them all.
-#[derive(Debug)]
+/// Vectors of one model as they are at rest, in groups, searched by scanning them all.
+///
+/// Vectors stand in the order of the keys of their groups, however the index came to be. One that follows from another
+/// shares what is the same in both.
+#[derive(Clone, Debug)]
 pub struct PackedIndex {
-    dimension: usize,
-    /// The bytes of a row.
-    length: usize,
-    rows: Vec<u8>,
-    /// Signs of the values: [`LANES`] vectors side by side, 64 values in each word.
-    bits: Vec<[u64; LANES]>,
+    shape: Shape,
+    blocks: Vec<Arc<Block>>,
+    /// The place of the first vector of each block.
+    starts: Vec<u32>,
     len: usize,
     kernel: Kernel,
-    /// The vector that is being added, unpacked.
-    last: Vec<i8>,
     /// Room for estimates, when no search uses it.
-    spare: Mutex<Vec<Vec<[i32; LANES]>>>,
+    spare: Arc<Mutex<Vec<Vec<[i32; LANES]>>>>,
 }
 
 impl PackedIndex {
     /// An empty index for vectors of that dimension.
     pub fn new(dimension: usize) -> Self {
-        let last = vec![0; dimension.next_multiple_of(STRIDE)];
-        let length = packed_length(dimension);
-        let (rows, bits, kernel, spare) = (Vec::new(), Vec::new(), Kernel::detect(), Mutex::default());
-        Self { dimension, length, rows, bits, len: 0, kernel, last, spare }
-    }
-
-    /// Makes room for more vectors at once.
-    pub fn reserve(&mut self, count: usize) {
-        self.rows.reserve(count * self.length);
-        self.bits.reserve(count.div_ceil(LANES) * self.words());
+        let (shape, kernel, spare) = (Shape::new(dimension), Kernel::detect(), Arc::default());
+        Self { shape, blocks: Vec::new(), starts: Vec::new(), len: 0, kernel, spare }
     }
 
     /// How many vectors it holds.
@@ -76,19 +71,74 @@ impl PackedIndex {
         self.len == 0
     }
 
-    /// Adds a packed vector; its place is the number of those before it.
-    pub fn push(&mut self, bytes: &[u8]) {
-        self.rows.extend_from_slice(&bytes[..bytes.len().min(self.length)]);
-        self.rows.resize((self.len + 1) * self.length, 0);
-        packed::unpack(&self.rows[self.len * self.length..], &mut self.last[..self.dimension]);
-        let (block, lane) = (self.len / LANES, self.len % LANES);
-        self.bits.resize((block + 1) * self.words(), [0; LANES]);
-        let first = block * self.words();
-        for (word, some) in self.bits[first..].iter_mut().zip(self.last.chunks(64)) {
-            let signs = some.iter().enumerate();
-            word[lane] = signs.fold(0, |bits, (at, value)| bits | u64::from(*value > 0) << at);
+    /// Adds a group of packed vectors that lie one after the other. Its key is greater than all before.
+    pub fn push(&mut self, key: i64, bytes: &[u8]) {
+        let full = self.blocks.last().is_none_or(|block| block.len >= BLOCK);
+        if full {
+            if let Some(last) = self.blocks.last_mut() {
+                Arc::make_mut(last).shrink();
+            }
+            self.blocks.push(Arc::default());
+            self.starts.push(self.len as u32);
         }
-        self.len += 1;
+        if let Some(last) = self.blocks.last_mut().map(Arc::make_mut) {
+            let before = last.len;
+            last.push(self.shape, key, bytes);
+            self.len += last.len - before;
+        }
+    }
+
+    /// The same index with other vectors for some groups; without those that get none.
+    #[must_use]
+    pub fn with(&self, changed: &BTreeMap<i64, Vec<u8>>) -> Self {
+        let mut making = Making { shape: self.shape, done: Vec::new(), open: Block::default() };
+        let mut from = i64::MIN;
+        for (at, block) in self.blocks.iter().enumerate() {
+            // What comes before the first group of the next block belongs to this one.
+            let next = self.blocks.get(at + 1).and_then(|block| Some(block.groups.first()?.0));
+            let mut own = match next {
+                Some(next) => changed.range(from..next),
+                None => changed.range(from..),
+            }
+            .peekable();
+            from = next.unwrap_or(from);
+            if own.peek().is_none() {
+                making.share(block);
+                continue;
+            }
+            let mut row = 0;
+            for &group in &block.groups {
+                while let Some((key, bytes)) = own.next_if(|(key, _)| **key < group.0) {
+                    making.push(*key, bytes);
+                }
+                match own.next_if(|(key, _)| **key == group.0) {
+                    Some((key, bytes)) => making.push(*key, bytes),
+                    None => making.copy(block, group, row),
+                }
+                row += group.1 as usize;
+            }
+            own.for_each(|(key, bytes)| making.push(*key, bytes));
+        }
+        if self.blocks.is_empty() {
+            for (key, bytes) in changed {
+                making.push(*key, bytes);
+            }
+        }
+        self.over(making.finish())
+    }
+
+    fn over(&self, blocks: Vec<Arc<Block>>) -> Self {
+        let (mut starts, mut len) = (Vec::with_capacity(blocks.len()), 0);
+        for block in &blocks {
+            starts.push(len as u32);
+            len += block.len;
+        }
+        Self { shape: self.shape, blocks, starts, len, kernel: self.kernel, spare: self.spare.clone() }
+    }
+
+    /// The keys of the groups and how many vectors each has, in the order of the vectors.
+    pub fn groups(&self) -> impl Iterator<Item = (i64, u32)> {
+        self.blocks.iter().flat_map(|block| block.groups.iter().copied())
     }
 
     /// The vectors with the greatest products, greatest first; of equals the earlier one.
@@ -105,41 +155,44 @@ impl PackedIndex {
         let scan = Scan::new(&self.fitting(query));
         let mut best = Best::new(count);
         let mut scores = Vec::with_capacity(STEP);
-        for (step, rows) in self.rows.chunks((STEP * self.length).max(1)).enumerate() {
-            scores.clear();
-            scan.products(rows, &mut scores);
-            best.offer_all(step * STEP, &scores);
+        for (start, block) in self.starts.iter().zip(&self.blocks) {
+            for (step, rows) in block.rows.chunks((STEP * self.shape.length).max(1)).enumerate() {
+                scores.clear();
+                scan.products(rows, &mut scores);
+                best.offer_all(*start as usize + step * STEP, &scores);
+            }
         }
         best.into_hits()
     }
 
     /// The product of one vector with a query.
     pub fn product(&self, row: u32, query: &Scan) -> i32 {
-        let at = row as usize * self.length;
-        query.product(&self.rows[at..at + self.length])
+        let at = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
+        query.product(self.row(at, row))
+    }
+
+    /// A vector of a block.
+    fn row(&self, block: usize, row: u32) -> &[u8] {
+        let at = (row - self.starts[block]) as usize * self.shape.length;
+        &self.blocks[block].rows[at..at + self.shape.length]
     }
 
     fn search_by_bits(&self, query: &Vector, count: usize) -> Vec<Hit> {
         let query = self.fitting(query);
-        let mut padded = query.values().to_vec();
-        padded.resize(self.last.len(), 0);
-        let mut estimates =
-            self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        estimates.resize(self.bits.len() / self.words(), [0; LANES]);
-        self.kernel.estimates(&planes(&padded), &self.bits, &mut estimates);
-        let wanted = (count * each(count)).max(self.len / SHARE);
-        let likely = greatest(&estimates.as_flattened()[..self.len], wanted, self.last.len());
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(estimates);
+        let likely = self.likely(&query, (count * each(count)).max(self.len / SHARE));
         let scan = Scan::new(&query);
         let mut best = Best::new(count);
         let (mut rows, mut scores) =
-            (Vec::with_capacity(TOGETHER * self.length), Vec::with_capacity(TOGETHER));
+            (Vec::with_capacity(TOGETHER * self.shape.length), Vec::with_capacity(TOGETHER));
+        let mut block = 0;
         for some in likely.chunks(TOGETHER) {
             // They lie far apart: fetched one after the other, their ways from memory overlap.
             rows.clear();
             for &row in some {
-                let at = row as usize * self.length;
-                rows.extend_from_slice(&self.rows[at..at + self.length]);
+                while self.starts.get(block + 1).is_some_and(|start| *start <= row) {
+                    block += 1;
+                }
+                rows.extend_from_slice(self.row(block, row));
             }
             scores.clear();
             scan.products(&rows, &mut scores);
@@ -150,25 +203,94 @@ impl PackedIndex {
         best.into_hits()
     }
 
-    fn words(&self) -> usize {
-        self.last.len() / 64
+    /// The places of the vectors with the greatest estimates, ascending.
+    fn likely(&self, query: &Vector, wanted: usize) -> Vec<u32> {
+        let mut padded = query.values().to_vec();
+        padded.resize(self.shape.padded(), 0);
+        let planes = planes(&padded);
+        let mut estimates =
+            self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let lanes = |block: &Arc<Block>| block.len.div_ceil(LANES);
+        estimates.resize(self.blocks.iter().map(lanes).sum(), [0; LANES]);
+        let mut rest = estimates.as_mut_slice();
+        let mut parts = Vec::with_capacity(self.blocks.len());
+        for (start, block) in self.starts.iter().zip(&self.blocks) {
+            let (own, after) = rest.split_at_mut(lanes(block));
+            self.kernel.estimates(&planes, &block.bits, own);
+            parts.push((*start, &own.as_flattened()[..block.len]));
+            rest = after;
+        }
+        let likely = greatest(&parts, wanted, self.shape.padded());
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(estimates);
+        likely
     }
 
     /// A query with as many values as the vectors have.
     fn fitting(&self, query: &Vector) -> Vector {
         let mut values = query.values().to_vec();
-        values.resize(self.dimension, 0);
+        values.resize(self.shape.dimension, 0);
         Vector::from_values(&values)
     }
 }
 
+/// An index on its way, block by block.
+struct Making {
+    shape: Shape,
+    done: Vec<Arc<Block>>,
+    open: Block,
+}
+
+impl Making {
+    fn push(&mut self, key: i64, bytes: &[u8]) {
+        if bytes.len() >= self.shape.length.max(1) {
+            self.close_above(BLOCK - 1);
+            self.open.push(self.shape, key, bytes);
+        }
+    }
+
+    fn copy(&mut self, block: &Block, group: (i64, u32), from: usize) {
+        self.close_above(BLOCK - 1);
+        self.open.copy(self.shape, block, group, from);
+    }
+
+    /// Takes a whole block; small ones become one.
+    fn share(&mut self, block: &Arc<Block>) {
+        if self.open.len > 0 && self.open.len + block.len <= BLOCK / 2 {
+            self.open.copy_all(self.shape, block);
+        } else {
+            self.close_above(0);
+            self.done.push(Arc::clone(block));
+        }
+    }
+
+    fn close_above(&mut self, len: usize) {
+        if self.open.len <= len {
+            return;
+        }
+        let mut closed = std::mem::take(&mut self.open);
+        if let Some(last) = self.done.pop_if(|last| last.len + closed.len <= BLOCK / 2) {
+            let mut both = Block::clone(&last);
+            both.copy_all(self.shape, &closed);
+            closed = both;
+        }
+        closed.shrink();
+        self.done.push(Arc::new(closed));
+    }
+
+    fn finish(mut self) -> Vec<Arc<Block>> {
+        self.close_above(0);
+        self.done
+    }
+}
+
 /// The places of the greatest estimates, ascending: as many as wanted, and all that equal the last of them.
-fn greatest(estimates: &[i32], wanted: usize, values: usize) -> Vec<u32> {
+/// Estimates come in parts, with the place of the first of each.
+fn greatest(parts: &[(u32, &[i32])], wanted: usize, values: usize) -> Vec<u32> {
     let values = i32::try_from(values).unwrap_or(i32::from(i16::MAX));
     let (least, most) = (LEAST * values, MOST * values);
     let rank = |estimate: i32| (estimate - least).cast_unsigned() as usize;
     let mut counts = vec![0_u32; rank(most) + 1];
-    for &estimate in estimates {
+    for &estimate in parts.iter().flat_map(|(_, estimates)| *estimates) {
         counts[rank(estimate)] += 1;
     }
     let (mut from, mut above) = (most + 1, 0);
@@ -177,7 +299,10 @@ fn greatest(estimates: &[i32], wanted: usize, values: usize) -> Vec<u32> {
         above += counts[rank(from)] as usize;
     }
     let mut places = Vec::with_capacity(above);
-    places.extend((0..).zip(estimates).filter(|(_, estimate)| **estimate >= from).map(|(place, _)| place));
+    for (first, estimates) in parts {
+        let above = (*first..).zip(*estimates).filter(|(_, estimate)| **estimate >= from);
+        places.extend(above.map(|(place, _)| place));
+    }
     places
 }
 
@@ -291,8 +416,9 @@ fn order(hit: Hit) -> (std::cmp::Reverse<i32>, u32) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Hit, PackedIndex, Scan, planes};
-    use crate::{Sum, Vector, combine};
+    use super::{BLOCK, Hit, PackedIndex, Scan, planes};
+    use crate::{Sum, Vector, combine, packed_length};
+    use std::collections::BTreeMap;
 
     /// Vectors in groups, as real ones are: a direction of the group and one of their own. No randomness from outside.
     fn vectors(count: usize, dimension: usize, seed: u64) -> Vec<Vector> {
@@ -316,8 +442,8 @@ mod tests {
 
     fn index_of(vectors: &[Vector], dimension: usize) -> PackedIndex {
         let mut index = PackedIndex::new(dimension);
-        for vector in vectors {
-            index.push(&packed(vector));
+        for (key, vector) in (0..).zip(vectors) {
+            index.push(key, &packed(vector));
         }
         index
     }
@@ -364,6 +490,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn the_exact_scan_is_a_sort_by_product(
             rows in prop::collection::vec(prop::collection::vec(-127..=127_i8, 70), 1..60),
@@ -372,8 +500,8 @@ mod tests {
         ) {
             let rows: Vec<Vec<u8>> = rows.iter().map(|row| packed(&Vector::from_values(row))).collect();
             let mut index = PackedIndex::new(70);
-            for row in &rows {
-                index.push(row);
+            for (key, row) in (0..).zip(&rows) {
+                index.push(key, row);
             }
             let rows: Vec<Vec<i8>> = rows.iter().map(|row| Vector::unpack(row, 70).values().to_vec()).collect();
             let product = |row: &[i8]| -> i32 { row.iter().zip(&query).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum() };
@@ -391,5 +519,57 @@ mod tests {
             let by_bits: Vec<(i32, u32)> = index.search_by_bits(&query, count).iter().map(|hit| (-hit.score, hit.row)).collect();
             prop_assert_eq!(&by_bits, &wanted);
         }
+
+        #[test]
+        fn an_index_that_follows_from_another_equals_one_read_anew(
+            first in prop::collection::btree_map(0..60_i64, 0..300_usize, 0..40),
+            steps in prop::collection::vec(prop::collection::btree_map(0..70_i64, 0..300_usize, 1..8), 1..8),
+            query in prop::collection::vec(-127..=127_i8, 70),
+        ) {
+            let query = Vector::from_values(&query);
+            let mut groups: BTreeMap<i64, Vec<u8>> =
+                first.into_iter().map(|(key, count)| (key, group(key, 0, count))).collect();
+            let mut index = anew(&groups);
+            for (step, changed) in steps.into_iter().enumerate() {
+                let changed: BTreeMap<i64, Vec<u8>> =
+                    changed.into_iter().map(|(key, count)| (key, group(key, step + 1, count))).collect();
+                let before = index.search_exact(&query, 30);
+                let after = index.with(&changed);
+                prop_assert_eq!(index.search_exact(&query, 30), before, "what others hold stays as it is");
+                groups.extend(changed);
+                index = after;
+                let fresh = anew(&groups);
+                prop_assert_eq!(index.len(), fresh.len());
+                prop_assert_eq!(index.search_exact(&query, 30), fresh.search_exact(&query, 30));
+                prop_assert_eq!(index.search_by_bits(&query, 30), fresh.search_by_bits(&query, 30));
+                let counted = |index: &PackedIndex| index.groups().filter(|one| one.1 > 0).collect::<Vec<_>>();
+                prop_assert_eq!(counted(&index), counted(&fresh));
+                let scan = Scan::new(&query);
+                for row in (0..index.len() as u32).step_by(97) {
+                    prop_assert_eq!(index.product(row, &scan), fresh.product(row, &scan));
+                }
+                let most = 2 * groups.values().map(|bytes| bytes.len() / packed_length(70)).sum::<usize>() / BLOCK + 2;
+                prop_assert!(index.blocks.len() <= 2 * most, "{} blocks", index.blocks.len());
+            }
+        }
+    }
+
+    /// The vectors of a group at a step, the same whenever they are asked for. Few differ, so that there are equals.
+    fn group(key: i64, step: usize, count: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for at in 0..count {
+            let sum = |value: usize| at % 5 * 31 + value * 7 + step * 13 + key.unsigned_abs() as usize % 3;
+            let one = |value: usize| ((sum(value) % 151) as i16 - 75) as i8;
+            Vector::from_values(&(0..70).map(one).collect::<Vec<i8>>()).pack(&mut bytes);
+        }
+        bytes
+    }
+
+    fn anew(groups: &BTreeMap<i64, Vec<u8>>) -> PackedIndex {
+        let mut index = PackedIndex::new(70);
+        for (key, bytes) in groups {
+            index.push(*key, bytes);
+        }
+        index
     }
 }

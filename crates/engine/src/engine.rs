@@ -3,9 +3,11 @@
 use crate::languages::Languages;
 use crate::memory::{Loan, Memory};
 use crate::other::Others;
+use crate::outlines::Outlines;
 use crate::place::{Place, sign};
 use crate::resolving::Resolution;
 use crate::search::Corpora;
+use crate::steps::Steps;
 use crate::{EngineError, Snapshot};
 use orient_settings::Settings;
 use orient_store::{Readers, StoreError};
@@ -33,7 +35,9 @@ pub struct Engine {
     pub(crate) languages: Languages,
     pub(crate) memory: Memory,
     pub(crate) resolution: Resolution,
+    pub(crate) steps: Steps,
     pub(crate) corpora: Corpora,
+    pub(crate) outlines: Outlines,
     pub(crate) readers: Readers,
     pub(crate) others: Others,
     /// Stands for the settings a listing depends on, once somebody asked.
@@ -49,6 +53,7 @@ impl Engine {
         }
         let place = Place::resolve(&repo, &settings, options.store.as_deref())?;
         let languages = Languages::new(&settings)?;
+        let steps = Steps::default();
         Ok(Self {
             repo,
             settings,
@@ -56,7 +61,9 @@ impl Engine {
             languages,
             memory: Memory::default(),
             resolution: Resolution::default(),
-            corpora: Corpora::default(),
+            corpora: Corpora::new(&steps),
+            outlines: Outlines::new(&steps),
+            steps,
             readers: Readers::default(),
             others: Others::default(),
             sheet_key: OnceLock::new(),

@@ -9,18 +9,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many files' outlines a snapshot remembers before it starts over.
-const REMEMBERED: usize = 1024;
 /// How many files that ask for a name are looked at for unresolved uses of it.
 const ASKING: usize = 5_000;
-
-/// The outlines of files whose symbols were described.
-pub(crate) type OutlineCache = RefCell<FxHashMap<FileId, Arc<FileOutline>>>;
 
 /// The graph of a snapshot. Made for one question: its memory of what it has seen is not bounded.
 pub struct GraphView<'s> {
     snapshot: &'s Snapshot,
     files: RefCell<FxHashMap<FileId, Rc<FileRow>>>,
+    outlines: RefCell<FxHashMap<FileId, Arc<FileOutline>>>,
     briefs: RefCell<FxHashMap<NodeId, Rc<Brief>>>,
 }
 
@@ -86,7 +82,12 @@ pub struct Mentions {
 impl Snapshot {
     /// The graph, for one question.
     pub fn graph(&self) -> GraphView<'_> {
-        GraphView { snapshot: self, files: RefCell::default(), briefs: RefCell::default() }
+        GraphView {
+            snapshot: self,
+            files: RefCell::default(),
+            outlines: RefCell::default(),
+            briefs: RefCell::default(),
+        }
     }
 }
 
@@ -135,16 +136,11 @@ impl<'s> GraphView<'s> {
 
     /// A file and what it holds.
     pub fn outline(&self, file: FileId) -> Result<Arc<FileOutline>, EngineError> {
-        if let Some(held) = self.snapshot.outlines.borrow().get(&file) {
+        if let Some(held) = self.outlines.borrow().get(&file) {
             return Ok(Arc::clone(held));
         }
-        let row = self.file(file)?;
-        let held = Arc::new(self.snapshot.outline((*row).clone())?);
-        let mut outlines = self.snapshot.outlines.borrow_mut();
-        if outlines.len() >= REMEMBERED {
-            outlines.clear();
-        }
-        outlines.insert(file, Arc::clone(&held));
+        let held = self.snapshot.outline_of(file)?.ok_or(EngineError::Lost { what: "file" })?;
+        self.outlines.borrow_mut().insert(file, Arc::clone(&held));
         Ok(held)
     }
 
@@ -206,12 +202,9 @@ impl<'s> GraphView<'s> {
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         let mut found = Mentions { uses: Vec::new(), unread: rows.len().saturating_sub(ASKING) };
         for row in rows.into_iter().take(ASKING) {
-            let graph = self.snapshot.file_graph(row.id)?;
-            let mut uses: Vec<&MissRow> = graph.misses.iter().filter(|miss| miss.name == name).collect();
+            let mut uses = self.snapshot.store.reader().misses_of(row.id, name)?;
             uses.sort_by_key(|miss| miss.line);
-            found
-                .uses
-                .extend(uses.into_iter().map(|miss| Mention { path: row.path.clone(), miss: miss.clone() }));
+            found.uses.extend(uses.into_iter().map(|miss| Mention { path: row.path.clone(), miss }));
         }
         Ok(found)
     }

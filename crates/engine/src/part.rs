@@ -138,8 +138,12 @@ impl Refreshing<'_> {
         let deadline = self.options.deadline.map(|deadline| self.started + deadline);
         let mut writer = orient_store::Writer::open(&self.engine.place.index(), &lock)?;
         crate::renew::forget(&mut writer)?;
+        let step = self.engine.steps.begin(writer.generation(), plan.paths());
         match self.writing(deadline).catch_up(&plan, &tasks, &mut writer, None) {
-            Ok((tally, applied)) => Ok(Some(Refresh { waited, ..caught_up(tally, applied, &plan) })),
+            Ok((tally, applied)) => {
+                step.led_to(applied.generation);
+                Ok(Some(Refresh { waited, ..caught_up(tally, applied, &plan) }))
+            }
             // A whole refresh mends the one, and holds the index in memory for the other.
             Err(EngineError::Store(StoreError::Damaged { .. } | StoreError::ReadOnly { .. })) => Ok(None),
             Err(error) => Err(error),

@@ -313,6 +313,10 @@ impl Refreshing<'_> {
         let plan = Plan::everything(listing);
         let writing = self.writing(None);
         let (tally, generation) = writing.build(&plan, lock, making)?;
+        // What was kept is of another index, whose generations may have had the same numbers.
+        self.engine.steps.clear();
+        self.engine.corpora.clear();
+        self.engine.outlines.clear();
         Ok(built(&tally, generation, &plan, reason))
     }
 
@@ -326,7 +330,9 @@ impl Refreshing<'_> {
         let deadline = self.options.deadline.map(|deadline| self.started + deadline);
         let mut writer = orient_store::Writer::open(&self.engine.place.index(), lock)?;
         crate::renew::forget(&mut writer)?;
+        let step = self.engine.steps.begin(writer.generation(), plan.paths());
         let (tally, applied) = self.writing(deadline).catch_up(plan, tasks, &mut writer, Some(making))?;
+        step.led_to(applied.generation);
         Ok(caught_up(tally, applied, plan))
     }
 

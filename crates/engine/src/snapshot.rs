@@ -1,19 +1,21 @@
 //! Questions about one generation of the index.
 
 use crate::graph::GraphCache;
-use crate::graph_view::OutlineCache;
 use crate::memory::Loan;
 use crate::other::Others;
+use crate::outlines::Outlines;
 use crate::pattern::PathPattern;
 use crate::refresh::skip_reason;
 use crate::search::Corpora;
 use crate::{Definition, Engine, EngineError, Place};
 use orient_model::{Outline, RepoPath, Role, SymbolKind};
 use orient_store::{
-    FileFilter, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, SymbolId, SymbolQuery, SymbolRow,
+    FileFilter, FileId, FileRow, INDEXED, LanguageCount, NameMatch, Page, Sizes, SymbolId, SymbolQuery,
+    SymbolRow,
 };
 use orient_walk::SkipReason;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// One generation of the index, and the tree it describes.
 pub struct Snapshot {
@@ -24,7 +26,7 @@ pub struct Snapshot {
     /// Stands for the settings a listing depends on.
     pub(crate) sheet_key: [u8; 16],
     pub(crate) graphs: GraphCache,
-    pub(crate) outlines: OutlineCache,
+    pub(crate) outlines: Outlines,
     pub(crate) corpora: Corpora,
     pub(crate) others: Others,
 }
@@ -112,7 +114,7 @@ impl Snapshot {
             max_file_size: engine.settings.index.max_file_size.bytes(),
             sheet_key: engine.sheet_key(),
             graphs: GraphCache::default(),
-            outlines: OutlineCache::default(),
+            outlines: engine.outlines.clone(),
             corpora: engine.corpora.clone(),
             others: engine.others.clone(),
         }
@@ -240,12 +242,12 @@ impl Snapshot {
         rows: impl IntoIterator<Item = SymbolRow>,
     ) -> Result<Vec<Definition>, EngineError> {
         let mut definitions = Vec::new();
-        let mut last: Option<FileOutline> = None;
+        let mut last: Option<Arc<FileOutline>> = None;
         for row in rows {
             let held = match last.take() {
                 Some(held) if held.file.id == row.file => held,
-                _ => match self.store.file_by_id(row.file)? {
-                    Some(file) => self.outline(file)?,
+                _ => match self.outline_of(row.file)? {
+                    Some(held) => held,
                     None => continue,
                 },
             };
@@ -253,6 +255,13 @@ impl Snapshot {
             last = Some(held);
         }
         Ok(definitions)
+    }
+
+    /// A file with what it holds; none where it is not there.
+    pub(crate) fn outline_of(&self, file: FileId) -> Result<Option<Arc<FileOutline>>, EngineError> {
+        self.outlines.of(self.generation(), file, || {
+            self.store.file_by_id(file)?.map(|row| self.outline(row)).transpose()
+        })
     }
 
     /// Looks at everything; returns what is wrong with the index, in words.

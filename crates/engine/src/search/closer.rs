@@ -49,9 +49,8 @@ impl<'s> Closer<'s> {
             self.numbers.insert(shelf.file, number);
             number
         };
-        let chunks = &self.files[file as usize].ids;
-        let Some(&id) = chunks.get((unit - shelf.first) as usize) else { return Ok(None) };
-        let row = self.corpus.looks.place(unit, || self.snapshot.store.place(id))?;
+        let (seen, at) = (&self.files[file as usize], (unit - shelf.first) as usize);
+        let row = self.corpus.looks.place(seen, at, |id| self.snapshot.store.place(id))?;
         Ok(row.map(|row| Place { file, row }))
     }
 
@@ -75,7 +74,7 @@ impl Snapshot {
             let Some(row) = self.store.file_by_id(id)?.filter(|row| row.status == INDEXED) else {
                 return Ok(None);
             };
-            Ok(Some(SeenFile { row, ids: self.store.chunk_ids(id)? }))
+            Ok(Some(SeenFile::new(row, self.store.chunk_ids(id)?)))
         })
     }
 }

@@ -1,62 +1,74 @@
 //! What search reads of a generation as a whole: all chunks with their files, and their vectors.
 //!
 //! A process that asks once compares the question with the stored vectors as they are read; one that asks again keeps them
-//! with the bits of a first pass.
+//! with the bits of a first pass, and after a change reads those of the changed files alone.
 
 use super::looks::Looks;
 use crate::EngineError;
 use orient_embed::{BuiltIn, Embedder, PackedIndex, Scan, Vector, cosine, packed_length};
+use orient_model::RepoPath;
 use orient_rank::Room;
 use orient_store::{Catalogue, FileId, Snapshot};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-/// The corpus of the newest generation that was asked; shared by an engine and its snapshots.
-#[derive(Clone, Default)]
-pub(crate) struct Corpora(Arc<Mutex<Option<Arc<Corpus>>>>);
-
-impl Corpora {
-    /// The corpus of a snapshot.
-    pub(crate) fn of(&self, snapshot: &Snapshot) -> Result<Arc<Corpus>, EngineError> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(corpus) = kept.as_ref().filter(|corpus| corpus.generation == snapshot.generation()) {
-            return Ok(Arc::clone(corpus));
-        }
-        let corpus = Arc::new(Corpus::read(snapshot)?);
-        *kept = Some(Arc::clone(&corpus));
-        Ok(corpus)
-    }
-}
-
 /// All chunks of a generation, numbered: here they are called units.
 pub(crate) struct Corpus {
-    generation: u64,
+    pub(super) generation: u64,
     pub(crate) catalogue: Catalogue,
     /// For each unit its file, as an index into the shelves of the catalogue.
     pub(crate) file_of: Vec<u32>,
     /// The shelf of each file.
     shelf_of: FxHashMap<FileId, u32>,
     vectors: OnceLock<Vectors>,
+    /// Held while all vectors are read: once is enough.
+    reading: Mutex<()>,
     questions: AtomicU32,
+    /// How many search the vectors now.
+    searching: AtomicU32,
     /// How many units have vectors, once somebody has read all vectors.
     covered: OnceLock<usize>,
     /// What questions before have looked at.
     pub(crate) looks: Looks,
-    /// Room that no question uses.
-    spare: Mutex<Vec<Room>>,
+    /// Room that no question uses; shared with the corpora that follow.
+    spare: Arc<Mutex<Vec<Room>>>,
 }
 
 /// All vectors, with the units they are of.
 struct Vectors {
     index: PackedIndex,
+    /// [`NONE`] for a vector whose chunk is not there.
     unit_of_row: Vec<u32>,
+    /// [`NONE`] for a unit without a vector.
     row_of_unit: Vec<u32>,
 }
 
+/// Stands for no unit, and for no row.
+const NONE: u32 = u32::MAX;
+
 /// With fewer vectors the search takes less time than starting a thread.
 const WORTH_A_THREAD: usize = 16_384;
+
+/// Somebody who searches the vectors. Where others do as well, the processors have enough to do.
+struct Searching<'c> {
+    all: &'c AtomicU32,
+    others: u32,
+}
+
+impl<'c> Searching<'c> {
+    fn begin(all: &'c AtomicU32) -> Self {
+        Self { all, others: all.fetch_add(1, Ordering::Relaxed) }
+    }
+}
+
+impl Drop for Searching<'_> {
+    fn drop(&mut self) {
+        self.all.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// Which units are wanted.
 pub(crate) struct Wanted<'w> {
@@ -86,10 +98,11 @@ pub(crate) enum Nearness<'c> {
 }
 
 impl Corpus {
-    fn read(snapshot: &Snapshot) -> Result<Self, EngineError> {
+    /// Reads the corpus of a snapshot.
+    pub(super) fn read(snapshot: &Snapshot) -> Result<Self, EngineError> {
         let catalogue = snapshot.catalogue()?;
         let mut file_of = vec![0; catalogue.len()];
-        let mut shelf_of = FxHashMap::default();
+        let mut shelf_of = FxHashMap::with_capacity_and_hasher(catalogue.shelves().len(), FxBuildHasher);
         for (at, shelf) in (0..).zip(catalogue.shelves()) {
             file_of[shelf.first as usize..(shelf.first + shelf.count) as usize].fill(at);
             shelf_of.insert(shelf.file, at);
@@ -100,11 +113,39 @@ impl Corpus {
             file_of,
             shelf_of,
             vectors: OnceLock::new(),
+            reading: Mutex::default(),
             questions: AtomicU32::new(0),
+            searching: AtomicU32::new(0),
             covered: OnceLock::new(),
             looks: Looks::default(),
-            spare: Mutex::default(),
+            spare: Arc::default(),
         })
+    }
+
+    /// The corpus of a snapshot in which the files at these paths, which are sorted, may differ from another, and no others.
+    pub(super) fn after(before: &Self, paths: &[RepoPath], snapshot: &Snapshot) -> Result<Self, EngineError> {
+        let mut corpus = Self::read(snapshot)?;
+        corpus.questions = AtomicU32::new(before.questions.load(Ordering::Relaxed));
+        corpus.looks = before.looks.without(paths);
+        corpus.spare = before.spare.clone();
+        if let Some(vectors) = before.vectors.get() {
+            let gone = |key: &i64| !corpus.shelf_of.contains_key(&FileId(*key));
+            let mut changed: BTreeMap<i64, Vec<u8>> = vectors
+                .index
+                .groups()
+                .map(|group| group.0)
+                .filter(gone)
+                .map(|key| (key, Vec::new()))
+                .collect();
+            for path in paths {
+                if let Some(file) = snapshot.file(path)? {
+                    let own = snapshot.vectors_of(file.id)?.filter(|bytes| corpus.fits(file.id, bytes));
+                    changed.insert(file.id.0, own.unwrap_or_default());
+                }
+            }
+            corpus.keep(vectors.index.with(&changed));
+        }
+        Ok(corpus)
     }
 
     /// How many units have no vector, as far as anybody has looked; all of them where there are none of today.
@@ -153,7 +194,8 @@ impl Corpus {
             return Ok(Nearest { best, nearness: Nearness::All(products), meanwhile: meanwhile()? });
         }
         let vectors = self.vectors(snapshot)?;
-        let (hits, done) = if vectors.unit_of_row.len() < WORTH_A_THREAD {
+        let searching = Searching::begin(&self.searching);
+        let (hits, done) = if vectors.unit_of_row.len() < WORTH_A_THREAD || searching.others > 0 {
             (vectors.index.search(query, wanted.count), meanwhile()?)
         } else {
             let count = wanted.count;
@@ -164,7 +206,8 @@ impl Corpus {
                 Ok::<_, EngineError>((search.join().unwrap_or_default(), done))
             })?
         };
-        let best = hits.into_iter().map(|hit| (vectors.unit_of_row[hit.row as usize], hit.score)).collect();
+        let units = hits.into_iter().map(|hit| (vectors.unit_of_row[hit.row as usize], hit.score));
+        let best = units.filter(|(unit, product)| *unit != NONE && *product > 0).collect();
         Ok(Nearest { best, nearness: Nearness::Some(self, Scan::new(query)), meanwhile: done })
     }
 
@@ -193,27 +236,48 @@ impl Corpus {
         Ok(self.products(snapshot, query)?.into_iter().map(|product| cosine(product, dimension)).collect())
     }
 
+    /// Whether these are the vectors of the chunks of a file.
+    fn fits(&self, file: FileId, bytes: &[u8]) -> bool {
+        let length = packed_length(BuiltIn::shared().dimension());
+        self.units_of(file).is_some_and(|(_, count)| bytes.len() == count as usize * length)
+    }
+
     fn vectors(&self, snapshot: &Snapshot) -> Result<&Vectors, EngineError> {
         if let Some(vectors) = self.vectors.get() {
             return Ok(vectors);
         }
-        let dimension = BuiltIn::shared().dimension();
-        let mut vectors = Vectors {
-            index: PackedIndex::new(dimension),
-            unit_of_row: Vec::with_capacity(self.catalogue.len()),
-            row_of_unit: vec![u32::MAX; self.catalogue.len()],
-        };
-        vectors.index.reserve(self.catalogue.len());
+        let _alone = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(vectors) = self.vectors.get() {
+            return Ok(vectors);
+        }
+        let mut index = PackedIndex::new(BuiltIn::shared().dimension());
         snapshot.each_vectors(|file, bytes| {
-            let Some((first, count)) = self.units_of(file) else { return };
-            for (unit, row) in (first..first + count).zip(bytes.chunks_exact(packed_length(dimension))) {
-                vectors.row_of_unit[unit as usize] = vectors.unit_of_row.len() as u32;
-                vectors.unit_of_row.push(unit);
-                vectors.index.push(row);
+            if self.fits(file, bytes) {
+                index.push(file.0, bytes);
             }
         })?;
-        self.covered.get_or_init(|| vectors.unit_of_row.len());
-        Ok(self.vectors.get_or_init(|| vectors))
+        Ok(self.keep(index))
+    }
+
+    /// Keeps vectors, whose groups are files.
+    fn keep(&self, index: PackedIndex) -> &Vectors {
+        let mut unit_of_row = Vec::with_capacity(index.len());
+        let mut row_of_unit = vec![NONE; self.catalogue.len()];
+        let mut covered = 0;
+        for (file, count) in index.groups() {
+            match self.units_of(FileId(file)).filter(|(_, own)| *own == count) {
+                Some((first, _)) => {
+                    for (unit, row) in (first..first + count).zip(unit_of_row.len() as u32..) {
+                        row_of_unit[unit as usize] = row;
+                    }
+                    unit_of_row.extend(first..first + count);
+                    covered += count as usize;
+                }
+                None => unit_of_row.resize(unit_of_row.len() + count as usize, NONE),
+            }
+        }
+        self.covered.get_or_init(|| covered);
+        self.vectors.get_or_init(|| Vectors { index, unit_of_row, row_of_unit })
     }
 }
 
@@ -224,7 +288,7 @@ impl Nearness<'_> {
             Self::All(products) => products[unit as usize],
             Self::Some(corpus, query) => {
                 corpus.vectors.get().map_or(0, |vectors| match vectors.row_of_unit[unit as usize] {
-                    u32::MAX => 0,
+                    NONE => 0,
                     row => vectors.index.product(row, query),
                 })
             }

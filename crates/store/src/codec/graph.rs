@@ -56,6 +56,31 @@ pub(super) fn read_edges_only(bytes: &[u8]) -> Result<(Vec<EdgeRow>, usize), Cod
     read_edges(&mut from)
 }
 
+/// The unresolved uses of one name; what else there is is passed over.
+pub(super) fn read_misses_of(bytes: &[u8], name: &str) -> Result<Vec<MissRow>, CodecError> {
+    const FIELDS: usize = 5;
+    let mut from = In { bytes };
+    let Some(wanted) = from.place(name)? else { return Ok(Vec::new()) };
+    from.flag()?;
+    let edges = from.count()?;
+    from.skip(1 + FIELDS * edges)?;
+    let outside = from.count()?;
+    from.skip(FIELDS * outside)?;
+    let count = from.count()?;
+    let (sources, kinds) = (read_nodes(&mut from, count)?, from.column(count)?);
+    let (names, lines, reasons) = (from.column(count)?, from.rising(count)?, from.column(count)?);
+    let row = |at: usize| {
+        Ok(MissRow {
+            source: sources[at],
+            kind: ref_kind(kinds[at])?,
+            name: name.to_owned(),
+            line: lines[at],
+            reason: byte(reasons[at]).and_then(Reason::from_number).ok_or(CodecError)?,
+        })
+    };
+    (0..count).filter(|&at| names[at] == wanted).map(row).collect()
+}
+
 fn read_edges(from: &mut In<'_>) -> Result<(Vec<EdgeRow>, usize), CodecError> {
     let count = from.count()?;
     let own = from.number()? as usize;

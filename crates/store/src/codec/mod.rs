@@ -7,7 +7,7 @@ mod graph;
 mod outline;
 mod wire;
 
-use crate::graph::{EdgeRow, FileGraph};
+use crate::graph::{EdgeRow, FileGraph, MissRow};
 use orient_model::{Flow, Outline};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
@@ -73,6 +73,11 @@ pub fn decode_flow(bytes: &[u8]) -> Result<Flow, CodecError> {
 /// What a file gave to the graph, as bytes.
 pub(crate) fn encode_graph(graph: &FileGraph) -> Encoded {
     encode(GRAPH, |out| graph::write(out, graph))
+}
+
+/// The unresolved uses of a name among what a file gave to the graph.
+pub(crate) fn decode_misses_of(bytes: &[u8], name: &str) -> Result<Vec<MissRow>, CodecError> {
+    decode(GRAPH, bytes, |bytes| graph::read_misses_of(bytes, name))
 }
 
 /// What a file gave to the graph, in these bytes.

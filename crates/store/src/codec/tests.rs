@@ -1,7 +1,7 @@
 //! Whatever facts say, also nonsense, comes back as it was.
 
 use super::*;
-use crate::graph::{MissRow, NodeId, OutsideRow};
+use crate::graph::{NodeId, OutsideRow};
 use orient_model::{
     Assign, Atom, Base, Binding, BindingKind, Chunk, ChunkKind, Confidence, EdgeKind, Export, Expr, ExprId,
     ExprList, Import, ImportKind, Issue, IssueKind, Literal, Modifiers, Param, Reason, RefKind, Reference,
@@ -280,6 +280,10 @@ proptest! {
     fn graphs_come_back(value in graph()) {
         let bytes = encode_graph(&value);
         prop_assert_eq!(decode_edges(bytes.as_bytes()), Ok((value.edges.clone(), value.own)));
+        for name in value.misses.iter().map(|miss| miss.name.as_str()).chain(["no such name"]) {
+            let own: Vec<MissRow> = value.misses.iter().filter(|miss| miss.name == name).cloned().collect();
+            prop_assert_eq!(decode_misses_of(bytes.as_bytes(), name), Ok(own));
+        }
         prop_assert_eq!(decode_graph(bytes.as_bytes()), Ok(value));
     }
 

@@ -192,6 +192,32 @@ impl In<'_> {
         Ok(strings)
     }
 
+    /// The place of a text among strings that follow, without a copy of them.
+    pub(super) fn place(&mut self, wanted: &str) -> Result<Option<u32>, CodecError> {
+        let count = self.count()?;
+        let mut found = None;
+        for (at, length) in (0..).zip(self.column(count)?) {
+            let (text, rest) = self.bytes.split_at_checked(length as usize).ok_or(CodecError)?;
+            found = found.or((text == wanted.as_bytes()).then_some(at));
+            self.bytes = rest;
+        }
+        Ok(found)
+    }
+
+    /// Leaves out so many numbers.
+    pub(super) fn skip(&mut self, numbers: usize) -> Result<(), CodecError> {
+        let mut left = numbers;
+        let ends = |byte: &u8| {
+            left -= usize::from(*byte < 0x80);
+            left == 0
+        };
+        if numbers > 0 {
+            let last = self.bytes.iter().position(ends).ok_or(CodecError)?;
+            self.bytes = &self.bytes[last + 1..];
+        }
+        Ok(())
+    }
+
     pub(super) fn atom(&mut self) -> Result<Atom, CodecError> {
         self.number().map(Atom)
     }

@@ -1,7 +1,7 @@
 //! Reading the graph, and what resolution asks: the same for a snapshot and inside a change set.
 
 use super::directory::{Bearer, DirectoryFile};
-use super::rows::{EdgeRow, FileGraph, NodeId, StoredEdge};
+use super::rows::{EdgeRow, FileGraph, MissRow, NodeId, StoredEdge};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
 use crate::sql::{files, graphs, meta, names, symbols};
@@ -157,6 +157,14 @@ impl Reader<'_> {
         let graph = graphs::graph_data(self.db, file.0, codec::decode_graph).at(self.path)?;
         let graph = graph.transpose().map_err(|error| self.damaged(error.to_string()))?;
         Ok(graph.unwrap_or_default())
+    }
+
+    /// The uses of a name in a file that were not resolved, by source.
+    pub fn misses_of(&self, file: FileId, name: &str) -> Result<Vec<MissRow>, StoreError> {
+        let read = |bytes: &[u8]| codec::decode_misses_of(bytes, name);
+        let misses = graphs::graph_data(self.db, file.0, read).at(self.path)?;
+        let misses = misses.transpose().map_err(|error| self.damaged(error.to_string()))?;
+        Ok(misses.unwrap_or_default())
     }
 
     /// The files whose uses depend on what bears a name elsewhere.

@@ -1,0 +1,93 @@
+//! A block of packed vectors, in groups, with the bits of a first pass: what an index is made of, and shares with those that
+//! follow it.
+
+use crate::kernel::{LANES, STRIDE};
+use crate::packed::{self, packed_length};
+
+/// How long vectors are, in all forms they have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) dimension: usize,
+    /// The bytes of a packed vector.
+    pub(crate) length: usize,
+    /// The words of its bits.
+    pub(crate) words: usize,
+}
+
+impl Shape {
+    pub(crate) fn new(dimension: usize) -> Self {
+        let words = dimension.next_multiple_of(STRIDE) / 64;
+        Self { dimension, length: packed_length(dimension), words }
+    }
+
+    /// How many values the bits are of.
+    pub(crate) fn padded(&self) -> usize {
+        self.words * 64
+    }
+}
+
+/// Vectors of some groups, by the keys of these.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Block {
+    /// The key of each group, and how many vectors it has.
+    pub(crate) groups: Vec<(i64, u32)>,
+    pub(crate) rows: Vec<u8>,
+    /// Signs of the values: [`LANES`] vectors side by side, 64 values in each word.
+    pub(crate) bits: Vec<[u64; LANES]>,
+    pub(crate) len: usize,
+}
+
+impl Block {
+    /// Adds a group of packed vectors, which lie one after the other.
+    pub(crate) fn push(&mut self, shape: Shape, key: i64, bytes: &[u8]) {
+        let rows = bytes.chunks_exact(shape.length.max(1));
+        self.groups.push((key, rows.len() as u32));
+        let mut values = vec![0; shape.padded()];
+        for row in rows {
+            packed::unpack(row, &mut values[..shape.dimension]);
+            let words = self.next(shape, row);
+            for (word, some) in words.zip(values.chunks(64)) {
+                *word =
+                    some.iter().enumerate().fold(0, |bits, (at, value)| bits | u64::from(*value > 0) << at);
+            }
+        }
+    }
+
+    /// Adds a group of another block, whose first vector is at `from` there.
+    pub(crate) fn copy(&mut self, shape: Shape, other: &Self, (key, count): (i64, u32), from: usize) {
+        self.groups.push((key, count));
+        for row in from..from + count as usize {
+            let bytes = &other.rows[row * shape.length..(row + 1) * shape.length];
+            let first = row / LANES * shape.words;
+            let theirs = &other.bits[first..first + shape.words];
+            for (word, their) in self.next(shape, bytes).zip(theirs) {
+                *word = their[row % LANES];
+            }
+        }
+    }
+
+    /// Adds all groups of another block.
+    pub(crate) fn copy_all(&mut self, shape: Shape, other: &Self) {
+        let mut from = 0;
+        for &group in &other.groups {
+            self.copy(shape, other, group, from);
+            from += group.1 as usize;
+        }
+    }
+
+    /// Gives back what it does not need.
+    pub(crate) fn shrink(&mut self) {
+        self.groups.shrink_to_fit();
+        self.rows.shrink_to_fit();
+        self.bits.shrink_to_fit();
+    }
+
+    /// Makes room for one more vector, whose bits are to be set.
+    fn next(&mut self, shape: Shape, row: &[u8]) -> impl Iterator<Item = &mut u64> {
+        self.rows.extend_from_slice(row);
+        let (block, lane) = (self.len / LANES, self.len % LANES);
+        self.bits.resize((block + 1) * shape.words, [0; LANES]);
+        self.len += 1;
+        self.bits[block * shape.words..].iter_mut().map(move |word| &mut word[lane])
+    }
+}

@@ -1,0 +1,51 @@
+//! Which corpora are kept, and from which of them the next one follows.
+
+use super::corpus::Corpus;
+use crate::EngineError;
+use crate::steps::Steps;
+use orient_store::Snapshot;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many are kept: while files change, some still ask about the generation before.
+const KEPT: usize = 2;
+
+/// The corpora of the newest generations that were asked; shared by an engine and its snapshots.
+#[derive(Clone, Default)]
+pub(crate) struct Corpora {
+    /// The newest is the last.
+    kept: Arc<Mutex<Vec<Arc<Corpus>>>>,
+    steps: Steps,
+}
+
+impl Corpora {
+    pub(crate) fn new(steps: &Steps) -> Self {
+        Self { kept: Arc::default(), steps: steps.clone() }
+    }
+
+    /// Forgets everything: the index is another one.
+    pub(crate) fn clear(&self) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// The corpus of a snapshot.
+    pub(crate) fn of(&self, snapshot: &Snapshot) -> Result<Arc<Corpus>, EngineError> {
+        let generation = snapshot.generation();
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(corpus) = kept.iter().find(|corpus| corpus.generation == generation) {
+            return Ok(Arc::clone(corpus));
+        }
+        let before = kept.iter().rfind(|corpus| corpus.generation < generation);
+        let follows =
+            before.and_then(|corpus| Some((corpus, self.steps.between(corpus.generation, generation)?)));
+        let corpus = Arc::new(match follows {
+            Some((before, paths)) => Corpus::after(before, &paths, snapshot)?,
+            None => Corpus::read(snapshot)?,
+        });
+        kept.push(Arc::clone(&corpus));
+        kept.sort_by_key(|corpus| corpus.generation);
+        if kept.len() > KEPT {
+            kept.remove(0);
+        }
+        Ok(corpus)
+    }
+}
