@@ -1,7 +1,7 @@
 //! From what a user calls a symbol to the symbol, or to the candidates: never a silent guess.
 
 use crate::{Definition, EngineError, Snapshot};
-use orient_model::Handle;
+use orient_model::{Handle, RepoPath};
 use orient_store::{NameMatch, SymbolQuery};
 
 /// How many candidates are described; the rest is counted.
@@ -35,12 +35,11 @@ impl Snapshot {
     /// a qualified name (`Type.name`, `Type::name`) or by a plain one.
     pub fn symbol(&self, text: &str) -> Result<Lookup, EngineError> {
         if let Ok(handle) = text.parse::<Handle>() {
+            if let Some(one) = self.bearer(&handle)? {
+                return Ok(Lookup::One(Box::new(one)));
+            }
             let bearers = self.bearers(&handle.names)?;
             let is_there = |definition: &&Definition| definition.handle.path == handle.path;
-            let exact = |definition: &&Definition| definition.handle == handle;
-            if let Some(one) = bearers.iter().find(exact) {
-                return Ok(Lookup::One(Box::new(one.clone())));
-            }
             let mut matching: Vec<Definition> = bearers.iter().filter(is_there).cloned().collect();
             if matching.is_empty() {
                 let ends = |definition: &&Definition| ends_with(&definition.handle.path, &handle.path);
@@ -71,6 +70,17 @@ impl Snapshot {
             None => Vec::new(),
         };
         Ok(Lookup::Nothing { similar })
+    }
+
+    /// The symbol a handle means to the letter: a look at its file alone, however many elsewhere bear the name.
+    fn bearer(&self, handle: &Handle) -> Result<Option<Definition>, EngineError> {
+        let Some(own) = handle.names.last() else { return Ok(None) };
+        let there = |path: &RepoPath| path.display() == handle.path;
+        let name = NameMatch::Exact(own.clone());
+        let query = SymbolQuery { name, path: Some(&there), ..SymbolQuery::default() };
+        let rows = self.store.symbols(&query, 0, BEARERS)?.rows;
+        let found = self.define(rows.into_iter().map(|found| found.symbol))?;
+        Ok(found.into_iter().find(|definition| definition.handle == *handle))
     }
 
     /// The symbols whose qualified name ends with these names. One inside a name that is written as a whole, as in

@@ -171,7 +171,16 @@ impl<'s, 'q> Search<'s, 'q> {
             question => {
                 let Some(mut matcher) = Matcher::new(question) else { return Ok(()) };
                 let mut answers = Vec::new();
-                names::scan(db, |id, name| answers.extend(matcher.grade(name).map(|grade| (grade, id))))?;
+                let mut see = |id, name: &str| answers.extend(matcher.grade(name).map(|grade| (grade, id)));
+                let seen = match question {
+                    NameMatch::Folded(text) | NameMatch::Prefix(text) => {
+                        names::scan_prefix(db, &text.to_lowercase(), &mut see)?
+                    }
+                    _ => false,
+                };
+                if !seen {
+                    names::scan(db, see)?;
+                }
                 for (grade, name) in answers {
                     symbols::hits_by_name(db, name, |hit| self.see(grade, hit))?;
                 }
@@ -194,6 +203,9 @@ impl<'s, 'q> Search<'s, 'q> {
             }
         }
         self.total += 1;
+        if self.wanted == 0 {
+            return Ok(());
+        }
         self.hits.push(Graded { grade, hit });
         if self.hits.len() >= MANY_HITS.max(self.wanted.saturating_mul(2)) {
             self.keep_best()?;

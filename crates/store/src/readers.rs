@@ -12,8 +12,9 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many are kept while nobody asks: each holds on to the pages it has seen.
-const MOST: usize = 2;
+/// How many are kept while nobody asks: each holds on to the statements it has compiled and a few pages. A server answers
+/// about as many questions at once.
+const MOST: usize = 6;
 
 /// Opens snapshots of one index again and again, over connections it keeps.
 #[derive(Clone, Default)]

@@ -8,6 +8,14 @@ pub(crate) const APPEND: &str = "INSERT INTO name VALUES (NULL, ?1)";
 const BY_TEXT: &str = "SELECT id FROM name WHERE substr(text, 1, 10) = substr(?1, 1, 10) AND text = ?1";
 const BY_ID: &str = "SELECT text FROM name WHERE id = ?1";
 const ALL: &str = "SELECT id, text FROM name";
+const BETWEEN: &str =
+    "SELECT id, text FROM name WHERE substr(text, 1, 10) >= ?1 AND substr(text, 1, 10) <= ?2";
+const ANY_BETWEEN: &str =
+    "SELECT 1 FROM name WHERE substr(text, 1, 10) >= ?1 AND substr(text, 1, 10) <= ?2 LIMIT 1";
+/// Names are indexed by so many of their first letters.
+const KEY: usize = 10;
+/// Where the beginning of a name is written in more ways than this, every name is looked at.
+const FORMS: usize = 64;
 const COUNT: &str = "SELECT count(*) FROM name";
 const DELETE_UNUSED: &str = "DELETE FROM name WHERE id = ?1 \
      AND NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = ?1) \
@@ -36,6 +44,59 @@ pub(crate) fn scan(db: &Connection, mut see: impl FnMut(i64, &str)) -> Result<()
     Ok(())
 }
 
+/// Shows the names that begin with a text in lower case, whatever their own case: all that do, and perhaps others; in no
+/// order. Says no, having shown none, where that takes a look at every name.
+pub(crate) fn scan_prefix(db: &Connection, text: &str, mut see: impl FnMut(i64, &str)) -> Result<bool> {
+    if !text.is_ascii() || text.is_empty() {
+        return Ok(false);
+    }
+    let mut starts = vec![String::new()];
+    for letter in text.chars().take(KEY) {
+        let mut longer = Vec::new();
+        for start in &starts {
+            for form in forms(letter) {
+                let start = format!("{start}{form}");
+                if begins(db, &start)? {
+                    longer.push(start);
+                }
+            }
+        }
+        if longer.len() > FORMS {
+            return Ok(false);
+        }
+        starts = longer;
+    }
+    let mut statement = db.prepare_cached(BETWEEN)?;
+    for start in starts {
+        let mut rows = statement.query([&start, &past(&start)])?;
+        while let Some(row) = rows.next()? {
+            see(row.get(0)?, row.get_ref(1)?.as_str()?);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether any name begins so.
+fn begins(db: &Connection, start: &str) -> Result<bool> {
+    db.prepare_cached(ANY_BETWEEN)?.exists([start, &past(start)])
+}
+
+/// No name that begins with a text stands behind this.
+fn past(start: &str) -> String {
+    format!("{start}{}", "\u{10ffff}".repeat(KEY))
+}
+
+/// The letters whose lower case begins with a letter.
+fn forms(letter: char) -> impl Iterator<Item = char> {
+    let upper = Some(letter.to_ascii_uppercase()).filter(|upper| *upper != letter);
+    let strange = match letter {
+        'i' => Some('\u{130}'),
+        'k' => Some('\u{212a}'),
+        _ => None,
+    };
+    [Some(letter), upper, strange].into_iter().flatten()
+}
+
 pub(crate) fn count(db: &Connection) -> Result<u64> {
     db.prepare_cached(COUNT)?.query_row([], |row| row.get(0))
 }
@@ -43,4 +104,50 @@ pub(crate) fn count(db: &Connection) -> Result<u64> {
 /// Deletes a name unless something still bears it.
 pub(crate) fn delete_unused(db: &Connection, id: i64) -> Result<()> {
     db.prepare_cached(DELETE_UNUSED)?.execute([id]).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn no_other_letter_has_a_lower_case_that_begins_with_one_of_ascii() {
+        for letter in '\0'..=char::MAX {
+            let lower = letter.to_lowercase().next().filter(char::is_ascii);
+            if let Some(lower) = lower {
+                assert!(forms(lower).any(|form| form == letter), "{letter:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn names_that_begin_with_a_text_are_shown(
+            names in prop::collection::btree_set("[aAbBkK\u{212a}\u{130}iI_1\u{10ffff}]{0,14}", 0..60),
+            asked in "[abki_1]{1,13}",
+            first in 0..60_usize,
+        ) {
+            let db = Connection::open_in_memory().expect("a database");
+            db.execute_batch(
+                "CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL); \
+                 CREATE INDEX name_by_text ON name (substr(text, 1, 10));",
+            )
+            .expect("a table");
+            for (id, name) in (1..).zip(&names) {
+                insert(&db, id, name).expect("a row");
+            }
+            // Half of the questions are the beginnings of names.
+            let some = names.iter().nth(first).map(|name| name.to_lowercase()).filter(|name| name.is_ascii());
+            for asked in [Some(asked), some.filter(|name| !name.is_empty())].into_iter().flatten() {
+                let mut shown = std::collections::BTreeSet::new();
+                if scan_prefix(&db, &asked, |_, name| assert!(shown.insert(name.to_owned()))).expect("a look") {
+                    for name in names.iter().filter(|name| name.to_lowercase().starts_with(&asked)) {
+                        prop_assert!(shown.contains(name), "{name:?} begins with {asked:?}");
+                    }
+                    prop_assert!(shown.iter().all(|name| name.chars().count() >= asked.len().min(KEY)));
+                }
+            }
+        }
+    }
 }
