@@ -221,10 +221,12 @@ impl Shared {
     ) -> Result<Refresh, EngineError> {
         let started = Instant::now();
         let asked = options.asked.unwrap_or(started);
-        let refresh = if let Some(refresh) = self.at_rest(options) {
+        let refresh = if let Some(refresh) = self.caught_since(asked, options) {
+            refresh
+        } else if let Some(refresh) = self.at_rest(options) {
             refresh
         } else {
-            let turn = self.turn(options, progress)?;
+            let turn = self.turn(asked, options, progress)?;
             match (self.caught_since(asked, options), &turn) {
                 (Some(refresh), _) => refresh,
                 (None, Some(_)) => self.bring(options, progress)?,
@@ -243,10 +245,11 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn, telling what is being done meanwhile; none where that takes too long. Where there is no index to
-    /// answer from, it is waited for.
+    /// Waits for a turn, telling what is being done meanwhile; none where that takes too long, or is no longer needed. Where
+    /// there is no index to answer from, it is waited for.
     fn turn(
         &self,
+        asked: Instant,
         options: &RefreshOptions,
         progress: &dyn Progress,
     ) -> Result<Option<Turn<'_>>, EngineError> {
@@ -257,7 +260,8 @@ impl Shared {
             self.activity.tell(&mut told, progress);
             let late = most.is_some_and(|most| started.elapsed() > most);
             let enough = late && self.engine.generation().is_some();
-            !enough && !options.cancel.is_cancelled()
+            let needed = self.caught_since(asked, options).is_none();
+            needed && !enough && !options.cancel.is_cancelled()
         });
         if told != Stand::default() {
             progress.done();
@@ -270,6 +274,7 @@ impl Shared {
 
     /// What there is to say where nothing changed and nobody is at work: that needs no turn.
     fn at_rest(&self, options: &RefreshOptions) -> Option<Refresh> {
+        let begun = Instant::now();
         let (left, remembered) = {
             let mut state = self.state();
             state.drain();
@@ -281,11 +286,17 @@ impl Shared {
             (state.left?, state.remembered)
         };
         let refresh = Refresh { generation: left.generation, remembered, ..Refresh::default() };
-        (self.mark() == Some(left)).then_some(refresh)
+        let found = (self.mark() == Some(left)).then_some(refresh)?;
+        let mut state = self.state();
+        if state.caught.is_none_or(|caught| caught.begun < begun) {
+            state.caught = Some(Caught { begun, generation: left.generation });
+        }
+        drop(state);
+        Some(found)
     }
 
-    /// What there is to say where somebody began to catch up after the question was put, and is done: one who catches up
-    /// does it for all who wait.
+    /// What there is to say where somebody began to catch up after the question was put, and is done, or found nothing to
+    /// catch up with: one who looks does it for all who wait. What has changed since need not show in the answer.
     fn caught_since(&self, asked: Instant, options: &RefreshOptions) -> Option<Refresh> {
         let mut state = self.state();
         state.drain();
@@ -392,7 +403,9 @@ impl Shared {
                 }
                 let whole = refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory;
                 let generation = refresh.generation;
-                state.caught = whole.then_some(Caught { begun, generation }).or(state.caught);
+                if whole && state.caught.is_none_or(|caught| caught.begun < begun) {
+                    state.caught = Some(Caught { begun, generation });
+                }
             }
             Err(_) => state.dirty.restore(dirty),
         }

@@ -47,8 +47,9 @@ pub(crate) struct Serving {
     tools: Vec<Tool>,
     /// The tree of the server's own folder.
     tree: Mutex<Option<Arc<Tree>>>,
-    /// How many questions are worked on at once; the others wait.
-    desks: Arc<Semaphore>,
+    /// How many quick questions are worked on at once, and how many that take longer; the others wait. What is quick
+    /// never waits behind what is not.
+    desks: [Arc<Semaphore>; 2],
     pub(crate) metrics: Arc<Metrics>,
 }
 
@@ -61,7 +62,7 @@ impl Serving {
             offers,
             options,
             tree: Mutex::new(None),
-            desks: Arc::new(Semaphore::new((2 * threads).max(4))),
+            desks: [(2 * threads).max(4), threads.max(2)].map(|desks| Arc::new(Semaphore::new(desks))),
             metrics: Arc::default(),
         })
     }
@@ -204,12 +205,12 @@ impl Server {
         };
         let bridge = Bridge::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
-        let data = serving.offers[at].gives_data();
+        let (data, heavy) = (serving.offers[at].gives_data(), question.is_heavy());
         let begun = Instant::now();
         let mut call =
             Call { metrics: serving.metrics.clone(), tool: serving.offers[at].name, begun, outcome: None };
         let answered = self
-            .work(&context, move |cancel| {
+            .work(&context, heavy, move |cancel| {
                 Desk { tree: &tree, sent: &sent, cancel, bridge: &bridge, asked: begun, data }
                     .answer(&question)
             })
@@ -229,11 +230,12 @@ impl Server {
     async fn work<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
+        heavy: bool,
         work: impl FnOnce(&Cancel) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let left = Left(Cancel::default());
         let ends = left.0.clone();
-        let desks = self.serving.desks.clone();
+        let desks = self.serving.desks[usize::from(heavy)].clone();
         let done = async move {
             let _desk = desks.acquire_owned().await;
             tokio::task::spawn_blocking(move || work(&ends)).await
@@ -257,7 +259,7 @@ impl Server {
         let tree = self.tree(Some(&context.peer)).await?;
         let bridge = Bridge::new(context.peer.clone(), None);
         let asked = Instant::now();
-        self.work(context, move |cancel| tree.ask(asked, &bridge, cancel, ask)).await
+        self.work(context, false, move |cancel| tree.ask(asked, &bridge, cancel, ask)).await
     }
 }
 

@@ -155,6 +155,11 @@ impl Offer {
 }
 
 impl Question {
+    /// Whether the answer takes long enough for others not to wait behind it.
+    pub fn is_heavy(&self) -> bool {
+        self.tool.heavy
+    }
+
     /// A remark of the operation, which may name flags of the command line, for whoever asked this: arguments that could
     /// have been given are named, what says no more than another flag is left out.
     pub fn in_its_words(&self, remark: &str) -> String {

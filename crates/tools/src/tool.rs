@@ -34,6 +34,8 @@ pub(crate) trait Operation: 'static {
     /// Whether it answers a question about the code. What tends the index, or reads files of the machine, does not:
     /// it is for the one at the terminal, and no program is offered it.
     const ASKS: bool = true;
+    /// Whether it looks at much of the index or at many files: many such questions must not keep the others waiting.
+    const HEAVY: bool = false;
     /// Arguments for the one at the terminal alone: they name files of the machine, or steer the terminal.
     const LOCAL: &'static [&'static str] = &[];
     /// What it takes.
@@ -167,6 +169,8 @@ pub struct Tool {
     pub examples: &'static [Example],
     /// Whether it answers a question about the code, and programs may be offered it.
     pub asks: bool,
+    /// Whether it takes long enough for others not to wait behind it.
+    pub heavy: bool,
     /// Arguments for the one at the terminal alone.
     pub local: &'static [&'static str],
     command: fn() -> Command,
@@ -185,6 +189,7 @@ impl Tool {
             details: O::DETAILS,
             examples: O::EXAMPLES,
             asks: O::ASKS,
+            heavy: O::HEAVY,
             local: O::LOCAL,
             command: || O::Args::augment_args(Command::new(O::NAME)),
             input: || schema_for!(O::Args).to_value(),

@@ -184,6 +184,7 @@ leads from a member of an interface or base to what a call of it may reach.";
         Example { command: "edges --in src/server.go", about: "what one file gives" },
         Example { command: "edges --confidence exact --rule import", about: "by how they were proven" },
     ];
+    const HEAVY: bool = true;
     type Args = EdgesArgs;
     type Out = EdgesOut;
 

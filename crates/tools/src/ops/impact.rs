@@ -109,6 +109,7 @@ read, and working files are compared by content.";
         Example { command: "impact --diff -", about: "of what is piped in: git diff | …" },
         Example { command: "impact Server.Run --depth 2 --json", about: "near by, for a script" },
     ];
+    const HEAVY: bool = true;
     type Args = ImpactArgs;
     type Out = Found<ImpactOut>;
 

@@ -95,6 +95,7 @@ counting more what is itself used. Tests are left out. A token is taken as three
         Example { command: "map --tokens 400", about: "the least" },
         Example { command: "map --tokens 5000 --json", about: "more, for a script" },
     ];
+    const HEAVY: bool = true;
     type Args = MapArgs;
     type Out = MapOut;
 

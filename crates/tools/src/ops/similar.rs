@@ -81,6 +81,7 @@ their handles and exit code 3.";
             about: "built alike: copies with other names",
         },
     ];
+    const HEAVY: bool = true;
     type Args = SimilarArgs;
     type Out = Found<SimilarOut>;
 

@@ -116,6 +116,7 @@ far the proof goes and which calls there lead outside or could not be resolved."
         Example { command: "trace main Store.save --via Cache.put --paths 5", about: "ways past a point" },
         Example { command: "trace Server.Run", about: "where its calls end" },
     ];
+    const HEAVY: bool = true;
     type Args = TraceArgs;
     type Out = Found<TraceOut>;
 

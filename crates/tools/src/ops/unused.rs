@@ -98,6 +98,7 @@ be resolved, and, where there is nothing else, other places in the text of any f
         Example { command: "unused src --kind function --certain", about: "functions nothing speaks for" },
         Example { command: "unused --no-tests", about: "what only tests use counts as unused" },
     ];
+    const HEAVY: bool = true;
     type Args = UnusedArgs;
     type Out = UnusedOut;
 

@@ -57,6 +57,7 @@ alone. What did not fit is counted.";
         Example { command: "context Server.Run", about: "all around one symbol" },
         Example { command: "context \"session cookies\" --max-tokens 8000", about: "more of it" },
     ];
+    const HEAVY: bool = true;
     type Args = ContextArgs;
     type Out = ContextOut;
 

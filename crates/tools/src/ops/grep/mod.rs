@@ -62,6 +62,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
     ];
     const LOCAL: &'static [&'static str] =
         &["file", "null", "pretty", "threads", "sort", "text", "binary", "vimgrep", "replace", "passthru"];
+    const HEAVY: bool = true;
     type Args = GrepArgs;
     type Out = GrepOut;
 

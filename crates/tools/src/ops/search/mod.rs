@@ -41,6 +41,7 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
         },
         Example { command: "search \"connection pool\" --explain", about: "with the reasons for the order" },
     ];
+    const HEAVY: bool = true;
     type Args = SearchArgs;
     type Out = SearchOut;
 
