@@ -97,11 +97,11 @@ impl Web {
         let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
         let mut answers = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let answer = answers.rfind(|answer| answer["id"] == self.next);
-        let answer = answer.with_context(|| format!("no answer: {text}"))?;
-        if answer.get("result").is_none() {
-            bail!("refused: {answer}");
+        let mut answer = answer.with_context(|| format!("no answer: {text}"))?;
+        match answer.get_mut("result") {
+            Some(result) => Ok(result.take()),
+            None => bail!("refused: {answer}"),
         }
-        Ok(answer["result"].clone())
     }
 
     fn message(&mut self, method: &str, params: &Value) -> String {

@@ -133,6 +133,9 @@ pub(crate) enum Bench {
         /// How many questions to ask
         #[arg(long, default_value_t = 400)]
         questions: usize,
+        /// How often to change a file, of a copy of the folder, and ask
+        #[arg(long, default_value_t = 0, conflicts_with = "store")]
+        changes: usize,
         /// Fails if the median of a warm answer takes more milliseconds
         #[arg(long)]
         at_most: Option<f64>,
@@ -164,8 +167,8 @@ pub(crate) fn run(bench: &Bench) -> Result<()> {
             grep::run(folder, store.as_deref(), *rounds, !no_refresh, *at_least)
         }
         Bench::Mcp { folder, rounds, at_most } => mcp::run(folder, *rounds, *at_most),
-        Bench::Search { folder, store, questions, at_most } => {
-            search::run(folder, store.as_deref(), *questions, *at_most)
+        Bench::Search { folder, store, questions, changes, at_most } => {
+            search::run(folder, store.as_deref(), *questions, *changes, *at_most)
         }
         Bench::FloorStep { folder, threads } => floor::step(folder, *threads),
         Bench::WalkStep { folder } => fresh::walk(folder),

@@ -1,15 +1,18 @@
-//! What a question costs: in a process of its own, and in one that has answered before.
+//! What a question costs: in a process of its own, in one that has answered before, and there after a file has changed.
 #![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
+use super::fresh::copy;
 use super::graph::row;
 use super::process::{self, Scratch};
 use crate::report::{count, table};
-use anyhow::{Result, bail};
-use orient_engine::{DefinitionQuery, Engine, OpenOptions, RefreshOptions, SearchQuery, Silent, Snapshot};
+use anyhow::{Context, Result, bail, ensure};
+use orient_engine::{
+    DefinitionQuery, Engine, FileQuery, OpenOptions, RefreshOptions, SearchQuery, Silent, Snapshot,
+};
 use orient_settings::Settings;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How many questions a process of its own is asked; each takes the start of one.
 const COLD: usize = 15;
@@ -17,8 +20,22 @@ const COLD: usize = 15;
 const NAMES: usize = 4;
 
 /// Indexes a folder and asks about symbols spread evenly over it; `at_most` is what the median may take, in milliseconds.
-pub(super) fn run(folder: &Path, store: Option<&Path>, questions: usize, at_most: Option<f64>) -> Result<()> {
+/// With `changes`, all that happens to a copy of the folder, and so often a file of it changes.
+pub(super) fn run(
+    folder: &Path,
+    store: Option<&Path>,
+    questions: usize,
+    changes: usize,
+    at_most: Option<f64>,
+) -> Result<()> {
     let scratch = Scratch::new("search")?;
+    let copied = scratch.path().join("tree");
+    let (folder, store) = if changes > 0 {
+        copy(folder, &copied)?;
+        (copied.as_path(), None)
+    } else {
+        (folder, store)
+    };
     let store = store.map_or_else(|| scratch.path().join("store"), Path::to_path_buf);
     let options = OpenOptions { force: u8::MAX, store: Some(store.clone()) };
     let engine = Engine::open(folder, Settings::default(), &options)?;
@@ -32,15 +49,16 @@ pub(super) fn run(folder: &Path, store: Option<&Path>, questions: usize, at_most
     let mut warm = Vec::with_capacity(asked.len());
     // The first two read what later ones find in memory.
     for text in asked.iter().take(2).chain(&asked) {
-        let begun = Instant::now();
-        engine.snapshot()?.search(&SearchQuery {
-            text: text.clone(),
-            limit: 10,
-            ..SearchQuery::default()
-        })?;
-        warm.push(begun.elapsed());
+        warm.push(time(&engine, text)?);
     }
     warm.drain(..2);
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for number in 0..changes {
+        change(&engine, folder, number)?;
+        let text = &asked[number % asked.len()];
+        first.push(time(&engine, text)?);
+        second.push(time(&engine, text)?);
+    }
     let product = process::product()?;
     let (mut floors, mut cold) = (Vec::new(), Vec::new());
     for text in asked.iter().step_by((asked.len() / COLD).max(1)) {
@@ -49,17 +67,51 @@ pub(super) fn run(folder: &Path, store: Option<&Path>, questions: usize, at_most
         command.args(["search", text]).current_dir(folder).env("ORIENT_STORE", &store);
         cold.push(process::cost(&mut command, false)?.time);
     }
-    let rows = [
+    let mut rows = vec![
         row("a process that prints its version", &mut floors),
         row("a process that answers", &mut cold),
         row("an answer in a process that has answered before", &mut warm),
     ];
+    if changes > 0 {
+        rows.push(row("the first after a file has changed", &mut first));
+        rows.push(row("the same question once more", &mut second));
+    }
     table(&["", "median", "95 of 100", "worst"], &rows);
     let median = warm[warm.len() / 2].as_secs_f64() * 1000.0;
     match at_most {
         Some(most) if median > most => bail!("the median is above {most} ms"),
         _ => Ok(()),
     }
+}
+
+/// How long a question takes.
+fn time(engine: &Engine, text: &str) -> Result<Duration> {
+    let query = SearchQuery { text: text.to_owned(), limit: 10, ..SearchQuery::default() };
+    let begun = Instant::now();
+    engine.snapshot()?.search(&query)?;
+    Ok(begun.elapsed())
+}
+
+/// Gives one of the files a line more, another one each time, and catches up.
+fn change(engine: &Engine, folder: &Path, number: usize) -> Result<()> {
+    /// Far enough from each other to be of all kinds.
+    const APART: usize = 97;
+    let files = engine
+        .snapshot()?
+        .files(&FileQuery { indexed: Some(true), ..FileQuery::default() }, 0, usize::MAX)?
+        .rows;
+    let file = files
+        .iter()
+        .filter(|file| file.chunks > 0)
+        .cycle()
+        .nth(number * APART)
+        .context("a file with text")?;
+    let path = folder.join(orient_walk::to_native(&file.path).context("a path of this system")?);
+    let text = std::fs::read(&path)?;
+    std::fs::write(&path, [b"\n", text.as_slice()].concat())?;
+    let refresh = engine.refresh(&RefreshOptions::default(), &Silent)?;
+    ensure!(refresh.changed == 1, "one file changed, not {}", refresh.changed);
+    Ok(())
 }
 
 /// Questions in the words of names, and some that are names.

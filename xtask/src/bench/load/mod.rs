@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 
 /// Symbols that are asked about.
 const SYMBOLS: usize = 120;
+/// Memory that grows by less than one part in so many, from the second quarter of the time to the last, is flat.
+const FLAT: u64 = 20;
 /// Wrong answers and errors that are shown.
 const SHOWN: usize = 5;
 
@@ -67,15 +69,24 @@ pub(super) fn run(folder: &Path, options: &Options) -> Result<()> {
         moment: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
     };
-    let before = process::cpu_time(server.process());
+    let times = || [server.process(), std::process::id()].map(process::cpu_time);
+    let before = times();
     let (seen, memory) = load.run(options)?;
-    let worked = process::cpu_time(server.process()).saturating_sub(before);
+    let after = times();
     let moments = load.moment.load(Ordering::Relaxed) / 2;
     // One question more: the server catches up before it answers, and the index is looked at as it then is.
     truth.questions[0].ask(&mut server.session()?)?;
     drop(server);
     let p95 = seen.print(options, moments);
-    println!("the server worked {:.1} s, catching up with changes included", worked.as_secs_f64());
+    let [worked, ours] = [0, 1].map(|who: usize| after[who].saturating_sub(before[who]).as_secs_f64());
+    let answers = u32::try_from(seen.answers().max(1)).unwrap_or(u32::MAX);
+    let each = |seconds: f64| seconds * 1000.0 / f64::from(answers);
+    println!(
+        "processor time: the server {worked:.1} s, {:.2} ms an answer, catching up with changes included; the clients {ours:.1} s, \
+         {:.2} ms an answer",
+        each(worked),
+        each(ours)
+    );
     print_memory(&memory);
     equals_one_built_anew(&product, &tree, &store, scratch.path())?;
     ensure!(seen.errors.is_empty() && seen.wrong.is_empty(), "not every answer was right");
@@ -225,6 +236,10 @@ impl Seen {
         self.wrong.extend(other.wrong);
     }
 
+    fn answers(&self) -> usize {
+        self.times.iter().map(Vec::len).sum()
+    }
+
     /// Prints what was seen; what 95 of 100 answers about symbols and callers took.
     fn print(&self, options: &Options, moments: usize) -> Duration {
         let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
@@ -239,7 +254,7 @@ impl Seen {
         let rows: Vec<Vec<String>> =
             KINDS.iter().zip(&self.times).map(|(kind, times)| row(kind, times).1).collect();
         table(&["", "answers", "p50", "p95", "p99", "worst"], &rows);
-        let answers: usize = self.times.iter().map(Vec::len).sum();
+        let answers = self.answers();
         let rate = answers as u64 / options.seconds.max(1);
         println!(
             "{} answers, {} a second, over {moments} changes: {} checked and right, {} overtaken by a change and right, \
@@ -260,7 +275,7 @@ impl Seen {
     }
 }
 
-/// Prints the memory a second after the start, in the middle and at the end.
+/// Prints the memory a second after the start, in the middle and at the end, and whether it grows.
 fn print_memory(memory: &[Memory]) {
     let places = [("start", 0), ("middle", memory.len() / 2), ("end", memory.len().saturating_sub(1))];
     let rows: Vec<Vec<String>> = places
@@ -269,6 +284,12 @@ fn print_memory(memory: &[Memory]) {
         .map(|(name, held)| vec![(*name).to_owned(), mebibytes(held.own), mebibytes(held.all)])
         .collect();
     table(&["memory", "of its own", "with what it sees of the index"], &rows);
+    let mean = |part: &[Memory]| part.iter().map(|held| held.own).sum::<u64>() / part.len().max(1) as u64;
+    let quarter = memory.len() / 4;
+    let (second, last) = (mean(&memory[quarter..2 * quarter]), mean(&memory[memory.len() - quarter..]));
+    let verdict = if last <= second + second / FLAT { "flat" } else { "growing" };
+    let (second, last) = (mebibytes(second), mebibytes(last));
+    println!("its own memory is {verdict}: {second} in the second quarter of the time, {last} in the last");
 }
 
 fn equals_one_built_anew(product: &Path, tree: &Path, store: &Path, scratch: &Path) -> Result<()> {
