@@ -559,7 +559,7 @@ mod tests {
         let mut bytes = Vec::new();
         for at in 0..count {
             let sum = |value: usize| at % 5 * 31 + value * 7 + step * 13 + key.unsigned_abs() as usize % 3;
-            let one = |value: usize| ((sum(value) % 151) as i16 - 75) as i8;
+            let one = |value: usize| (i16::try_from(sum(value) % 151).unwrap_or(0) - 75) as i8;
             Vector::from_values(&(0..70).map(one).collect::<Vec<i8>>()).pack(&mut bytes);
         }
         bytes
