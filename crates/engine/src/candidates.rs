@@ -1,12 +1,12 @@
 //! Which files a text search must look at: those of its scope, less what the trigrams of the index rule out.
 
 use crate::plan::veiled;
-use crate::sheet::{SearchSheet, TreeSheet, joined};
+use crate::sheet::{Head, SearchSheet, Searched, TreeSheet};
 use crate::{EngineError, Snapshot};
 use orient_model::RepoPath;
 use orient_store::{LeftOut, Sheet, WriteLock, Writer};
 use orient_text::Query;
-use orient_walk::{Ground, Haystack, Haystacks, SearchScope, Tree, by_parts, haystacks, to_native};
+use orient_walk::{Ground, Haystack, Haystacks, SearchScope, Tree, haystacks, to_native};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -34,6 +34,9 @@ pub struct Basis<'b> {
 /// How many files a thread takes at once.
 const AT_ONCE: usize = 256;
 
+/// So many names are looked up one by one before reading all of them would be quicker.
+const FEW_NAMES: usize = 1000;
+
 impl Candidates {
     /// Every file of a scope, without a look at any index.
     pub fn all(root: &Path, scope: &SearchScope) -> Result<Self, EngineError> {
@@ -56,7 +59,7 @@ impl Snapshot {
             && let Some(sheet) = TreeSheet::read(&bytes, self.sheet_key)
             && let tree = Tree::open(&self.root)?
             && sheet.names_stand(&tree, scope.threads.max(1))
-            && let Some(found) = self.recalled(&sheet, &tree, &LeftOut::default())?
+            && let Some(found) = self.recalled(sheet.head(), Some(&sheet), &LeftOut::default())?
         {
             return Ok(found);
         }
@@ -73,18 +76,16 @@ impl Snapshot {
     ) -> Result<Candidates, EngineError> {
         let pending: HashSet<&RepoPath> = basis.pending.iter().collect();
         let plain = basis.remembered && pending.is_empty() && scope.is_plain(&self.root);
-        let bytes = if plain { self.store.sheet(Sheet::Tree)? } else { None };
-        let sheet = bytes.as_deref().and_then(|bytes| TreeSheet::read(bytes, self.sheet_key));
-        if let Some(sheet) = &sheet
-            && let Some(found) = self.recalled(sheet, &Tree::open(&self.root)?, out)?
+        if plain
+            && let Some(head) = self.store.sheet_head(Sheet::Tree)?
+            && let Some(head) = Head::read(&head, self.sheet_key)
+            && let Some(found) = self.recalled(head, None, out)?
         {
             return Ok(found);
         }
         let Haystacks { mut files, errors, ground } = haystacks(&self.root, scope)?;
-        if let Some(sheet) = &sheet
-            && errors.is_empty()
-        {
-            self.remember(sheet, &files, &ground);
+        if plain && errors.is_empty() {
+            self.remember(&files, &ground)?;
         }
         let before = files.len();
         let listed = self.store.listed()?.into_iter();
@@ -96,22 +97,22 @@ impl Snapshot {
         Ok(Candidates { left_out: before - files.len(), files, errors })
     }
 
-    /// Those of some files that are not left out, where nobody compared the index with the tree: a file's own stamp tells
-    /// whether its trigrams are those of its content now.
-    pub fn narrowed(
+    /// Takes those away from some files that are left out, where nobody compared the index with the tree: a file's own
+    /// stamp tells whether its trigrams are those of its content now. Says how many were taken away.
+    pub fn narrow(
         &self,
-        all: Candidates,
+        files: &mut Vec<Haystack>,
         out: &LeftOut,
         threads: usize,
-    ) -> Result<Candidates, EngineError> {
+    ) -> Result<usize, EngineError> {
         let bytes = self.store.sheet(Sheet::Tree)?;
         let sheet = bytes.as_deref().and_then(|bytes| TreeSheet::read(bytes, self.sheet_key));
         let known = |path: &RepoPath| match &sheet {
             Some(sheet) => Ok(sheet.at(path)),
             None => self.store.listed_at(path).map(|listed| listed.map(|file| (file.id, file.stamp))),
         };
-        let mut stamps = Vec::with_capacity(all.files.len());
-        for file in &all.files {
+        let mut stamps = Vec::with_capacity(files.len());
+        for file in &*files {
             stamps.push(known(&file.path)?.filter(|(id, _)| out.contains(*id)).map(|(_, stamp)| stamp));
         }
         let tree = Tree::open(&self.root)?;
@@ -124,7 +125,7 @@ impl Snapshot {
                     return;
                 }
                 for at in from..stamps.len().min(from + AT_ONCE) {
-                    let path = all.files[at].path.as_bytes();
+                    let path = files[at].path.as_bytes();
                     let is = |stamp| tree.is_stamped(path, stamp);
                     let is_same = stamps[at].is_some_and(|stamp| is(stamp) || is(veiled(stamp)));
                     same[at].store(is_same, Ordering::Relaxed);
@@ -137,51 +138,63 @@ impl Snapshot {
             }
             serve();
         });
-        let Candidates { mut files, errors, .. } = all;
         let (before, mut same) = (files.len(), same.into_iter());
         files.retain(|_| same.next().is_none_or(|same| !same.into_inner()));
-        Ok(Candidates { left_out: before - files.len(), files, errors })
+        Ok(before - files.len())
     }
 
-    /// The same from what is remembered, without a walk; none where nothing is.
+    /// The same from what is remembered, without a walk; none where nothing is. The sheet of the tree is not needed to
+    /// name a few.
     fn recalled(
         &self,
-        sheet: &TreeSheet<'_>,
-        tree: &Tree,
+        head: Head,
+        sheet: Option<&TreeSheet<'_>>,
         out: &LeftOut,
     ) -> Result<Option<Candidates>, EngineError> {
         let Some(bytes) = self.store.sheet(Sheet::Search)? else { return Ok(None) };
-        let Some(search) = SearchSheet::read(&bytes, sheet, tree) else { return Ok(None) };
-        let mut found = Candidates::default();
-        let mut add = |path: RepoPath| {
-            if let Some(shown) = to_native(&path) {
-                found.files.push(Haystack { path, shown, explicit: false });
-            }
-        };
+        let tree = Tree::open(&self.root)?;
+        let Some(search) = SearchSheet::read(&bytes, head, &tree) else { return Ok(None) };
         let mut left_out = 0;
-        sheet.in_order(|(folder, name, id)| {
-            if search.without.contains(&id) {
-            } else if out.contains(id) {
-                left_out += 1;
-            } else {
-                add(joined(folder, name));
+        let mut stays = |file: &Searched| {
+            let stays = !matches!(file, Searched::Known(id) if out.contains(*id));
+            left_out += usize::from(!stays);
+            stays
+        };
+        let searched: Vec<Searched> = search.files().filter(|file| stays(file)).collect();
+        let bytes = match sheet {
+            None if searched.len() > FEW_NAMES => self.store.sheet(Sheet::Tree)?,
+            _ => None,
+        };
+        let read = bytes.as_deref().and_then(|bytes| TreeSheet::read(bytes, self.sheet_key));
+        let names = sheet.or(read.as_ref()).map(TreeSheet::by_id);
+        let mut files = Vec::with_capacity(searched.len());
+        for file in searched {
+            let path = match (file, &names) {
+                (Searched::Other(path), _) => Some(path),
+                (Searched::Known(id), Some(names)) => names.path(id),
+                (Searched::Known(id), None) => self.store.path_of(id)?,
+            };
+            // What was remembered of some other tree is of no use.
+            let Some(path) = path else { return Ok(None) };
+            if let Some(shown) = to_native(&path) {
+                files.push(Haystack { path, shown, explicit: false });
             }
-        });
-        search.extra.into_iter().for_each(add);
-        // Most are in order already, which makes this quick.
-        found.files.sort_by(|a, b| by_parts(a.path.as_bytes(), b.path.as_bytes()));
-        Ok(Some(Candidates { left_out, ..found }))
+        }
+        Ok(Some(Candidates { files, left_out, errors: Vec::new() }))
     }
 
     /// Notes which files a plain search looks at, if nobody else is writing.
-    fn remember(&self, sheet: &TreeSheet<'_>, files: &[Haystack], ground: &Ground) {
-        let searched = files.iter().map(|file| file.path.clone()).collect();
-        let Some(data) = sheet.search(&searched, ground) else { return };
-        if let Ok(Some(lock)) = WriteLock::acquire(&self.place.tree, |_| false)
+    fn remember(&self, files: &[Haystack], ground: &Ground) -> Result<(), EngineError> {
+        let Some(bytes) = self.store.sheet(Sheet::Tree)? else { return Ok(()) };
+        let Some(sheet) = TreeSheet::read(&bytes, self.sheet_key) else { return Ok(()) };
+        let searched: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
+        if let Some(data) = sheet.search(&searched, ground)
+            && let Ok(Some(lock)) = WriteLock::acquire(&self.place.tree, |_| false)
             && let Ok(mut writer) = Writer::open(&self.place.index(), &lock)
         {
             // It would only have saved time.
             let _ = writer.keep_sheet(Sheet::Search, &data);
         }
+        Ok(())
     }
 }

@@ -13,10 +13,13 @@ use orient_settings::Settings;
 use orient_store::{Readers, StoreError};
 use orient_walk::{Repo, WalkOptions, from_native, guard};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// How often a user must insist before a folder is indexed that nobody means to index.
 const INSISTING: u8 = 2;
+
+/// How many processors there are: telling takes a look at a dozen files.
+static PROCESSORS: OnceLock<usize> = OnceLock::new();
 
 /// How to open an engine.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +106,13 @@ impl Engine {
 
     /// What the settings leave out, for a search: each in the syntax of a `.gitignore` line.
     pub fn excludes(&self) -> Vec<String> {
-        self.walk_options().excludes
+        let mut excludes = self.settings.index.exclude.clone();
+        // A store inside the tree is no part of it.
+        for folder in [&self.place.store, &self.place.repository] {
+            let inside = from_native(&self.repo.root, folder).filter(|path| !path.as_bytes().is_empty());
+            excludes.extend(inside.map(|path| format!("/{}/", escaped(&path.display()))));
+        }
+        excludes
     }
 
     /// Stands for all that the index of this tree follows from beside its files: the tree as it is seen from here, the
@@ -130,25 +139,30 @@ impl Engine {
         Some(*hash.finalize().as_bytes())
     }
 
+    /// Begins on another thread what whoever asks about freshness will wait for.
+    pub fn prepare(self: &Arc<Self>) {
+        if !self.languages.are_counted() {
+            let engine = self.clone();
+            let count = move || (engine.languages.fingerprint(), engine.languages.resolver());
+            // Without a thread it is done when it is needed.
+            let _ = std::thread::Builder::new().spawn(count);
+        }
+    }
+
     /// How many threads to use.
     pub fn threads(&self) -> usize {
         match self.settings.index.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            0 => *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
             threads => threads,
         }
     }
 
-    /// How to walk; a store inside the tree is no part of it.
+    /// How to walk.
     pub(crate) fn walk_options(&self) -> WalkOptions {
-        let mut excludes = self.settings.index.exclude.clone();
-        for folder in [&self.place.store, &self.place.repository] {
-            let inside = from_native(&self.repo.root, folder).filter(|path| !path.as_bytes().is_empty());
-            excludes.extend(inside.map(|path| format!("/{}/", escaped(&path.display()))));
-        }
         let max_file_size = self.settings.index.max_file_size.bytes();
         WalkOptions {
             max_file_size,
-            excludes,
+            excludes: self.excludes(),
             kept: crate::extract::project_files(),
             threads: self.threads(),
         }

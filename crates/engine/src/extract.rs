@@ -72,7 +72,7 @@ impl Language {
 
 /// The names of files that say where modules are.
 pub(crate) fn project_files() -> Vec<String> {
-    Registry::builtin().project_files().map(str::to_owned).collect()
+    Registry::project_files().map(str::to_owned).collect()
 }
 
 /// The versions of all languages and of what reads their project files, in the order of their names.

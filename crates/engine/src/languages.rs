@@ -5,8 +5,9 @@ use crate::extract::{self, Language};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use orient_lang::Roles;
 use orient_model::{RepoPath, Role};
-use orient_settings::Settings;
+use orient_settings::{Index, Settings};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// How files are classified in this repository.
 pub(crate) struct Languages {
@@ -14,8 +15,10 @@ pub(crate) struct Languages {
     /// The language of each override, longest glob first.
     chosen: Vec<Language>,
     roles: Roles,
-    fingerprint: u64,
-    resolver: u64,
+    index: Index,
+    /// Counted when somebody asks: all packs are read for it.
+    fingerprint: OnceLock<u64>,
+    resolver: OnceLock<u64>,
 }
 
 impl Languages {
@@ -39,25 +42,31 @@ impl Languages {
                 key: "index.generated or index.vendored",
                 problem,
             })?,
-            fingerprint: fingerprint(settings),
-            resolver: resolver(),
+            index: index.clone(),
+            fingerprint: OnceLock::new(),
+            resolver: OnceLock::new(),
         })
     }
 
     /// A number that changes whenever the same tree may give another index.
     pub(crate) fn fingerprint(&self) -> u64 {
-        self.fingerprint
+        *self.fingerprint.get_or_init(|| fingerprint(&self.index))
     }
 
     /// A number that changes whenever the same facts may give another graph.
     pub(crate) fn resolver(&self) -> u64 {
-        self.resolver
+        *self.resolver.get_or_init(resolver)
+    }
+
+    /// Whether both numbers are known.
+    pub(crate) fn are_counted(&self) -> bool {
+        self.fingerprint.get().is_some() && self.resolver.get().is_some()
     }
 
     /// Makes as if other rules were in force.
     #[cfg(test)]
     pub(crate) fn set_resolver(&mut self, resolver: u64) {
-        self.resolver = resolver;
+        self.resolver = OnceLock::from(resolver);
     }
 
     pub(crate) fn detect(&self, path: &RepoPath, bytes: &[u8]) -> Option<Language> {
@@ -98,8 +107,7 @@ pub(crate) fn glob(pattern: &str) -> Result<Glob, globset::Error> {
     GlobBuilder::new(full).literal_separator(true).build()
 }
 
-fn fingerprint(settings: &Settings) -> u64 {
-    let index = &settings.index;
+fn fingerprint(index: &Index) -> u64 {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());

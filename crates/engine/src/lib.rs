@@ -86,5 +86,5 @@ pub use orient_store::{
 };
 pub use orient_text::Query;
 pub use orient_walk::{
-    Haystack, Refusal, Region, Repo, SearchScope, SkipReason, Tree, WalkError, is_rule, to_native,
+    Haystack, Refusal, Region, Repo, Scan, SearchScope, SkipReason, Tree, WalkError, is_rule, to_native,
 };

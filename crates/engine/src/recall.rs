@@ -1,57 +1,20 @@
-//! The files of a tree as a sheet remembers them: in the order a search shows them, and by path.
+//! The files of a tree as a sheet remembers them: by id, and by path.
 
-use crate::sheet::TreeSheet;
+use crate::sheet::{TreeSheet, joined};
 use orient_model::{RepoPath, Stamp};
 use orient_store::FileId;
-use orient_walk::by_parts;
 
-/// What a sheet says of a file: its folder, its name and its id.
-pub(crate) type Recalled<'s> = (&'s [u8], &'s [u8], FileId);
-
-impl TreeSheet<'_> {
-    /// All files in the order of their paths, part by part. A sheet whose folders or files are out of order gives them
-    /// all, out of order.
-    pub(crate) fn in_order(&self, mut see: impl FnMut(Recalled<'_>)) {
-        let mut folders: Vec<usize> = (0..self.folders().len()).collect();
-        folders.sort_unstable_by(|a, b| by_parts(self.folders()[*a].path, self.folders()[*b].path));
-        // The folders we are in, each with how many of its files were shown.
-        let mut around: Vec<(usize, usize)> = Vec::new();
-        for folder in folders {
-            let path = self.folders()[folder].path;
-            while let Some((outer, shown)) = around.last_mut() {
-                let outer_path = self.folders()[*outer].path;
-                if let Some(beneath) = beneath(path, outer_path) {
-                    let name = beneath.split(|byte| *byte == b'/').next().unwrap_or_default();
-                    self.show(*outer, shown, Some(name), &mut see);
-                    break;
-                }
-                self.show(*outer, shown, None, &mut see);
-                around.pop();
-            }
-            around.push((folder, 0));
+impl<'b> TreeSheet<'b> {
+    /// All files by their ids.
+    pub(crate) fn by_id(&self) -> ById<'b> {
+        let mut places = Vec::with_capacity(self.len());
+        for folder in self.folders() {
+            let (files, ids) = self.files(folder);
+            places.extend(files.iter().zip(ids).map(|(file, id)| (*id, folder.path, file.name)));
         }
-        while let Some((folder, mut shown)) = around.pop() {
-            self.show(folder, &mut shown, None, &mut see);
-        }
-    }
-
-    /// Shows the files of a folder from the first that was not shown to those before a name.
-    fn show(
-        &self,
-        folder: usize,
-        shown: &mut usize,
-        before: Option<&[u8]>,
-        see: &mut impl FnMut(Recalled<'_>),
-    ) {
-        let folder = &self.folders()[folder];
-        let (files, ids) = self.files(folder);
-        for (file, id) in files[*shown..].iter().zip(&ids[*shown..]) {
-            if before.is_some_and(|before| file.name >= before) {
-                return;
-            }
-            *shown += 1;
-            see((folder.path, file.name, FileId(i64::from(*id))));
-        }
+        // Most are in order already, which makes this quick.
+        places.sort_by_key(|(id, ..)| *id);
+        ById { places }
     }
 
     /// The id and the stamp of the file at a path.
@@ -63,25 +26,31 @@ impl TreeSheet<'_> {
     }
 }
 
-/// What of a path lies beneath a folder.
-fn beneath<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
-    if folder.is_empty() {
-        return Some(path);
+/// The files of a sheet by their ids: each with its folder and its name.
+pub(crate) struct ById<'b> {
+    places: Vec<(u32, &'b [u8], &'b [u8])>,
+}
+
+impl ById<'_> {
+    /// Where the file with an id is.
+    pub(crate) fn path(&self, id: FileId) -> Option<RepoPath> {
+        let at = self.places.binary_search_by_key(&id.0, |(id, ..)| i64::from(*id)).ok()?;
+        let (_, folder, name) = self.places[at];
+        Some(joined(folder, name))
     }
-    path.strip_prefix(folder)?.strip_prefix(b"/")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::Making;
+    use crate::sheet::{Head, Making, SearchSheet, Searched};
     use orient_store::{INDEXED, Listed};
-    use orient_walk::Ground;
+    use orient_walk::{Ground, Tree};
 
     const STAMP: Stamp = Stamp { size: 1, mtime_ns: 1, ctime_ns: 1, inode: 1 };
 
     #[test]
-    fn files_come_part_by_part_and_are_found_by_path() {
+    fn files_are_found_by_id_and_by_path_and_searched_in_the_order_they_were() {
         let folders = ["", "a", "a-b", "a/b", "a/b/c", "a.d", "empty", "z"];
         let mut paths: Vec<RepoPath> =
             ["a-b/x", "a.c", "a/b.c", "a/b/c/d", "a/b/z", "a/b0", "a.d/e", "m", "z/a", "a/a", "zz"]
@@ -95,23 +64,38 @@ mod tests {
             status: INDEXED,
             stamp: STAMP,
         };
-        let files: Vec<Listed> = (1..).zip(&paths).map(listed).collect();
+        let mut files: Vec<Listed> = (1..).zip(&paths).map(listed).collect();
         let ground = Ground {
             folders: folders.iter().map(|path| (RepoPath::from(*path), STAMP)).collect(),
             ..Ground::default()
         };
-        let making = Making { key: [7; 16], ground, count: files.len() };
+        let making = Making { key: [7; 16], ground: ground.clone(), count: files.len() };
         let bytes = making.make(&files).expect("all is firm");
         let sheet = TreeSheet::read(&bytes, [7; 16]).expect("what was written is read");
-        let mut seen = Vec::new();
-        sheet.in_order(|(folder, name, id)| seen.push((crate::sheet::joined(folder, name), id)));
-        let mut expected: Vec<(RepoPath, FileId)> =
-            files.iter().map(|file| (file.path.clone(), file.id)).collect();
-        expected.sort_by(|a, b| by_parts(a.0.as_bytes(), b.0.as_bytes()));
-        assert_eq!(seen, expected);
-        for (path, id) in &expected {
-            assert_eq!(sheet.at(path), Some((*id, STAMP)), "{path:?}");
+        for file in &files {
+            assert_eq!(sheet.at(&file.path), Some((file.id, STAMP)), "{:?}", file.path);
+            assert_eq!(sheet.by_id().path(file.id).as_ref(), Some(&file.path));
         }
         assert_eq!(sheet.at(&RepoPath::from("a/none")), None);
+        assert_eq!(sheet.by_id().path(FileId(0)), None);
+
+        let order: Vec<RepoPath> = ["m", "a/none", "a/b/z", "not/there", "a.c"].map(RepoPath::from).to_vec();
+        let search = sheet.search(&order, &ground).expect("all is firm");
+        let tree = Tree::open(&std::env::temp_dir()).expect("a folder");
+        let recalled = |head| {
+            let files = SearchSheet::read(&search, head, &tree)?.files().map(|file| match file {
+                Searched::Known(id) => sheet.by_id().path(id).expect("it is in the sheet"),
+                Searched::Other(path) => path,
+            });
+            Some(files.collect::<Vec<_>>())
+        };
+        let head = Head::read(&bytes, [7; 16]).expect("it is at the front");
+        assert_eq!(recalled(head), Some(order));
+        assert!(Head::read(&bytes, [8; 16]).is_none(), "made under other settings");
+
+        // The same names, one with another id.
+        files[3].id = FileId(99);
+        let other = making.make(&files).expect("all is firm");
+        assert_eq!(recalled(Head::read(&other, [7; 16]).expect("a head")), None);
     }
 }

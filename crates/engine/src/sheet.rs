@@ -11,10 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Grows with the form of sheets.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
+/// How long a stamp is in a sheet.
+const STAMP: usize = 32;
 /// No file takes less: the length of its name, its id, its stamp.
-const LEAST: usize = 40;
+const LEAST: usize = 8 + STAMP;
 
 /// What a sheet says of a file: its name in its folder, its id and its stamp.
 type Line<'l> = (&'l [u8], u32, Stamp);
@@ -48,18 +50,40 @@ impl Making {
             let id = u32::try_from(file.id.0).ok()?;
             folders.get_mut(folder)?.1.push((name, id, stamp));
         }
-        let mut bytes = Bytes(vec![FORM]);
-        bytes.0.extend_from_slice(&self.key);
-        bytes.ground(&self.ground.sources, folders.iter().map(|(path, (stamp, _))| (*path, *stamp)));
+        let mut named = Bytes(Vec::new());
+        named.ground(&self.ground.sources, folders.iter().map(|(path, (stamp, _))| (*path, *stamp)));
         for (_, files) in folders.values() {
-            bytes.number(files.len());
-            for (name, id, stamp) in files {
-                bytes.text(name);
-                bytes.0.extend_from_slice(&id.to_le_bytes());
-                bytes.stamp(*stamp);
+            named.number(files.len());
+            for (name, id, _) in files {
+                named.text(name);
+                named.0.extend_from_slice(&id.to_le_bytes());
             }
         }
+        let mut bytes = Bytes(Head { key: self.key, base: hash(&named.0) }.to_bytes());
+        bytes.0.append(&mut named.0);
+        for (_, _, stamp) in folders.values().flat_map(|(_, files)| files) {
+            bytes.stamp(*stamp);
+        }
         Some(bytes.0)
+    }
+}
+
+/// What stands at the head of the sheet of a tree.
+#[derive(Clone, Copy)]
+pub(crate) struct Head {
+    key: [u8; 16],
+    /// Stands for the folders, the rules, and the files with their ids: a search sheet made for others is of no use.
+    base: [u8; 16],
+}
+
+impl Head {
+    fn to_bytes(self) -> Vec<u8> {
+        [&[FORM], self.key.as_slice(), &self.base].concat()
+    }
+
+    /// The head of a sheet that was made under the same settings.
+    pub(crate) fn read(bytes: &[u8], key: [u8; 16]) -> Option<Self> {
+        Rest(bytes).head(key)
     }
 }
 
@@ -69,35 +93,38 @@ pub(crate) struct TreeSheet<'b> {
     files: Vec<KnownFile<'b>>,
     ids: Vec<u32>,
     ground: Ground,
-    /// Stands for the folders and rules: a search sheet made for others is of no use.
-    base: [u8; 16],
+    head: Head,
 }
 
 impl<'b> TreeSheet<'b> {
     /// Reads a sheet that was made under the same settings.
     pub(crate) fn read(bytes: &'b [u8], key: [u8; 16]) -> Option<Self> {
         let mut rest = Rest(bytes);
-        if rest.take(1)? != [FORM] || rest.take(16)? != key {
-            return None;
-        }
-        let before = rest.0;
+        let head = rest.head(key)?;
         let (sources, folders) = rest.ground()?;
-        let base = hash(&before[..before.len() - rest.0.len()]);
         // Room for all: what is not needed is never touched.
         let most = rest.0.len() / LEAST;
-        let (mut files, mut ids) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let (mut names, mut ids) = (Vec::with_capacity(most), Vec::with_capacity(most));
         let mut all = Vec::with_capacity(folders.len());
         for (path, stamp) in folders {
-            let from = files.len();
+            let from = names.len();
             for _ in 0..rest.number()? {
-                let name = rest.text()?;
-                ids.push(u32::from_le_bytes(rest.take(4)?.try_into().ok()?));
-                files.push(KnownFile { name, stamp: rest.stamp()? });
+                names.push(rest.text()?);
+                ids.push(rest.id()?);
             }
-            all.push(KnownFolder { path, stamp, files: from..files.len() });
+            all.push(KnownFolder { path, stamp, files: from..names.len() });
+        }
+        let mut files = Vec::with_capacity(names.len());
+        for name in names {
+            files.push(KnownFile { name, stamp: rest.stamp()? });
         }
         let ground = Ground { sources, ..Ground::default() };
-        rest.0.is_empty().then_some(Self { folders: all, files, ids, ground, base })
+        rest.0.is_empty().then_some(Self { folders: all, files, ids, ground, head })
+    }
+
+    /// What stands at its head.
+    pub(crate) fn head(&self) -> Head {
+        self.head
     }
 
     /// How many files there are.
@@ -131,29 +158,12 @@ impl<'b> TreeSheet<'b> {
         (&self.files[folder.files.clone()], &self.ids[folder.files.clone()])
     }
 
-    /// All files with their ids.
-    pub(crate) fn each(&self, mut see: impl FnMut(FileId, &[u8], &[u8])) {
-        for folder in &self.folders {
-            for (file, id) in self.files[folder.files.clone()].iter().zip(&self.ids[folder.files.clone()]) {
-                see(FileId(i64::from(*id)), folder.path, file.name);
-            }
-        }
-    }
-
-    /// The sheet of a search that looks at these files: what differs from the files of the tree, and what that rests on
-    /// besides.
-    pub(crate) fn search(&self, searched: &BTreeSet<RepoPath>, ground: &Ground) -> Option<Vec<u8>> {
+    /// The sheet of a search that looks at these files in this order: the ids of those the tree has, the paths of others,
+    /// and what that rests on besides.
+    pub(crate) fn search(&self, searched: &[RepoPath], ground: &Ground) -> Option<Vec<u8>> {
         if !ground.is_firm() {
             return None;
         }
-        let mut extra: BTreeSet<&RepoPath> = searched.iter().collect();
-        let mut without = Vec::new();
-        self.each(|id, folder, name| {
-            let path = joined(folder, name);
-            if !extra.remove(&path) {
-                without.push(id);
-            }
-        });
         let known: BTreeSet<&[u8]> = self.folders.iter().map(|folder| folder.path).collect();
         let sources: BTreeSet<&Path> = self.ground.sources.iter().map(|(path, _)| path.as_path()).collect();
         let rules: Vec<(PathBuf, Mark)> =
@@ -165,33 +175,49 @@ impl<'b> TreeSheet<'b> {
             .filter(|(path, _)| !known.contains(path))
             .collect();
         let mut bytes = Bytes(vec![FORM]);
-        bytes.0.extend_from_slice(&self.base);
+        bytes.0.extend_from_slice(&self.head.base);
         bytes.ground(&rules, folders.into_iter());
-        bytes.number(without.len());
-        for id in without {
-            bytes.0.extend_from_slice(&u32::try_from(id.0).ok()?.to_le_bytes());
+        bytes.number(searched.len());
+        let mut others = Vec::new();
+        for path in searched {
+            let id = match self.at(path) {
+                Some((id, _)) => u32::try_from(id.0).ok()?,
+                None => {
+                    others.push(path);
+                    OTHER
+                }
+            };
+            bytes.0.extend_from_slice(&id.to_le_bytes());
         }
-        bytes.number(extra.len());
-        for path in extra {
+        for path in others {
             bytes.text(path.as_bytes());
         }
         Some(bytes.0)
     }
 }
 
-/// The sheet of a search, read: how its files differ from those of the tree.
-pub(crate) struct SearchSheet {
-    /// Files of the index it does not look at.
-    pub(crate) without: BTreeSet<FileId>,
-    /// Files it looks at that the index does not know.
-    pub(crate) extra: Vec<RepoPath>,
+/// Stands in the place of an id for a file the tree's sheet does not have. Ids are counted from one.
+const OTHER: u32 = 0;
+
+/// The sheet of a search, read: the files it looks at, in their order.
+pub(crate) struct SearchSheet<'b> {
+    ids: &'b [[u8; 4]],
+    others: Vec<RepoPath>,
 }
 
-impl SearchSheet {
+/// A file a search looks at.
+pub(crate) enum Searched {
+    /// One of the tree's sheet.
+    Known(FileId),
+    /// One that it does not have.
+    Other(RepoPath),
+}
+
+impl<'b> SearchSheet<'b> {
     /// Reads a sheet that was made for this tree, if what it rests on besides is as it was.
-    pub(crate) fn read(bytes: &[u8], tree_sheet: &TreeSheet<'_>, tree: &Tree) -> Option<Self> {
+    pub(crate) fn read(bytes: &'b [u8], head: Head, tree: &Tree) -> Option<Self> {
         let mut rest = Rest(bytes);
-        if rest.take(1)? != [FORM] || rest.take(16)? != tree_sheet.base {
+        if rest.take(1)? != [FORM] || rest.take(16)? != head.base {
             return None;
         }
         let (sources, folders) = rest.ground()?;
@@ -200,14 +226,22 @@ impl SearchSheet {
         if !(Ground { sources, ..Ground::default() }).sources_stand() || !unchanged(tree, &folders, &[], 1) {
             return None;
         }
-        let mut sheet = Self { without: BTreeSet::new(), extra: Vec::new() };
-        for _ in 0..rest.number()? {
-            sheet.without.insert(FileId(i64::from(u32::from_le_bytes(rest.take(4)?.try_into().ok()?))));
+        let length = rest.number()?.checked_mul(4)?;
+        let (ids, _) = rest.take(length)?.as_chunks();
+        let mut others = Vec::new();
+        for _ in ids.iter().filter(|id| u32::from_le_bytes(**id) == OTHER) {
+            others.push(RepoPath::new(rest.text()?));
         }
-        for _ in 0..rest.number()? {
-            sheet.extra.push(RepoPath::new(rest.text()?));
-        }
-        Some(sheet)
+        rest.0.is_empty().then_some(Self { ids, others })
+    }
+
+    /// The files in their order.
+    pub(crate) fn files(self) -> impl Iterator<Item = Searched> {
+        let mut others = self.others.into_iter();
+        self.ids.iter().filter_map(move |id| match u32::from_le_bytes(*id) {
+            OTHER => others.next().map(Searched::Other),
+            id => Some(Searched::Known(FileId(i64::from(id)))),
+        })
     }
 }
 
@@ -309,14 +343,24 @@ impl<'b> Rest<'b> {
         self.take(length)
     }
 
+    fn id(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
     fn stamp(&mut self) -> Option<Stamp> {
-        let mut next = || self.take(8)?.try_into().ok();
+        let ([size, mtime, ctime, inode], _) = self.take(STAMP)?.as_chunks() else { return None };
         Some(Stamp {
-            size: u64::from_le_bytes(next()?),
-            mtime_ns: i64::from_le_bytes(next()?),
-            ctime_ns: i64::from_le_bytes(next()?),
-            inode: u64::from_le_bytes(next()?),
+            size: u64::from_le_bytes(*size),
+            mtime_ns: i64::from_le_bytes(*mtime),
+            ctime_ns: i64::from_le_bytes(*ctime),
+            inode: u64::from_le_bytes(*inode),
         })
+    }
+
+    fn head(&mut self, key: [u8; 16]) -> Option<Head> {
+        let same = self.take(1)? == [FORM] && self.take(16)? == key;
+        let base = self.take(16)?.try_into().ok()?;
+        same.then_some(Head { key, base })
     }
 
     #[expect(clippy::type_complexity, reason = "two lists of pairs")]

@@ -50,9 +50,9 @@ fn a_part_is_searched_without_files_that_cannot_match_and_with_those_that_change
     let look = || {
         let snapshot = engine.snapshot().expect("an index");
         let out = snapshot.left_out(&alpha()).expect("read");
-        let all = Candidates::all(&bench.root(), &part).expect("listed");
-        let found = snapshot.narrowed(all, &out, 2).expect("compared");
-        (shown(&found), found.left_out)
+        let mut found = Candidates::all(&bench.root(), &part).expect("listed");
+        let left_out = snapshot.narrow(&mut found.files, &out, 2).expect("compared");
+        (shown(&found), left_out)
     };
     assert_eq!(look(), (vec!["src/a.c".to_owned()], 2));
     // Of the same length, and the index knows nothing of it.

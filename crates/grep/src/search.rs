@@ -4,6 +4,7 @@ use crate::error::GrepError;
 use crate::layout::{Layout, Mode};
 use crate::ordered::{Next, Ordered};
 use crate::pattern::Pattern;
+use crate::queue::{Files, Queue};
 use crate::sink::{Sink, VeiledPath};
 use crate::worker::{Found, Worker};
 use grep_printer::Stats;
@@ -11,14 +12,8 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, SearcherBuilder};
 use orient_walk::{Haystack, Tree};
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// Fewer files than this are searched before another thread would have started.
-const FEW: usize = 8;
-/// Taking a batch has its price, and so has waiting for a large one.
-const LARGEST_BATCH: usize = 32;
 
 /// A search that is ready to run: its pattern and layout make sense.
 pub struct Search {
@@ -54,40 +49,37 @@ impl Search {
         &mut self.layout
     }
 
-    /// Searches the files and gives what is to be shown to `out`, in their order. A failure of `out` ends the search.
-    pub fn run(
+    /// Searches files while they are found, and gives what is to be shown to `out`, in their order. A failure of `out` ends
+    /// the search.
+    pub fn run<'f>(
         &self,
         tree: &Tree,
-        files: &[Haystack],
+        mut files: impl Iterator<Item = Files<'f>>,
         threads: usize,
         out: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<Totals> {
         let started = Instant::now();
-        let ordered = Ordered::default();
+        let (ordered, queue) = (Ordered::default(), Queue::default());
         let searcher = self.layout.searcher(&self.pattern).map_err(io::Error::other)?;
-        let shared = Shared {
-            tree,
-            files,
-            searcher: &searcher,
-            ordered: &ordered,
-            next: AtomicUsize::new(0),
-            done: Mutex::default(),
-        };
-        let threads = if files.len() < FEW { 1 } else { threads.max(1) };
-        let size = (files.len() / (threads * 16)).clamp(1, LARGEST_BATCH);
-        let batches = files.len().div_ceil(size);
-        let mut shown = Shown { separator: self.layout.file_separator(), any: false, out };
-        let written = std::thread::scope(|scope| {
-            for _ in 0..threads.min(batches) {
-                scope.spawn(|| self.serve(&shared, size));
-            }
-            let written = shown.write(&ordered, batches);
+        let shared =
+            Shared { tree, queue: &queue, searcher: &searcher, ordered: &ordered, done: Mutex::default() };
+        let mut shown = Shown::new(self.layout.file_separator(), out);
+        std::thread::scope(|scope| {
+            let mut started = 0;
+            let written = files.try_for_each(|files| {
+                if queue.put(files) > started && started < threads.max(1) {
+                    scope.spawn(|| self.serve(&shared));
+                    started += 1;
+                }
+                shown.write_ready(&ordered)
+            });
+            queue.close();
+            let written = written.and_then(|()| shown.write_all(&ordered, queue.batches()));
             if written.is_err() {
                 ordered.stop();
             }
             written
-        });
-        written?;
+        })?;
         let done = shared.done.into_inner().unwrap_or_else(PoisonError::into_inner);
         let totals = done.into_totals();
         if self.layout.mode == Mode::Json {
@@ -106,7 +98,7 @@ impl Search {
     }
 
     /// One thread: takes batches until there are none.
-    fn serve(&self, shared: &Shared<'_>, size: usize) {
+    fn serve(&self, shared: &Shared<'_, '_>) {
         let sink = Sink::new(shared.ordered, self.layout.colours, self.layout.file_separator());
         let mut worker = Worker {
             tree: shared.tree,
@@ -117,18 +109,12 @@ impl Search {
             veiled: VeiledPath::default(),
         };
         let mut done = Done::default();
-        loop {
-            let batch = shared.next.fetch_add(1, Ordering::Relaxed);
-            let from = batch * size;
-            if from >= shared.files.len() {
-                break;
-            }
-            worker.printer.get_mut().start_batch(batch);
-            for (at, file) in (from..).zip(&shared.files[from..shared.files.len().min(from + size)]) {
+        while let Some(batch) = shared.queue.take() {
+            worker.printer.get_mut().start_batch(batch.number);
+            for (at, file) in (batch.before..).zip(batch.files.iter()) {
                 done.note(at, file, worker.search(file));
             }
-            worker.printer.get_mut().hand_on();
-            shared.ordered.finish(batch);
+            worker.printer.get_mut().finish_batch();
             if shared.ordered.is_stopped() {
                 break;
             }
@@ -138,12 +124,11 @@ impl Search {
 }
 
 /// What all threads use.
-struct Shared<'s> {
+struct Shared<'s, 'f> {
     tree: &'s Tree,
-    files: &'s [Haystack],
+    queue: &'s Queue<'f>,
     searcher: &'s SearcherBuilder,
     ordered: &'s Ordered,
-    next: AtomicUsize,
     done: Mutex<Done>,
 }
 
@@ -184,24 +169,49 @@ impl Done {
 /// What was handed out.
 struct Shown<'o> {
     separator: Option<Vec<u8>>,
+    /// How many batches were handed out whole.
+    whole: usize,
+    /// Whether anything was.
     any: bool,
+    /// Whether anything of the batch whose turn it is was.
+    begun: bool,
     out: &'o mut dyn FnMut(&[u8]) -> io::Result<()>,
 }
 
-impl Shown<'_> {
-    fn write(&mut self, ordered: &Ordered, batches: usize) -> io::Result<()> {
-        for _ in 0..batches {
-            let mut begun = false;
-            while let Next::Part(part) = ordered.next() {
-                if !std::mem::replace(&mut begun, true)
-                    && std::mem::replace(&mut self.any, true)
-                    && let Some(separator) = &self.separator
-                {
-                    (self.out)(separator)?;
-                    (self.out)(b"\n")?;
-                }
-                (self.out)(&part)?;
+impl<'o> Shown<'o> {
+    fn new(separator: Option<Vec<u8>>, out: &'o mut dyn FnMut(&[u8]) -> io::Result<()>) -> Self {
+        Self { separator, whole: 0, any: false, begun: false, out }
+    }
+
+    /// Hands out what is there.
+    fn write_ready(&mut self, ordered: &Ordered) -> io::Result<()> {
+        while let Some(next) = ordered.ready() {
+            self.write(next)?;
+        }
+        Ok(())
+    }
+
+    /// Hands out everything, waiting for it.
+    fn write_all(&mut self, ordered: &Ordered, batches: usize) -> io::Result<()> {
+        while self.whole < batches {
+            self.write(ordered.next())?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, Next { part, ended }: Next) -> io::Result<()> {
+        if !part.is_empty() {
+            if !std::mem::replace(&mut self.begun, true)
+                && std::mem::replace(&mut self.any, true)
+                && let Some(separator) = &self.separator
+            {
+                (self.out)(separator)?;
+                (self.out)(b"\n")?;
             }
+            (self.out)(&part)?;
+        }
+        if ended {
+            (self.whole, self.begun) = (self.whole + 1, false);
         }
         Ok(())
     }

@@ -76,12 +76,14 @@ impl<'o> Sink<'o> {
         self.veiled = path.place();
     }
 
-    /// Hands on what is there.
-    pub(crate) fn hand_on(&mut self) {
-        if !self.buffer.is_empty() {
-            let full = std::mem::replace(&mut self.buffer, new_buffer(self.colours));
-            self.ordered.add(self.batch, full.into_inner());
-        }
+    /// Hands on what is there: the batch is whole.
+    pub(crate) fn finish_batch(&mut self) {
+        self.hand_on(true);
+    }
+
+    fn hand_on(&mut self, finished: bool) {
+        let full = std::mem::replace(&mut self.buffer, new_buffer(self.colours));
+        self.ordered.add(self.batch, full.into_inner(), finished);
     }
 
     /// Writes what stands between two files; between two batches that is up to whoever joins them.
@@ -110,7 +112,7 @@ impl Write for Sink<'_> {
         let is_path = place(bytes) == self.veiled;
         self.buffer.write_all(if is_path { &bytes[VEIL.len()..] } else { bytes })?;
         if self.buffer.len() >= LARGE {
-            self.hand_on();
+            self.hand_on(false);
         }
         Ok(bytes.len())
     }

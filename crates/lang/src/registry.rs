@@ -207,13 +207,11 @@ impl Registry {
         &self.projects
     }
 
-    /// The names of project files, without those that are patterns.
-    pub fn project_files(&self) -> impl Iterator<Item = &str> {
-        let mut files: Vec<&str> = Vec::new();
-        for project in &self.projects {
-            files.extend(project.project_files());
-        }
-        files.into_iter().filter(|name| !name.contains('*'))
+    /// The names of the project files that compiled-in packs read, without those that are patterns. No pack is read
+    /// for it.
+    pub fn project_files() -> impl Iterator<Item = &'static str> {
+        let files = projects().into_iter().flat_map(|project| project.files);
+        files.copied().filter(|name| !name.contains('*'))
     }
 
     /// The pack that reads a file which is in the language of `pack`: that pack, or one of [`Self::projects`].

@@ -170,6 +170,16 @@ impl Snapshot {
         sheets::get(&self.db, sheet as u8).at(&self.path)
     }
 
+    /// The first bytes of what was remembered, up to 64.
+    pub fn sheet_head(&self, sheet: Sheet) -> Result<Option<Vec<u8>>, StoreError> {
+        sheets::head(&self.db, sheet as u8).at(&self.path)
+    }
+
+    /// Where the file with an id is.
+    pub fn path_of(&self, file: FileId) -> Result<Option<RepoPath>, StoreError> {
+        files::path_of(&self.db, file.0).at(&self.path)
+    }
+
     /// All files as a sheet remembers them, by path.
     pub fn listed(&self) -> Result<Vec<Listed>, StoreError> {
         files::listed(&self.db).at(&self.path)

@@ -1,6 +1,6 @@
 //! Which texts a query admits: of a segment by its lists, of a single text by its trigrams.
 
-use crate::block::List;
+use crate::block::{KeptList, List};
 use crate::error::TextError;
 use crate::grams::Grams;
 use crate::query::Query;
@@ -73,22 +73,27 @@ pub fn find<L: Lists>(query: &Query, lists: &mut L) -> Result<Slots, L::Error> {
             Ok(all)
         }
         Query::And(parts) => {
-            // The shortest list first: what it leaves makes the rest cheap, and often there is nothing left.
+            // The shortest list first: what it leaves makes the rest cheap, and often there is nothing left. Each is
+            // looked up once: that takes longer than to keep it.
             let mut order = Vec::with_capacity(parts.len());
             for part in parts {
-                let count = match part {
-                    Query::Gram(gram) => lists.list(*gram, |list| Ok(list.map_or(0, |list| list.count)))?,
-                    _ => u32::MAX,
+                let kept = match part {
+                    Query::Gram(gram) => match lists.list(*gram, |list| Ok(list.map(KeptList::from)))? {
+                        Some(list) => Some(list),
+                        None => return Ok(Slots::Some(Vec::new())),
+                    },
+                    _ => None,
                 };
-                if count == 0 {
-                    return Ok(Slots::Some(Vec::new()));
-                }
-                order.push((count, part));
+                order.push((kept.as_ref().map_or(u32::MAX, |list| list.as_list().count), kept, part));
             }
-            order.sort_by_key(|(count, _)| *count);
+            order.sort_by_key(|(count, ..)| *count);
             let mut left = Slots::All;
-            for (_, part) in order {
-                left = left.and(find(part, lists)?);
+            for (_, kept, part) in order {
+                let slots = match kept {
+                    Some(list) => Slots::Some(read(Some(list.as_list()))?),
+                    None => find(part, lists)?,
+                };
+                left = left.and(slots);
                 if left.is_empty() {
                     break;
                 }

@@ -25,6 +25,27 @@ impl<'b> List<'b> {
     }
 }
 
+/// A list that outlives the block it was read from.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptList {
+    count: u32,
+    only: Option<u32>,
+    bytes: Vec<u8>,
+    bound: u32,
+}
+
+impl From<List<'_>> for KeptList {
+    fn from(List { count, only, bytes, bound }: List<'_>) -> Self {
+        Self { count, only, bytes: bytes.to_vec(), bound }
+    }
+}
+
+impl KeptList {
+    pub(crate) fn as_list(&self) -> List<'_> {
+        List { count: self.count, only: self.only, bytes: &self.bytes, bound: self.bound }
+    }
+}
+
 /// Puts lists into blocks, in the order of their trigrams.
 pub(crate) struct BlockWriter {
     bound: u32,

@@ -260,6 +260,15 @@ impl<'p> Session<'p> {
 
     /// The engine, opened when it is first needed.
     pub(crate) fn engine(&self) -> Result<&Engine, EngineError> {
+        self.opened().map(Arc::as_ref)
+    }
+
+    /// The same, for what outlives the question.
+    pub(crate) fn shared_engine(&self) -> Result<Arc<Engine>, EngineError> {
+        self.opened().cloned()
+    }
+
+    fn opened(&self) -> Result<&Arc<Engine>, EngineError> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }

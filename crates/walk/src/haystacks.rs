@@ -85,24 +85,15 @@ impl SearchScope {
 }
 
 /// A file or folder to start from.
-struct Start {
-    real: PathBuf,
-    shown: PathBuf,
+pub(crate) struct Start {
+    pub(crate) real: PathBuf,
+    pub(crate) shown: PathBuf,
 }
 
 /// Lists what a search in the tree under `root`, which is canonical, looks at.
 pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkError> {
-    let base =
-        scope.base.canonicalize().map_err(|source| WalkError::Root { path: scope.base.clone(), source })?;
-    let mut all = Haystacks::default();
-    let typed: &[PathBuf] = if scope.paths.is_empty() { &[PathBuf::new()] } else { &scope.paths };
-    let mut starts = Vec::new();
-    for path in typed {
-        match start(root, &base, path)? {
-            Ok(start) => starts.push(start),
-            Err(error) => all.errors.push(format!("{}: {error}", path.display())),
-        }
-    }
+    let (base, starts, errors) = starts(root, scope)?;
+    let mut all = Haystacks { errors, ..Haystacks::default() };
     let (now, plain) = (stamp::now(), scope.is_plain(root));
     if plain {
         all.ground.enter_machine(now);
@@ -110,24 +101,7 @@ pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkErro
     }
     for start in starts {
         // One walk for each: the same file may be asked for twice, and is then searched twice.
-        let found = Mutex::new(Haystacks::default());
-        walker(root, &base, &start, scope)?.build_parallel().run(|| {
-            let start = &start;
-            let mut own = Own { found: &found, own: Haystacks::default() };
-            Box::new(move |entry| {
-                match entry {
-                    Ok(entry) if plain && entry.file_type().is_some_and(|kind| kind.is_dir()) => {
-                        own.own.ground.enter(root, entry.path(), now);
-                    }
-                    Ok(entry) => own.own.files.extend(haystack(root, start, &entry)),
-                    Err(error) => own.fail(start, &error),
-                }
-                WalkState::Continue
-            })
-        });
-        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.files.sort_unstable_by(|a, b| path::by_parts(a.path.as_bytes(), b.path.as_bytes()));
-        found.errors.sort_unstable();
+        let mut found = walked(root, &start, &walker(root, &base, &start, scope)?, plain.then_some(now));
         all.files.append(&mut found.files);
         all.errors.append(&mut found.errors);
         all.ground.append(&mut found.ground);
@@ -137,20 +111,50 @@ pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkErro
     Ok(all)
 }
 
+/// The folder a search was asked from, what it starts from, and what it cannot start from, in words.
+pub(crate) fn starts(
+    root: &Path,
+    scope: &SearchScope,
+) -> Result<(PathBuf, Vec<Start>, Vec<String>), WalkError> {
+    let base =
+        scope.base.canonicalize().map_err(|source| WalkError::Root { path: scope.base.clone(), source })?;
+    let typed: &[PathBuf] = if scope.paths.is_empty() { &[PathBuf::new()] } else { &scope.paths };
+    let (mut starts, mut errors) = (Vec::new(), Vec::new());
+    for path in typed {
+        match start(root, &base, path)? {
+            Ok(start) => starts.push(start),
+            Err(error) => errors.push(format!("{}: {error}", path.display())),
+        }
+    }
+    Ok((base, starts, errors))
+}
+
+/// What many threads find from one start, by path. With the time the walk began, what that rests on is noted.
+pub(crate) fn walked(root: &Path, start: &Start, builder: &WalkBuilder, noted: Option<i64>) -> Haystacks {
+    let found = Mutex::new(Haystacks::default());
+    builder.build_parallel().run(|| {
+        let mut own = Own { found: &found, own: Haystacks::default() };
+        Box::new(move |entry| {
+            match (entry, noted) {
+                (Ok(entry), Some(now)) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {
+                    own.own.ground.enter(root, entry.path(), now);
+                }
+                (Ok(entry), _) => own.own.files.extend(haystack(root, start, &entry)),
+                (Err(error), _) => own.own.errors.extend(failure(start, &error)),
+            }
+            WalkState::Continue
+        })
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.files.sort_unstable_by(|a, b| path::by_parts(a.path.as_bytes(), b.path.as_bytes()));
+    found.errors.sort_unstable();
+    found
+}
+
 /// What one thread found; handed over when it ends.
 struct Own<'f> {
     found: &'f Mutex<Haystacks>,
     own: Haystacks,
-}
-
-impl Own<'_> {
-    /// A folder that cannot be read. A pattern of an ignore file that is no glob is passed over, as in git.
-    fn fail(&mut self, start: &Start, error: &ignore::Error) {
-        if !error.is_partial() && error.io_error().is_some() {
-            let real = start.real.display().to_string();
-            self.own.errors.push(error.to_string().replace(&real, &start.shown.display().to_string()));
-        }
-    }
 }
 
 impl Drop for Own<'_> {
@@ -160,6 +164,15 @@ impl Drop for Own<'_> {
         found.errors.append(&mut self.own.errors);
         found.ground.append(&mut self.own.ground);
     }
+}
+
+/// What to say of a folder that cannot be read. A pattern of an ignore file that is no glob is passed over, as in git.
+pub(crate) fn failure(start: &Start, error: &ignore::Error) -> Option<String> {
+    if error.is_partial() || error.io_error().is_none() {
+        return None;
+    }
+    let real = start.real.display().to_string();
+    Some(error.to_string().replace(&real, &start.shown.display().to_string()))
 }
 
 /// Where a path that was typed leads: into the tree, or it is refused.
@@ -175,7 +188,13 @@ fn start(root: &Path, base: &Path, typed: &Path) -> Result<Result<Start, std::io
     }
 }
 
-fn walker(root: &Path, base: &Path, start: &Start, scope: &SearchScope) -> Result<WalkBuilder, WalkError> {
+/// A walker by ripgrep's rules.
+pub(crate) fn walker(
+    root: &Path,
+    base: &Path,
+    start: &Start,
+    scope: &SearchScope,
+) -> Result<WalkBuilder, WalkError> {
     let mut builder = WalkBuilder::new(&start.real);
     builder
         .max_depth(scope.max_depth)
@@ -217,6 +236,10 @@ fn overrides(base: &Path, scope: &SearchScope) -> Result<ignore::overrides::Over
 }
 
 fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
+    if scope.types.is_empty() && scope.types_not.is_empty() && scope.types_add.is_empty() {
+        // Putting the hundreds of known ones in order takes longer than many a walk.
+        return Ok(ignore::types::Types::empty());
+    }
     let bad = |error: ignore::Error| WalkError::Filter { reason: error.to_string() };
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
@@ -232,7 +255,8 @@ fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
     builder.build().map_err(bad)
 }
 
-fn haystack(root: &Path, start: &Start, entry: &DirEntry) -> Option<Haystack> {
+/// What a walker found, if it is to be searched.
+pub(crate) fn haystack(root: &Path, start: &Start, entry: &DirEntry) -> Option<Haystack> {
     let explicit = entry.depth() == 0;
     let kind = entry.file_type()?;
     if !(kind.is_file() || explicit && !kind.is_dir()) {

@@ -239,6 +239,70 @@ fn what_orient_was_told_to_leave_out_stays_out() {
     tree.assert_outcome(&without, 1, "");
 }
 
+#[test]
+fn a_part_of_the_tree_gives_what_ripgrep_gives_whether_or_not_there_is_an_index() {
+    let tree = sample();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(tree.root().join("src"), tree.root().join("src/linked")).expect("a link");
+        std::os::unix::fs::symlink(tree.root().join("src.txt"), tree.root().join("src/file"))
+            .expect("a link");
+    }
+    tree.write("src/parse/.ignore", "left.c\n");
+    tree.write("src/parse/left.c", "parse_header\n");
+    let ask = |tree: &Tree| {
+        for paths in [&["src"][..], &["src/parse", "src.txt", "src"], &["src/main.c"], &["./src/../src"]] {
+            for flags in [&[][..], &["-c", "-v"], &["--files-without-match"], &["-U"], &["--hidden", "-n"]] {
+                compare(tree, "", &[flags, &["parse_header"], paths].concat());
+            }
+        }
+        compare(tree, "src", &["-l", "parse_header", "."]);
+        compare(tree, "src/parse", &["parse_header"]);
+        compare(tree, "", &["-g", "*.c", "parse_header", "src"]);
+        compare(tree, "", &["-t", "c", "-i", "parse_header"]);
+        compare(tree, "", &["parse_header", "--no-ignore", "src"]);
+        compare(tree, "", &["parse_header", "--max-depth", "1", "src"]);
+    };
+    ask(&tree);
+    tree.run(&["index", "--quiet"]);
+    ask(&tree);
+    // The index knows nothing of these.
+    tree.write("src/main.c", "parse_header, of another length\n");
+    tree.write("src/new/file.c", "parse_header\n");
+    std::fs::remove_file(tree.root().join("src/parse.c")).expect("it was there");
+    tree.write("src/parse/.ignore", "deep.c\n");
+    ask(&tree);
+}
+
+#[test]
+fn a_part_with_many_files_gives_what_ripgrep_gives_after_edits() {
+    let tree = Tree::new(&[("other/a.txt", "parse_header\n")]);
+    let text =
+        |at: usize| if at.is_multiple_of(500) { "int parse_header;\n" } else { "int something_else;\n" };
+    for at in 0..4600 {
+        tree.write(&format!("many/{}/{at}.txt", at % 7), text(at));
+    }
+    tree.run(&["index", "--quiet"]);
+    let ask = |tree: &Tree| {
+        for args in [
+            &["parse_header", "many"][..],
+            &["-c", "parse_header", "other", "many", "other"],
+            &["-l", "parse_header", "-t", "txt"],
+            &["-v", "-c", "parse_header", "many"],
+        ] {
+            compare(tree, "", args);
+        }
+    };
+    ask(&tree);
+    // Of the same length, first and last by path.
+    for path in ["many/0/0.txt", "many/6/4603.txt", "many/6/4514.txt"] {
+        tree.write(path, "int parse_header_1;\n");
+    }
+    tree.write("many/3/500.txt", "int something_new;\n");
+    std::fs::remove_file(tree.root().join("many/6/4500.txt")).expect("it was there");
+    ask(&tree);
+}
+
 #[derive(Clone, Debug)]
 enum Edit {
     Write(usize, Vec<u8>),

@@ -92,7 +92,12 @@ pub(crate) fn encode_sheet(plain: &[u8]) -> Encoded {
 
 /// What the engine remembers of the tree, in these bytes.
 pub(crate) fn decode_sheet(bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
-    decode(SHEET, bytes, |plain| Ok(plain.to_vec()))
+    // Megabytes, which are not copied once more.
+    let mut sheet = Vec::new();
+    match unpack(SHEET, bytes, &mut sheet)? {
+        Some(plain) => Ok(plain.to_vec()),
+        None => Ok(sheet),
+    }
 }
 
 /// The edges among that, and how many of them start in the file.
@@ -153,21 +158,29 @@ fn decode<T>(
     bytes: &[u8],
     read: impl FnOnce(&[u8]) -> Result<T, CodecError>,
 ) -> Result<T, CodecError> {
+    let mut buffer = WORKSPACE.with_borrow_mut(|space| std::mem::take(&mut space.plain));
+    let done = unpack(what, bytes, &mut buffer).and_then(|plain| read(plain.unwrap_or(&buffer)));
+    WORKSPACE.with_borrow_mut(|space| space.plain = buffer);
+    done
+}
+
+/// What was packed, in `into`; what was not, as it stands.
+fn unpack<'b>(what: u8, bytes: &'b [u8], into: &mut Vec<u8>) -> Result<Option<&'b [u8]>, CodecError> {
     let (&tag, rest) = bytes.split_first().ok_or(CodecError)?;
     if tag & !PACKED != what {
         return Err(CodecError);
     }
     if tag & PACKED == 0 {
-        return read(rest);
+        return Ok(Some(rest));
     }
     let size =
         get_frame_content_size(rest).ok().flatten().filter(|&size| size <= LARGEST).ok_or(CodecError)?;
-    WORKSPACE.with_borrow_mut(|space| {
-        space.plain.clear();
-        space.plain.reserve(size as usize);
-        space.decompressor.decompress_to_buffer(rest, &mut space.plain).map_err(|_| CodecError)?;
-        read(&space.plain)
-    })
+    into.clear();
+    into.reserve(size as usize);
+    WORKSPACE
+        .with_borrow_mut(|space| space.decompressor.decompress_to_buffer(rest, into))
+        .map_err(|_| CodecError)?;
+    Ok(None)
 }
 
 #[cfg(test)]

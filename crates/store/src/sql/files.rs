@@ -19,6 +19,7 @@ const STAMPS_IN: &str = "SELECT path, size, mtime, ctime, inode FROM file WHERE 
      UNION ALL SELECT path, size, mtime, ctime, inode FROM file WHERE path >= ?2 AND path < ?3";
 const LISTED: &str = "SELECT id, path, status, size, mtime, ctime, inode FROM file ORDER BY path";
 const LISTED_AT: &str = "SELECT id, path, status, size, mtime, ctime, inode FROM file WHERE path = ?1";
+const PATH_OF: &str = "SELECT path FROM file WHERE id = ?1";
 const BRIEFS: &str = "SELECT id, lang, role, path FROM file ORDER BY path";
 const BRIEF: &str = "SELECT id, lang, role, path FROM file WHERE id = ?1";
 const LANGUAGES: &str = "SELECT lang.name, count(*), sum(bytes), sum(lines), sum(symbols), sum(issues > 0) \
@@ -204,6 +205,10 @@ pub(crate) fn listed(db: &Connection) -> Result<Vec<Listed>> {
 /// One file as a sheet remembers it.
 pub(crate) fn listed_at(db: &Connection, path: &RepoPath) -> Result<Option<Listed>> {
     db.prepare_cached(LISTED_AT)?.query_row([path.as_bytes()], read_listed).optional()
+}
+
+pub(crate) fn path_of(db: &Connection, id: i64) -> Result<Option<RepoPath>> {
+    db.prepare_cached(PATH_OF)?.query_row([id], |row| path(row, 0)).optional()
 }
 
 fn read_listed(row: &Row<'_>) -> Result<Listed> {

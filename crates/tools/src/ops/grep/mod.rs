@@ -1,6 +1,7 @@
 //! `grep`: text search that prints what ripgrep prints, on the files the trigrams of the index do not rule out.
 
 mod args;
+mod part;
 
 use crate::amount::plural;
 use crate::answer::Answer;
@@ -10,10 +11,11 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use args::{GrepArgs, Unsaid};
 use orient_engine::{Basis, Candidates, EngineError, Haystack, Query, SearchScope, Snapshot, Tree};
-use orient_grep::{GrepError, Mode, Search, Totals};
+use orient_grep::{GrepError, Mode, Search, Totals, in_batches};
+use part::Part;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::PathBuf;
 
@@ -23,9 +25,9 @@ pub(crate) struct Grep;
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct GrepOut {
     /// How many files are looked at.
-    searched: u64,
+    searched: Cell<u64>,
     /// How many files the index rules out without a look.
-    ruled_out: u64,
+    ruled_out: Cell<u64>,
     #[serde(skip)]
     work: Work,
 }
@@ -35,9 +37,19 @@ struct Work {
     search: RefCell<Search>,
     unsaid: Unsaid,
     tree: Tree,
-    files: Vec<Haystack>,
+    files: Files,
     threads: usize,
     totals: RefCell<Totals>,
+    /// What could not be walked.
+    unwalked: RefCell<Vec<String>>,
+}
+
+/// The files to look at.
+enum Files {
+    /// All are known.
+    Listed(Vec<Haystack>),
+    /// They are found while others are searched.
+    Walked(Box<Part>),
 }
 
 impl Operation for Grep {
@@ -79,20 +91,30 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         scope.excludes = session.excludes()?;
         scope.threads = session.threads()?;
         let threads = args.threads.filter(|threads| *threads > 0).unwrap_or(scope.threads);
-        let (mut found, snapshot) = candidates(session, &scope, &query)?;
-        if nothing {
-            found.files.clear();
-        }
+        let tree = Tree::open(session.root()).map_err(EngineError::from)?;
+        let (mut found, mut snapshot) = (Candidates::default(), None);
+        let files = if nothing {
+            Files::Listed(Vec::new())
+        } else if scope.is_plain(session.root()) {
+            (found, snapshot) = candidates(session, &scope, &query)?;
+            Files::Listed(std::mem::take(&mut found.files))
+        } else {
+            let (part, errors) = Part::new(session, scope, query)?;
+            found.errors = errors;
+            Files::Walked(Box::new(part))
+        };
+        let listed = if let Files::Listed(files) = &files { files.len() } else { 0 };
         let out = GrepOut {
-            searched: found.files.len() as u64,
-            ruled_out: found.left_out as u64,
+            searched: Cell::new(listed as u64),
+            ruled_out: Cell::new(found.left_out as u64),
             work: Work {
                 search: RefCell::new(search),
                 unsaid,
-                tree: Tree::open(session.root()).map_err(EngineError::from)?,
-                files: found.files,
+                tree,
+                files,
                 threads,
                 totals: RefCell::default(),
+                unwalked: RefCell::default(),
             },
         };
         let mut answer = match &snapshot {
@@ -118,7 +140,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         layout.heading = lines && unsaid.heading.unwrap_or(read);
         layout.line_numbers = lines && unsaid.line_numbers.unwrap_or(read);
         layout.colours = look.colours || unsaid.colours;
-        out.work.run(&search, &mut |bytes| page.raw(bytes))
+        out.run(&search, &mut |bytes| page.raw(bytes))
     }
 
     fn json(answer: &Answer<GrepOut>, writer: &mut dyn io::Write) -> io::Result<()> {
@@ -126,26 +148,25 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         let mut search = work.search.borrow_mut();
         search.layout_mut().mode = Mode::Json;
         search.layout_mut().line_numbers = work.unsaid.line_numbers.unwrap_or(true);
-        work.run(&search, &mut |bytes| writer.write_all(bytes))
+        answer.data.run(&search, &mut |bytes| writer.write_all(bytes))
     }
 
     fn remarks(out: &GrepOut, page: &mut Page<'_>) -> io::Result<()> {
-        let totals = out.work.totals.borrow();
-        for error in &totals.errors {
+        for error in Self::faults(out) {
             page.put(Tone::Warn, "partial: ")?;
-            page.line(Tone::Plain, error)?;
+            page.line(Tone::Plain, &error)?;
         }
-        if page.look().terminal && out.ruled_out > 0 {
+        if page.look().terminal && out.ruled_out.get() > 0 {
             page.put(Tone::Dim, "note: ")?;
-            let searched = plural(out.searched, "file", "files");
-            let ruled_out = plural(out.ruled_out, "file", "files");
+            let searched = plural(out.searched.get(), "file", "files");
+            let ruled_out = plural(out.ruled_out.get(), "file", "files");
             page.line(Tone::Plain, &format!("looked at {searched}; the index ruled out {ruled_out}"))?;
         }
         Ok(())
     }
 
     fn faults(out: &GrepOut) -> Vec<String> {
-        out.work.totals.borrow().errors.clone()
+        [out.work.totals.borrow().errors.as_slice(), &out.work.unwalked.borrow()].concat()
     }
 
     fn exit(out: &GrepOut) -> Exit {
@@ -158,35 +179,25 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
     }
 }
 
-/// Fewer files than this are read before the index would have said which of them need not be.
-const FEW: usize = 1000;
-
-/// The files to look at, and the index that said so where the tree was compared with it.
+/// The files of the whole tree to look at, and the index that said so where the tree was compared with it.
 ///
-/// Where the index cannot help much, it is not asked: all files are searched, as ripgrep does. Where only a part of the
-/// tree is searched, the rest is not compared with the index either: each file's own stamp tells.
+/// Where the index cannot help much, it is not asked: all files are searched, as ripgrep does.
 fn candidates(
     session: &Session<'_>,
     scope: &SearchScope,
     query: &Query,
 ) -> Result<(Candidates, Option<Snapshot>), ToolError> {
     let root = session.root();
-    let part = if scope.is_plain(root) { None } else { Some(Candidates::all(root, scope)?) };
-    let part = match part {
-        Some(part) if part.files.len() < FEW || query.is_all() => return Ok((part, None)),
-        part => part,
-    };
+    if !query.is_all() {
+        session.shared_engine()?.prepare();
+    }
     let mut known = None;
     if let Some(snapshot) = session.as_it_is()? {
         let out = snapshot.left_out(query)?;
-        match part {
-            Some(part) if out.is_worth() => {
-                return Ok((snapshot.narrowed(part, &out, scope.threads)?, None));
-            }
-            Some(part) => return Ok((part, None)),
-            None if !out.is_worth() => return Ok((snapshot.everything(scope)?, None)),
-            None => known = Some((snapshot.generation(), out)),
+        if !out.is_worth() {
+            return Ok((snapshot.everything(scope)?, None));
         }
+        known = Some((snapshot.generation(), out));
     } else if query.is_all() {
         return Ok((Candidates::all(root, scope)?, None));
     }
@@ -203,10 +214,21 @@ fn candidates(
     Ok((snapshot.candidates(scope, &out, &basis)?, Some(snapshot)))
 }
 
-impl Work {
+impl GrepOut {
     fn run(&self, search: &Search, out: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-        let totals = search.run(&self.tree, &self.files, self.threads, out)?;
-        self.totals.replace(totals);
+        let Work { tree, files, threads, totals, unwalked, .. } = &self.work;
+        match files {
+            Files::Listed(files) => {
+                totals.replace(search.run(tree, in_batches(files, *threads), *threads, out)?);
+            }
+            Files::Walked(part) => {
+                let mut walk = part.walk()?;
+                totals.replace(search.run(tree, &mut walk, *threads, out)?);
+                self.searched.set(walk.searched);
+                self.ruled_out.set(walk.ruled_out);
+                unwalked.replace(walk.errors());
+            }
+        }
         Ok(())
     }
 }

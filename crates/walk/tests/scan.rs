@@ -1,0 +1,118 @@
+//! Finding the files of a search one by one gives what finding all of them gives, wherever one stops.
+
+use orient_walk::{Haystack, Scan, SearchScope, WalkError, haystacks};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+fn tree() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = folder.path().canonicalize().expect("it is there");
+    for (path, text) in [
+        ("a.c", ""),
+        ("a/b.c", ""),
+        ("a/b/c.h", ""),
+        ("a/b/.hidden.c", ""),
+        ("a/b0", ""),
+        ("a-b/x.py", ""),
+        ("a.d/e.c", ""),
+        ("a.d/made.o", ""),
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".gitignore", "*.o\n/z/out/\n"),
+        (".hidden/x.c", ""),
+        ("empty/.keep", ""),
+        ("z/.ignore", "!made.o\n*.txt\n"),
+        ("z/made.o", ""),
+        ("z/a.txt", ""),
+        ("z/out/b.c", ""),
+        ("z/deep/er/c.c", ""),
+        ("ö/größe.c", ""),
+    ] {
+        let full = root.join(path);
+        std::fs::create_dir_all(full.parent().expect("a file has a folder")).expect("its folder");
+        std::fs::write(full, text).expect("the file");
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(root.join("a"), root.join("z/link")).expect("a link");
+        std::os::unix::fs::symlink(root.join("a.c"), root.join("z/link.c")).expect("a link");
+    }
+    (folder, root)
+}
+
+fn scopes(root: &Path) -> Vec<SearchScope> {
+    let at = |paths: &[&str]| SearchScope {
+        base: root.to_owned(),
+        paths: paths.iter().map(PathBuf::from).collect(),
+        threads: 2,
+        ..SearchScope::default()
+    };
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    vec![
+        at(&[]),
+        at(&["a"]),
+        at(&["z", "a", "a.c", "z"]),
+        at(&["./z/../a", "a/b/"]),
+        at(&["a.c"]),
+        at(&["gone", "a"]),
+        SearchScope { hidden: true, ..at(&[]) },
+        SearchScope { no_ignore: true, hidden: true, ..at(&["z", "a.d"]) },
+        SearchScope { globs: texts(&["*.c", "!a/**"]), ..at(&[]) },
+        SearchScope { iglobs: texts(&["*.C"]), ..at(&["a"]) },
+        SearchScope { types: texts(&["py", "h"]), ..at(&[]) },
+        SearchScope { types_not: texts(&["c"]), ..at(&["a", "z"]) },
+        SearchScope { max_depth: Some(2), ..at(&[]) },
+        SearchScope { excludes: texts(&["/a/b/"]), ..at(&["a", "z"]) },
+        SearchScope { base: root.join("a"), ..at(&[]) },
+        SearchScope { base: root.join("a"), ..at(&["../z", "b"]) },
+    ]
+}
+
+#[test]
+fn one_by_one_gives_what_all_at_once_gives() {
+    let (_folder, root) = tree();
+    for scope in scopes(&root) {
+        let all = haystacks(&root, &scope).expect("a readable tree");
+        for first in 0..=all.files.len() + 1 {
+            let mut scan = Scan::begin(&root, &scope).expect("a readable tree");
+            let mut found: Vec<Haystack> = scan.by_ref().take(first).collect();
+            found.append(&mut scan.rest());
+            assert_eq!(found, all.files, "{first} of {scope:?}");
+            assert_eq!(scan.take_errors(), all.errors, "{scope:?}");
+        }
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_told_before_the_walk() {
+    let (_folder, root) = tree();
+    let scope = SearchScope { base: root.clone(), ..SearchScope::default() };
+    let bad = [
+        SearchScope { globs: vec!["a{".to_owned()], ..scope.clone() },
+        SearchScope { types: vec!["klingon".to_owned()], ..scope.clone() },
+        SearchScope { types_add: vec!["no definition".to_owned()], ..scope.clone() },
+    ];
+    for scope in bad {
+        assert!(matches!(Scan::begin(&root, &scope), Err(WalkError::Filter { .. })), "{scope:?}");
+    }
+    let outside = SearchScope { paths: vec!["..".into()], ..scope };
+    assert!(matches!(Scan::begin(&root, &outside), Err(WalkError::Outside { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_read_is_told_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, root) = tree();
+    let closed = root.join("a/b");
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0)).expect("it is ours");
+    let scope = SearchScope { base: root.clone(), paths: vec!["a".into()], ..SearchScope::default() };
+    let all = haystacks(&root, &scope).expect("the rest is readable");
+    for first in 0..4 {
+        let mut scan = Scan::begin(&root, &scope).expect("the rest is readable");
+        let mut found: Vec<Haystack> = scan.by_ref().take(first).collect();
+        found.append(&mut scan.rest());
+        // Whoever may read everything is told nothing.
+        assert_eq!((found, scan.take_errors()), (all.files.clone(), all.errors.clone()));
+    }
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+}
