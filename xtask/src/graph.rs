@@ -84,7 +84,7 @@ fn print(folder: &Path, options: &Options<'_>) -> Result<()> {
 
 /// The facts of all files of a folder.
 fn world(folder: &Path, registry: &Registry) -> Result<MemoryWorld> {
-    let kept = registry.project_files().map(str::to_owned).collect();
+    let kept = Registry::project_files().map(str::to_owned).collect();
     let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
     let tree = Tree::open(folder)?;
     let roles = Roles::new(&[], &[]).map_err(anyhow::Error::msg)?;

@@ -104,7 +104,7 @@ fn a_folder_that_cannot_be_read_is_told_once() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, root) = tree();
     let closed = root.join("a/b");
-    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0)).expect("it is ours");
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).expect("it is ours");
     let scope = SearchScope { base: root.clone(), paths: vec!["a".into()], ..SearchScope::default() };
     let all = haystacks(&root, &scope).expect("the rest is readable");
     for first in 0..4 {

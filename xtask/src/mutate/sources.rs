@@ -49,7 +49,7 @@ pub(super) type Changed = BTreeMap<String, String>;
 impl Sources {
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let registry = Registry::builtin();
-        let kept = registry.project_files().map(str::to_owned).collect();
+        let kept = Registry::project_files().map(str::to_owned).collect();
         let listing = orient_walk::list(folder, &WalkOptions { kept, ..WalkOptions::default() })?;
         let tree = Tree::open(folder)?;
         let (mut texts, mut facts) = (BTreeMap::new(), BTreeMap::new());
