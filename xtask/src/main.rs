@@ -29,6 +29,10 @@ use eval::Eval;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// What is measured here in this process is to cost what it costs in the product.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Chores of this repository.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", version, disable_help_subcommand = true)]
