@@ -180,12 +180,11 @@ impl<'b> TreeSheet<'b> {
         bytes.number(searched.len());
         let mut others = Vec::new();
         for path in searched {
-            let id = match self.at(path) {
-                Some((id, _)) => u32::try_from(id.0).ok()?,
-                None => {
-                    others.push(path);
-                    OTHER
-                }
+            let id = if let Some((id, _)) = self.at(path) {
+                u32::try_from(id.0).ok()?
+            } else {
+                others.push(path);
+                OTHER
             };
             bytes.0.extend_from_slice(&id.to_le_bytes());
         }

@@ -41,13 +41,12 @@ impl Part {
 
     /// The files, found as they are asked for.
     pub(super) fn walk(&self) -> io::Result<PartWalk<'_>> {
-        let scan = match self.scan.take() {
-            Some(scan) => scan,
-            None => {
-                let mut again = Scan::begin(self.engine.root(), &self.scope).map_err(io::Error::other)?;
-                again.take_errors();
-                again
-            }
+        let scan = if let Some(scan) = self.scan.take() {
+            scan
+        } else {
+            let mut again = Scan::begin(self.engine.root(), &self.scope).map_err(io::Error::other)?;
+            again.take_errors();
+            again
         };
         Ok(PartWalk { part: self, scan, rest: None, searched: 0, ruled_out: 0 })
     }
