@@ -1,7 +1,7 @@
 //! Search over packed vectors: a flat list of them, and one bit for each value as a first pass where there are many.
 //!
-//! Nothing is built ahead beyond the bits, so replacing a vector costs what copying those around it costs. The first pass estimates every
-//! product from bits, which is a fraction of the work; the best of it are then compared exactly.
+//! Nothing is built ahead beyond the bits, so replacing a vector costs what copying those around it costs. The first pass
+//! estimates every product from bits, which is a fraction of the work; the best of it are then compared exactly.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -6,10 +6,10 @@ use crate::{EngineError, Snapshot};
 use orient_model::RepoPath;
 use orient_store::{LeftOut, Sheet, WriteLock, Writer};
 use orient_text::Query;
-use orient_walk::{Ground, Haystack, Haystacks, SearchScope, Tree, haystacks, to_native};
+use orient_walk::{Ground, Haystack, Haystacks, SearchScope, Tree, haystacks, in_pieces, to_native};
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What there is to search.
 #[derive(Clone, Debug, Default)]
@@ -111,35 +111,23 @@ impl Snapshot {
             Some(sheet) => Ok(sheet.at(path)),
             None => self.store.listed_at(path).map(|listed| listed.map(|file| (file.id, file.stamp))),
         };
-        let mut stamps = Vec::with_capacity(files.len());
+        let mut looks = Vec::with_capacity(files.len());
         for file in &*files {
-            stamps.push(known(&file.path)?.filter(|(id, _)| out.contains(*id)).map(|(_, stamp)| stamp));
+            let stamp = known(&file.path)?.filter(|(id, _)| out.contains(*id)).map(|(_, stamp)| stamp);
+            looks.push((file.path.as_bytes(), stamp, AtomicBool::new(false)));
         }
         let tree = Tree::open(&self.root)?;
-        let same: Vec<AtomicBool> = stamps.iter().map(|_| AtomicBool::new(false)).collect();
-        let next = AtomicUsize::new(0);
-        let serve = || {
-            loop {
-                let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
-                if from >= stamps.len() {
-                    return;
-                }
-                for at in from..stamps.len().min(from + AT_ONCE) {
-                    let path = files[at].path.as_bytes();
-                    let is = |stamp| tree.is_stamped(path, stamp);
-                    let is_same = stamps[at].is_some_and(|stamp| is(stamp) || is(veiled(stamp)));
-                    same[at].store(is_same, Ordering::Relaxed);
-                }
+        in_pieces(&looks, AT_ONCE, threads, |some| {
+            for (path, stamp, same) in some {
+                let is = |stamp| tree.is_stamped(path, stamp);
+                let is_same = stamp.is_some_and(|stamp| is(stamp) || is(veiled(stamp)));
+                same.store(is_same, Ordering::Relaxed);
             }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..threads.min(stamps.len().div_ceil(AT_ONCE)) {
-                scope.spawn(serve);
-            }
-            serve();
+            true
         });
+        let same: Vec<bool> = looks.into_iter().map(|(.., same)| same.into_inner()).collect();
         let (before, mut same) = (files.len(), same.into_iter());
-        files.retain(|_| same.next().is_none_or(|same| !same.into_inner()));
+        files.retain(|_| same.next().is_none_or(|same| !same));
         Ok(before - files.len())
     }
 

@@ -4,9 +4,11 @@
 //! does not, and is remembered: names are used again and again.
 
 use crate::lexical::{Want, can_be_called, can_be_type};
-use crate::session::{Frame, Session};
+use crate::session::{Frame, Memo, Session};
 use crate::value::{Found, Module, Thing, Ty};
 use orient_model::{Atom, Modules, Rule, ScopeKind, Shares};
+use std::hash::Hash;
+use std::sync::Arc;
 
 /// What a scope offers under a name: file, the scope that asks where that matters, the scope, the name.
 pub(crate) type Around = (u32, u32, u32, Atom);
@@ -81,15 +83,7 @@ impl Session<'_> {
         let Some(atom) = atom else { return find() };
         // Where members have sides or holders, it matters who asks.
         let from = if unit.rules.split_members || unit.rules.companions { frame.scope } else { at };
-        let key = (unit.file, from, at, atom);
-        if let Some(known) = self.around.borrow().get(&key) {
-            return known.to_vec();
-        }
-        let (found, whole) = self.whole_answer(find);
-        if whole {
-            self.around.borrow_mut().insert(key, found.clone().into());
-        }
-        found
+        self.remembered(&self.around, (unit.file, from, at, atom), find)
     }
 
     /// What a name means that no scope of the file has.
@@ -105,14 +99,7 @@ impl Session<'_> {
         let Some(atom) = atom else { return find() };
         let by_place = matches!(frame.unit.rules.shares, Shares::Namespace | Shares::Everything);
         let key = (frame.unit.file, frame.symbol().filter(|_| by_place), atom, want, arity);
-        if let Some(known) = self.beyond.borrow().get(&key) {
-            return known.to_vec();
-        }
-        let (found, whole) = self.whole_answer(find);
-        if whole {
-            self.beyond.borrow_mut().insert(key, found.clone().into());
-        }
-        found
+        self.remembered(&self.beyond, key, find)
     }
 
     fn find_beyond(&self, frame: &Frame, name: &str, want: Want, arity: Option<usize>) -> Vec<Found> {
@@ -137,11 +124,23 @@ impl Session<'_> {
         if found.is_empty() && want != Want::Type { self.whole_namespace(unit, name) } else { found }
     }
 
-    /// An answer, and whether it is all there is to say, whatever else is being answered.
-    fn whole_answer(&self, find: impl FnOnce() -> Vec<Found>) -> (Vec<Found>, bool) {
+    /// The answer that is known, or one that is found now; kept where it is all there is to say, whatever else is being
+    /// answered.
+    fn remembered<K: Eq + Hash>(
+        &self,
+        memo: &Memo<K, Arc<[Found]>>,
+        key: K,
+        find: impl FnOnce() -> Vec<Found>,
+    ) -> Vec<Found> {
+        if let Some(known) = memo.borrow().get(&key) {
+            return known.to_vec();
+        }
         let before = self.cut();
         let found = find();
-        (found, self.is_top() && self.cut() == before)
+        if self.is_top() && self.cut() == before {
+            memo.borrow_mut().insert(key, found.clone().into());
+        }
+        found
     }
 
     /// Names that wildcard imports bring into a scope.

@@ -56,7 +56,7 @@ pub(crate) struct Bearer {
 }
 
 /// Answers that were given before.
-type Memo<K, V> = RefCell<FxHashMap<K, V>>;
+pub(crate) type Memo<K, V> = RefCell<FxHashMap<K, V>>;
 
 /// An entry of an object: file, scope, expression, name.
 type EntryKey = (u32, u32, ExprId, Box<str>);

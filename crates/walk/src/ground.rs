@@ -5,12 +5,12 @@
 //! need a look. A stamp that is too young to be told apart from a later one never counts as unchanged.
 
 use crate::list::OWN_IGNORE_FILE;
+use crate::pieces::in_pieces;
 use crate::repo::GitDirs;
 use crate::{Tree, path, stamp};
 use orient_model::{RepoPath, Stamp};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Files that say what is ignored, in any folder.
 const IGNORE_FILES: [&str; 4] = [".gitignore", ".ignore", ".rgignore", OWN_IGNORE_FILE];
@@ -181,35 +181,12 @@ const AT_ONCE: usize = 64;
 
 /// Whether all folders and files have the stamps they had.
 pub fn unchanged(tree: &Tree, folders: &[KnownFolder<'_>], files: &[KnownFile<'_>], threads: usize) -> bool {
-    all(folders, threads, |folder| tree.is_unchanged(folder, &files[folder.files.clone()]))
+    let same = |folder: &KnownFolder<'_>| tree.is_unchanged(folder, &files[folder.files.clone()]);
+    in_pieces(folders, AT_ONCE, threads, |some| some.iter().all(same))
 }
 
 /// Whether all folders have the stamps they had: then they hold the same names.
 pub fn folders_unchanged(tree: &Tree, folders: &[KnownFolder<'_>], threads: usize) -> bool {
-    all(folders, threads, |folder| tree.is_stamped(folder.path, folder.stamp))
-}
-
-/// Whether something holds for all folders, asked on many threads.
-fn all(folders: &[KnownFolder<'_>], threads: usize, holds: impl Fn(&KnownFolder<'_>) -> bool + Sync) -> bool {
-    let (next, same) = (AtomicUsize::new(0), AtomicBool::new(true));
-    let serve = || {
-        while same.load(Ordering::Relaxed) {
-            let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
-            let Some(some) =
-                folders.get(from..folders.len().min(from + AT_ONCE)).filter(|some| !some.is_empty())
-            else {
-                return;
-            };
-            if !some.iter().all(&holds) {
-                same.store(false, Ordering::Relaxed);
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(folders.len().div_ceil(AT_ONCE)) {
-            scope.spawn(serve);
-        }
-        serve();
-    });
-    same.into_inner()
+    let same = |folder: &KnownFolder<'_>| tree.is_stamped(folder.path, folder.stamp);
+    in_pieces(folders, AT_ONCE, threads, |some| some.iter().all(same))
 }
