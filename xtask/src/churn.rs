@@ -7,7 +7,7 @@ use crate::bench::{Scratch, copy, open};
 use crate::draw::Draw;
 use crate::report::count;
 use anyhow::{Context, Result, bail};
-use orient_engine::{Engine, RefreshOptions, Silent};
+use orient_engine::{Depth, Engine, RefreshOptions, Silent};
 use std::path::{Path, PathBuf};
 
 /// Files larger than this are left alone: rounds should be many.
@@ -51,8 +51,15 @@ pub(crate) fn run(options: &Churn) -> Result<()> {
         let mut done = Vec::new();
         for _ in 0..options.changes {
             done.push(churning.change()?);
-            if churning.draw.below(3) > 0 {
-                resolved += engine.refresh(&RefreshOptions::default(), &Silent)?.resolved;
+            match churning.draw.below(4) {
+                0 => {}
+                // Facts alone: what uses mean is found out later, together with what changes until then.
+                1 => {
+                    let facts =
+                        RefreshOptions { depth: Depth::Facts, at_once: Some(0), ..RefreshOptions::default() };
+                    engine.refresh(&facts, &Silent)?;
+                }
+                _ => resolved += engine.refresh(&RefreshOptions::default(), &Silent)?.resolved,
             }
         }
         resolved += engine.refresh(&RefreshOptions::default(), &Silent)?.resolved;

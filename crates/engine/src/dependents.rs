@@ -39,7 +39,10 @@ impl<'s, 'w> Asked<'s, 'w> {
     /// The files that include a file, at any depth: its text counts as theirs.
     fn includers(&mut self, file: FileId) -> Result<&HashSet<FileId>, StoreError> {
         if !self.includers.contains_key(&file) {
-            let (mut found, mut next) = (HashSet::from([file]), vec![file]);
+            // What those include that have yet to be resolved is not known: it may be this file.
+            let mut next = self.set.owed()?;
+            next.push(file);
+            let mut found: HashSet<FileId> = next.iter().copied().collect();
             while let Some(file) = next.pop() {
                 let edges = self.set.reader().incoming(NodeId::from(file))?;
                 let imports = edges.iter().filter(|edge| edge.kind == EdgeKind::Imports);

@@ -24,7 +24,9 @@ pub enum NodeInfo {
 impl Snapshot {
     /// The edges that lead to a node, by source, kind and line.
     pub fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, EngineError> {
-        Ok(self.store.reader().incoming(node)?)
+        let mut edges = self.store.reader().incoming(node)?;
+        edges.retain(|edge| self.holds(edge));
+        Ok(edges)
     }
 
     /// The edges that start at a node, by kind and line.
@@ -39,6 +41,7 @@ impl Snapshot {
                 edges.push(edge);
             }
         }
+        edges.retain(|edge| self.holds(edge));
         if edges.len() > own {
             edges.sort_unstable_by_key(|edge| (edge.kind, edge.line, edge.target));
         }
@@ -50,13 +53,29 @@ impl Snapshot {
         if let Some(graph) = self.graphs.borrow().get(&file) {
             return Ok(Arc::clone(graph));
         }
-        let graph = Arc::new(self.store.reader().graph(file)?);
+        let mut graph = self.store.reader().graph(file)?;
+        if self.store.owed() > 0 {
+            graph.own = graph.edges[..graph.own].iter().filter(|edge| self.holds(edge)).count();
+            graph.edges.retain(|edge| self.holds(edge));
+            graph.outside.retain(|one| self.is_there(one.source));
+            graph.misses.retain(|one| self.is_there(one.source));
+        }
+        let graph = Arc::new(graph);
         let mut graphs = self.graphs.borrow_mut();
         if graphs.len() >= REMEMBERED {
             graphs.clear();
         }
         graphs.insert(file, Arc::clone(&graph));
         Ok(graph)
+    }
+
+    /// Whether both ends of an edge are there: files that have yet to be resolved still speak of what is gone.
+    fn holds(&self, edge: &EdgeRow) -> bool {
+        self.store.owed() == 0 || (self.is_there(edge.source) && self.is_there(edge.target))
+    }
+
+    fn is_there(&self, node: NodeId) -> bool {
+        self.store.reader().file_of(node).is_ok_and(|file| file.is_some())
     }
 
     /// The files whose uses depend on what bears a name elsewhere; among them all that use something of that name.

@@ -67,7 +67,7 @@ pub use part::{Held, Rules, Survey};
 pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
 pub use progress::{Cancel, Phase, Progress, Silent};
-pub use refresh::{Mode, Rebuilt, Refresh, RefreshOptions};
+pub use refresh::{AT_ONCE, Depth, Mode, Rebuilt, Refresh, RefreshOptions};
 pub use search::{Excerpt, Found, Gathered, Likeness, OtherPlace, SearchHit, SearchQuery, Shown, SimilarHit};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
 pub use source::Source;

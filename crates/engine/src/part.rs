@@ -107,7 +107,7 @@ impl Engine {
 impl Refreshing<'_> {
     /// Catches up with a part; none where that does not do.
     fn part(&self, region: &Region) -> Result<Option<Refresh>, EngineError> {
-        let usable = |state: &State| matches!(state, State::Usable(snapshot) if self.is_resolved(snapshot));
+        let usable = |state: &State| matches!(state, State::Usable(snapshot) if self.is_current(snapshot));
         let whole = region.tops().first().is_some_and(|top| top.as_bytes().is_empty());
         if self.options.mode != Mode::CatchUp || self.engine.memory.is_used() || whole {
             return Ok(None);
@@ -115,15 +115,17 @@ impl Refreshing<'_> {
         let state = self.state()?;
         let (State::Usable(snapshot), true) = (&state, usable(&state)) else { return Ok(None) };
         let Some((plan, generation)) = self.plan_part(snapshot, region)? else { return Ok(None) };
-        if plan.is_empty() {
-            return Ok(Some(Refresh { generation, same: plan.same, ..Refresh::default() }));
+        if plan.is_empty() && self.is_resolved(snapshot) {
+            let owed = snapshot.owed();
+            return Ok(Some(Refresh { generation, same: plan.same, owed, ..Refresh::default() }));
         }
+        let pending = self.behind(snapshot, &plan)?;
         drop(state);
         let (lock, waited) = match self.lock() {
             Ok(locked) => locked,
             Err(EngineError::Store(StoreError::ReadOnly { .. })) => return Ok(None),
             Err(EngineError::Busy { waited, .. }) => {
-                let (pending, same) = (plan.paths(), plan.same);
+                let same = plan.same;
                 let refresh = Refresh { generation, same, waited, pending, busy: true, ..Refresh::default() };
                 return Ok(Some(refresh));
             }
@@ -138,12 +140,8 @@ impl Refreshing<'_> {
         let deadline = self.options.deadline.map(|deadline| self.started + deadline);
         let mut writer = orient_store::Writer::open(&self.engine.place.index(), &lock)?;
         crate::renew::forget(&mut writer)?;
-        let step = self.engine.steps.begin(writer.generation(), plan.paths());
         match self.writing(deadline).catch_up(&plan, &tasks, &mut writer, None) {
-            Ok((tally, applied)) => {
-                step.led_to(applied.generation);
-                Ok(Some(Refresh { waited, ..caught_up(tally, applied, &plan) }))
-            }
+            Ok((tally, applied)) => Ok(Some(Refresh { waited, ..caught_up(tally, applied, &plan) })),
             // A whole refresh mends the one, and holds the index in memory for the other.
             Err(EngineError::Store(StoreError::Damaged { .. } | StoreError::ReadOnly { .. })) => Ok(None),
             Err(error) => Err(error),

@@ -48,6 +48,8 @@ pub trait Progress {
     fn tick(&self, files: u64, bytes: u64);
     /// Another process writes the index; `holder` is its number, as far as it says.
     fn waiting(&self, holder: Option<u32>, waited: Duration);
+    /// The index now knows what is in every file, as this generation; what uses mean is still being found out.
+    fn known(&self, _generation: u64) {}
     /// All phases are over, well or not.
     fn done(&self);
 }

@@ -24,11 +24,28 @@ pub enum Mode {
     Rebuild,
 }
 
+/// Up to so many files are resolved in one step with the change that concerns them.
+pub const AT_ONCE: usize = 100;
+
+/// How much of the index a question looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// What is in the files: symbols, outlines, text.
+    Facts,
+    /// What uses mean, too.
+    #[default]
+    Graph,
+}
+
 /// How to refresh.
 #[derive(Clone, Debug, Default)]
 pub struct RefreshOptions {
     /// Where to start from.
     pub mode: Mode,
+    /// How much has to be right. Where many files have to be resolved, that comes behind the facts.
+    pub depth: Depth,
+    /// Up to how many files are resolved in one step with the change that concerns them; without it, [`AT_ONCE`].
+    pub at_once: Option<usize>,
     /// How long to wait for another process that writes the index; without it, as long as that takes.
     pub wait: Option<Duration>,
     /// When to stop reading changed files and name the rest; a first index is always finished.
@@ -77,6 +94,8 @@ pub struct Refresh {
     pub resolved: usize,
     /// Files on which the resolver failed, a fault of ours.
     pub unresolved: usize,
+    /// Files that have yet to be resolved; none unless facts were all that was asked for.
+    pub owed: u64,
     /// Files, links and folders newly noted as skipped.
     pub skipped: usize,
     /// Bytes of the files that were read.
@@ -140,12 +159,15 @@ impl Refreshing<'_> {
         let (planned, generation) = match &state {
             State::Usable(snapshot) => match plan(snapshot, &listing) {
                 Ok(plan) if plan.is_empty() && self.is_resolved(snapshot) => {
-                    let (generation, same) = (snapshot.generation(), plan.same);
+                    let (generation, same, owed) = (snapshot.generation(), plan.same, snapshot.owed());
                     drop(state);
                     let remembered = self.remember(&listing);
-                    return Ok(Refresh { generation, same, remembered, ..Refresh::default() });
+                    return Ok(Refresh { generation, same, owed, remembered, ..Refresh::default() });
                 }
-                Ok(plan) => (Some(plan), Some(snapshot.generation())),
+                Ok(plan) => {
+                    let pending = self.behind(snapshot, &plan)?;
+                    (Some((pending, plan.same)), Some(snapshot.generation()))
+                }
                 // Found again, and mended, once we hold the lock.
                 Err(EngineError::Store(StoreError::Damaged { .. })) => (None, None),
                 Err(error) => return Err(error),
@@ -156,17 +178,9 @@ impl Refreshing<'_> {
             Ok(locked) => locked,
             Err(EngineError::Store(StoreError::ReadOnly { .. })) => return self.in_memory(state, listing),
             Err(EngineError::Busy { waited, .. })
-                if let (Some(plan), Some(generation)) = (&planned, generation) =>
+                if let (Some((pending, same)), Some(generation)) = (planned, generation) =>
             {
-                let pending = plan.paths();
-                return Ok(Refresh {
-                    generation,
-                    same: plan.same,
-                    waited,
-                    pending,
-                    busy: true,
-                    ..Refresh::default()
-                });
+                return Ok(Refresh { generation, same, waited, pending, busy: true, ..Refresh::default() });
             }
             Err(error) => return Err(error),
         };
@@ -196,10 +210,11 @@ impl Refreshing<'_> {
         let sheet = TreeSheet::read(&bytes, engine.sheet_key())?;
         let tree = Tree::open(&engine.repo.root).ok()?;
         let same = sheet.len();
-        let generation = snapshot.generation();
+        let (generation, owed) = (snapshot.generation(), snapshot.owed());
         sheet.stands(&tree, engine.threads()).then(|| Refresh {
             generation,
             same,
+            owed,
             remembered: true,
             ..Refresh::default()
         })
@@ -231,8 +246,26 @@ impl Refreshing<'_> {
     }
 
     /// Whether the graph was made by the rules of today.
-    pub(crate) fn is_resolved(&self, snapshot: &Snapshot) -> bool {
+    pub(crate) fn is_current(&self, snapshot: &Snapshot) -> bool {
         snapshot.resolver() == self.engine.languages.resolver()
+    }
+
+    /// The same, and whether it is there as far as it has to be.
+    pub(crate) fn is_resolved(&self, snapshot: &Snapshot) -> bool {
+        self.is_current(snapshot) && (snapshot.owed() == 0 || self.options.depth == Depth::Facts)
+    }
+
+    /// The paths about which the index may be wrong before a plan is carried out.
+    pub(crate) fn behind(&self, snapshot: &Snapshot, plan: &Plan) -> Result<Vec<RepoPath>, EngineError> {
+        let mut paths = plan.paths();
+        if self.options.depth == Depth::Graph && snapshot.owed() > 0 {
+            for file in snapshot.reader().owed()? {
+                paths.extend(snapshot.file_by_id(file)?.map(|file| file.path));
+            }
+            paths.sort_unstable();
+            paths.dedup();
+        }
+        Ok(paths)
     }
 
     fn list(&self) -> Result<Listing, EngineError> {
@@ -330,9 +363,7 @@ impl Refreshing<'_> {
         let deadline = self.options.deadline.map(|deadline| self.started + deadline);
         let mut writer = orient_store::Writer::open(&self.engine.place.index(), lock)?;
         crate::renew::forget(&mut writer)?;
-        let step = self.engine.steps.begin(writer.generation(), plan.paths());
         let (tally, applied) = self.writing(deadline).catch_up(plan, tasks, &mut writer, Some(making))?;
-        step.led_to(applied.generation);
         Ok(caught_up(tally, applied, plan))
     }
 
@@ -367,7 +398,9 @@ impl Refreshing<'_> {
     }
 
     pub(crate) fn writing(&self, deadline: Option<Instant>) -> Writing<'_> {
-        Writing { engine: self.engine, cancel: &self.options.cancel, progress: self.progress, deadline }
+        let RefreshOptions { depth, at_once, cancel, .. } = self.options;
+        let (depth, at_once) = (*depth, at_once.unwrap_or(AT_ONCE));
+        Writing { engine: self.engine, depth, at_once, cancel, progress: self.progress, deadline }
     }
 }
 
@@ -442,6 +475,7 @@ pub(crate) fn caught_up(tally: Tally, applied: Applied, plan: &Plan) -> Refresh 
         from_cache: tally.from_cache,
         resolved: tally.graph.resolved,
         unresolved: tally.graph.failed,
+        owed: tally.owed,
         skipped: tally.skipped,
         bytes: tally.bytes,
         pending: tally.pending,

@@ -125,6 +125,11 @@ impl Snapshot {
         self.store.generation()
     }
 
+    /// How many files have yet to be resolved: of those, what uses mean is that of an earlier state.
+    pub fn owed(&self) -> u64 {
+        self.store.owed()
+    }
+
     /// The top of the tree.
     pub fn root(&self) -> &Path {
         &self.root

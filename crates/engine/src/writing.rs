@@ -6,6 +6,7 @@ use crate::graph_plan::{GraphPlan, plan as plan_graph};
 use crate::pipeline::{self, Bounds, Results};
 use crate::plan::Plan;
 use crate::progress::{Cancel, Phase, Progress};
+use crate::refresh::Depth;
 use crate::resolving::{self, Resolving, Touched};
 use crate::sheet::Making;
 use crate::work::{Outcome, Reading, Task, skipped};
@@ -28,6 +29,17 @@ const SHARE_IN_FLIGHT: u64 = 4;
 const MANY: usize = 300;
 const GATHERED: u64 = 2 << 20;
 
+/// What has to be resolved.
+struct Concerned {
+    /// The files, by path.
+    files: Vec<FileId>,
+    /// All names, where they were read.
+    directory: Option<Directory>,
+}
+
+/// What was at each path before something changed there.
+type Before = BTreeMap<RepoPath, Option<DirectoryFile>>;
+
 /// What came out of reading.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
@@ -41,11 +53,16 @@ pub(crate) struct Tally {
     /// Whether the tree as a whole was noted.
     pub(crate) remembered: bool,
     pub(crate) graph: resolving::Outcome,
+    /// Files that have yet to be resolved.
+    pub(crate) owed: u64,
 }
 
 /// Carries out plans.
 pub(crate) struct Writing<'w> {
     pub(crate) engine: &'w Engine,
+    pub(crate) depth: Depth,
+    /// Up to how many files are resolved in one step with the change that concerns them.
+    pub(crate) at_once: usize,
     pub(crate) cancel: &'w Cancel,
     pub(crate) progress: &'w dyn Progress,
     /// When to leave the rest for another time.
@@ -99,6 +116,8 @@ impl Writing<'_> {
     }
 
     /// Applies the difference to an index that is there; without any, that stays as it is.
+    ///
+    /// Where many files have to be resolved, what is in them is made visible first.
     pub(crate) fn catch_up(
         &self,
         plan: &Plan,
@@ -106,13 +125,64 @@ impl Writing<'_> {
         writer: &mut Writer<'_>,
         making: Option<&Making>,
     ) -> Result<(Tally, Applied), EngineError> {
+        let resolving = self.resolving()?;
+        let step = self.engine.steps.begin(writer.generation(), plan.paths());
+        let (mut tally, mut applied, left) = self.first(plan, tasks, writer, making, &resolving)?;
+        step.led_to(applied.generation);
+        if let (Some(mut left), Depth::Graph) = (left, self.depth) {
+            self.progress.known(applied.generation);
+            let step = self.engine.steps.begin(applied.generation, Vec::new());
+            let mut set = writer.begin()?;
+            tally.graph = self.resolve_again(&mut set, &resolving, &mut left)?;
+            applied.generation = set.commit_graph()?.generation;
+            step.led_to(applied.generation);
+        }
+        tally.owed = writer.owed();
+        Ok((tally, applied))
+    }
+
+    /// The first of two steps: what is in the files, with the graph where few have to be resolved. Says what is left.
+    fn first(
+        &self,
+        plan: &Plan,
+        tasks: &[Task],
+        writer: &mut Writer<'_>,
+        making: Option<&Making>,
+        resolving: &Resolving<'_>,
+    ) -> Result<(Tally, Applied, Option<Concerned>), EngineError> {
         let before = Applied { generation: writer.generation(), ..Applied::default() };
         let outdated = writer.resolver() != self.engine.languages.resolver();
-        let resolving = self.resolving()?;
+        let needed = outdated || writer.owed() > 0 && self.depth == Depth::Graph;
+        let (mut tally, changes) = self.changes(plan, tasks, writer, needed)?;
+        let Some((mut set, touched)) = changes else { return Ok((tally, before, None)) };
+        let mut concerned = self.concerned(&mut set, resolving, touched, outdated)?;
+        // Nobody else looks at an index in memory.
+        let left = if concerned.files.len() <= self.at_once || self.engine.memory.is_used() {
+            tally.graph = self.resolve_again(&mut set, resolving, &mut concerned)?;
+            None
+        } else {
+            set.owe(&concerned.files)?;
+            Some(concerned)
+        };
+        let applied = match making {
+            Some(making) => set.commit_with(|files| tally.make(files, Some(making))),
+            None => set.commit(),
+        }?;
+        Ok((tally, applied, left))
+    }
+
+    /// Carries out a plan in a change set; none where that changes nothing, and none is needed for something else.
+    fn changes<'s>(
+        &self,
+        plan: &Plan,
+        tasks: &[Task],
+        writer: &'s mut Writer<'_>,
+        needed: bool,
+    ) -> Result<(Tally, Option<(ChangeSet<'s>, Before)>), EngineError> {
         let mut set: Option<ChangeSet<'_>> = None;
         let mut writer = Some(writer);
-        let mut touched = BTreeMap::new();
-        let mut tally = self.carry_out(plan, tasks, &mut |change| {
+        let mut touched = Before::new();
+        let tally = self.carry_out(plan, tasks, &mut |change| {
             if let Some(writer) = writer.take() {
                 set = Some(writer.begin()?);
             }
@@ -121,26 +191,20 @@ impl Writing<'_> {
                 set.push(&change)
             })
         })?;
-        if let (true, Some(writer)) = (outdated, writer.take()) {
+        if let (true, Some(writer)) = (needed, writer.take()) {
             set = Some(writer.begin()?);
         }
-        let Some(mut set) = set else { return Ok((tally, before)) };
-        tally.graph = self.resolve_again(&mut set, &resolving, touched, outdated)?;
-        let applied = match making {
-            Some(making) => set.commit_with(|files| tally.make(files, Some(making))),
-            None => set.commit(),
-        }?;
-        Ok((tally, applied))
+        Ok((tally, set.map(|set| (set, touched))))
     }
 
-    /// Resolves what a change set concerns.
-    fn resolve_again(
+    /// Which files have to be resolved because of a change set, or were before.
+    fn concerned(
         &self,
         set: &mut ChangeSet<'_>,
         resolving: &Resolving<'_>,
-        touched: BTreeMap<RepoPath, Option<DirectoryFile>>,
+        touched: Before,
         outdated: bool,
-    ) -> Result<resolving::Outcome, EngineError> {
+    ) -> Result<Concerned, EngineError> {
         set.settle()?;
         let mut directory = None;
         let plan = if outdated {
@@ -160,30 +224,42 @@ impl Writing<'_> {
             directory = gathered;
             plan_graph(&touches, set.severed(), &mut Asked::new(set))?
         };
-        let concerned = match plan {
+        let mut found = match plan {
             GraphPlan::Everything => set.reader().indexed_under(b"")?,
-            GraphPlan::Files(files) => {
+            GraphPlan::Files(mut files) => {
+                files.extend(set.owed()?);
                 let mut found = Vec::with_capacity(files.len());
                 for file in files {
                     found.extend(set.reader().indexed(file)?);
                 }
-                found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
                 found
             }
         };
-        let (files, others): (Vec<_>, Vec<_>) = concerned.iter().partition(|file| has_rules(file));
+        found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let (files, others): (Vec<_>, Vec<_>) = found.iter().partition(|file| has_rules(file));
         for file in others {
             set.clear_graph(file.id)?;
         }
-        let files: Vec<FileId> = files.iter().map(|file| file.id).collect();
-        if directory.is_none() {
-            directory = gather(set, files.len())?;
-        }
+        Ok(Concerned { files: files.iter().map(|file| file.id).collect(), directory })
+    }
+
+    /// Resolves what a change set concerns.
+    fn resolve_again(
+        &self,
+        set: &mut ChangeSet<'_>,
+        resolving: &Resolving<'_>,
+        concerned: &mut Concerned,
+    ) -> Result<resolving::Outcome, EngineError> {
+        let Concerned { files, directory } = concerned;
+        let directory = match directory.take() {
+            None => gather(set, files.len())?,
+            gathered => gathered,
+        };
         if let Some(directory) = directory {
-            return resolving.resolve(&directory, &files, |graph| set.put_graph(graph));
+            return resolving.resolve(&directory, files, |graph| set.put_graph(graph));
         }
         let live = Live::new(set);
-        let outcome = resolving.resolve(&live, &files, |graph| live.put(graph))?;
+        let outcome = resolving.resolve(&live, files, |graph| live.put(graph))?;
         live.finish()?;
         Ok(outcome)
     }
@@ -285,11 +361,7 @@ fn gather(set: &ChangeSet<'_>, files: usize) -> Result<Option<Directory>, StoreE
 }
 
 /// Notes what was at the path of a change before any.
-fn note(
-    touched: &mut BTreeMap<RepoPath, Option<DirectoryFile>>,
-    set: &ChangeSet<'_>,
-    change: &Change,
-) -> Result<(), StoreError> {
+fn note(touched: &mut Before, set: &ChangeSet<'_>, change: &Change) -> Result<(), StoreError> {
     let path = match change {
         Change::Put(put) => &put.path,
         Change::Remove(path) => path,

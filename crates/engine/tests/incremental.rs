@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
 use support::edits::{PATHS, apply, assert_same, path, step, text, write};
-use support::{dump, fresh, open, refresh};
+use support::{dump, facts_of, fresh, open, refresh, refresh_facts};
 
 fn check(engine: &Engine, root: &Path) {
     let incremental = dump(engine);
@@ -39,6 +39,35 @@ proptest! {
             // Now and then two steps at once.
             if number % 4 != 3 {
                 refresh(&engine);
+            }
+        }
+        refresh(&engine);
+        check(&engine, &root);
+    }
+
+    #[test]
+    fn facts_first_and_uses_later_equals_building_anew(
+        start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
+        steps in prop::collection::vec((step(), any::<bool>()), 1..14),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (root, store) = (folder.path().join("tree"), folder.path().join("store"));
+        fs::create_dir(&root).expect("the tree");
+        for (p, t) in start {
+            write(&root, &path(p), text(&path(p), t));
+        }
+        let engine = open(&root, &store, 3);
+        refresh(&engine);
+        for (step, whole) in &steps {
+            apply(&root, step);
+            if *whole {
+                prop_assert_eq!(refresh(&engine).owed, 0);
+            } else {
+                refresh_facts(&engine);
+                let (ours, anew) = (facts_of(&dump(&engine)), facts_of(&fresh(&root, 2)));
+                assert_same(&ours, &anew, "what is in the files");
+                let snapshot = engine.snapshot().expect("a snapshot");
+                prop_assert_eq!(snapshot.check().expect("it can be checked"), Vec::<String>::new());
             }
         }
         refresh(&engine);

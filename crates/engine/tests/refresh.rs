@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use support::{Bench, dump, files, fresh, open, open_with, put, refresh, settings, settle};
+use support::{Bench, dump, files, fresh, open, open_with, put, refresh, refresh_facts, settings, settle};
 
 const SMALL: &[(&str, &str)] = &[
     ("src/a.py", "def a():\n    return 1\n"),
@@ -248,6 +248,35 @@ fn progress_is_told_and_ended() {
         log.0.into_inner(),
         ["listing 0", "indexing 3", "+1", "+1", "+1", "resolving 2", "+1", "+1", "finishing 0", "done"]
     );
+}
+
+#[test]
+fn what_is_in_the_files_is_there_before_what_uses_mean() {
+    const CALLS: &[(&str, &str)] = &[
+        ("src/cart.py", "from price import price\n\ndef total():\n    return price()\n"),
+        ("src/price.py", "def price():\n    return 1\n"),
+    ];
+    let edges = |dump: &str| dump.lines().filter(|line| line.starts_with("edge")).count();
+    let bench = Bench::new(CALLS);
+    bench.refresh();
+    let before = edges(&bench.dump());
+    put(&bench.root(), "src/price.py", "def cost():\n    return 1\n");
+    let engine = bench.engine();
+    let first = refresh_facts(&engine);
+    assert_eq!((first.changed, first.resolved, first.owed), (1, 0, 2));
+    let dumped = dump(&engine);
+    assert!(dumped.contains("cost") && !dumped.contains("src/price.py#price"), "{dumped}");
+    let snapshot = engine.snapshot().expect("a snapshot");
+    assert_eq!(snapshot.owed(), 2);
+    drop(snapshot);
+
+    let again = refresh_facts(&engine);
+    assert_eq!((again.generation, again.owed), (first.generation, 2), "enough for whoever asks for no more");
+    let second = refresh(&engine);
+    assert_eq!((second.parsed, second.resolved, second.owed), (0, 2, 0));
+    assert_eq!(second.generation, first.generation + 1);
+    assert!(edges(&bench.dump()) < before);
+    assert_eq!(bench.dump(), fresh(&bench.root(), 1));
 }
 
 /// Makes `tree` a git repository with a worktree beside it, as far as we look.

@@ -59,7 +59,7 @@ impl Shared {
         if !state.settled || state.dirty.is_all() {
             return Next::Settle;
         }
-        if !state.dirty.is_empty() {
+        if !state.dirty.is_empty() || state.owing {
             return Next::Catch;
         }
         if state.asked {
@@ -149,6 +149,7 @@ impl Shared {
     }
 
     fn background(&self) -> RefreshOptions {
-        RefreshOptions { cancel: self.stop.clone(), ..RefreshOptions::default() }
+        let (at_once, cancel) = (self.options.at_once, self.stop.clone());
+        RefreshOptions { at_once, cancel, ..RefreshOptions::default() }
     }
 }

@@ -5,7 +5,7 @@
 //! version, or another view of the file system is of no use and says so. Without an answer the asker looks for itself.
 
 use crate::keeper::Shared;
-use orient_engine::{Engine, EngineError, Keeper, Mode, Progress, Refresh, RefreshOptions};
+use orient_engine::{Depth, Engine, EngineError, Keeper, Mode, Progress, Refresh, RefreshOptions};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::OFlags;
 use std::io::{self, Read, Write};
@@ -23,8 +23,8 @@ const NAME: &str = "watcher";
 const PROMPT: Duration = Duration::from_millis(500);
 /// How long a question may take where there is something to catch up with. Beyond that the asker looks for itself.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A view of a tree, as [`Engine::view`] gives it.
-const VIEW: usize = 32;
+/// A view of a tree, as [`Engine::view`] gives it, and how much of the index has to be right.
+const ASKED: usize = 33;
 
 /// What a watcher vouches for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,18 +137,19 @@ fn wait(listener: &UnixListener, ended: &UnixStream) -> bool {
 fn answer(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     stream.set_read_timeout(Some(PROMPT))?;
     stream.set_write_timeout(Some(PROMPT))?;
-    let mut asked = [0; VIEW];
+    let mut asked = [0; ASKED];
     stream.read_exact(&mut asked)?;
-    let ours = shared.engine.view().is_some_and(|view| view == asked);
-    match if ours { vouch(shared) } else { None } {
+    let depth = if asked[ASKED - 1] == 0 { Depth::Facts } else { Depth::Graph };
+    let ours = shared.engine.view().is_some_and(|view| view == asked[..ASKED - 1]);
+    match if ours { vouch(shared, depth) } else { None } {
         Some(word) => stream.write_all(&word.to_bytes()),
         None => Ok(()),
     }
 }
 
 /// What can be said after every notice was read, and what they tell of was caught up with.
-fn vouch(shared: &Shared) -> Option<Word> {
-    let options = RefreshOptions { wait: Some(PATIENCE), ..RefreshOptions::default() };
+fn vouch(shared: &Shared, depth: Depth) -> Option<Word> {
+    let options = RefreshOptions { depth, wait: Some(PATIENCE), ..RefreshOptions::default() };
     if shared.state().is_blind() {
         return None;
     }
@@ -169,19 +170,22 @@ impl Keeper for Neighbour {
         options: &RefreshOptions,
         progress: &dyn Progress,
     ) -> Result<Refresh, EngineError> {
-        match ask(engine).filter(|_| options.mode == Mode::CatchUp) {
+        match ask(engine, options.depth).filter(|_| options.mode == Mode::CatchUp) {
             Some(refresh) => Ok(refresh),
             None => engine.refresh(options, progress),
         }
     }
 }
 
-fn ask(engine: &Engine) -> Option<Refresh> {
+fn ask(engine: &Engine, depth: Depth) -> Option<Refresh> {
     let way = Way::into(&engine.place().tree).ok()?;
     let mut stream = UnixStream::connect(way.to(NAME)).ok()?;
     stream.set_read_timeout(Some(PATIENCE + PROMPT)).ok()?;
     stream.set_write_timeout(Some(PROMPT)).ok()?;
-    stream.write_all(&engine.view()?).ok()?;
+    let mut asked = [0; ASKED];
+    asked[..ASKED - 1].copy_from_slice(&engine.view()?);
+    asked[ASKED - 1] = u8::from(depth == Depth::Graph);
+    stream.write_all(&asked).ok()?;
     let mut heard = [0; Word::LENGTH];
     stream.read_exact(&mut heard).ok()?;
     let Word { generation, file, remembered } = Word::from_bytes(heard);

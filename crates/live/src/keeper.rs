@@ -3,11 +3,12 @@
 use crate::activity::{Activity, Stand};
 use crate::dirty::Dirty;
 use crate::door::Door;
+use crate::known::Telling;
 use crate::limits::Unwatchable;
 use crate::turn::{Turn, Turns};
 use crate::watch::{Bell, Notice, Watch};
 use orient_engine::{
-    Cancel, Engine, EngineError, Held, Keeper, Mode, Progress, Refresh, RefreshOptions, Region, Rules,
+    Cancel, Depth, Engine, EngineError, Held, Keeper, Mode, Progress, Refresh, RefreshOptions, Region, Rules,
 };
 use orient_model::RepoPath;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,6 +35,8 @@ pub struct LiveOptions {
     pub look_again: Duration,
     /// After a question, all files are compared once more when the last time is so long ago.
     pub look_often: Duration,
+    /// Up to how many files are resolved in one step with the change that concerns them; without it, as the engine says.
+    pub at_once: Option<usize>,
     /// Told of everything that was caught up with in the background.
     pub seen: Option<Watcher>,
 }
@@ -46,6 +49,7 @@ impl Default for LiveOptions {
             start: Duration::from_millis(250),
             look_again: Duration::from_secs(2),
             look_often: Duration::from_mins(1),
+            at_once: None,
             seen: None,
         }
     }
@@ -100,6 +104,10 @@ pub(crate) struct State {
     held: Option<(u64, Held)>,
     /// The last time it was caught up with everything.
     caught: Option<Caught>,
+    /// The last time it was caught up with what is in the files.
+    known: Option<Caught>,
+    /// Whether files have yet to be resolved.
+    pub(crate) owing: bool,
     remembered: bool,
     /// What is being caught up with.
     working: Dirty,
@@ -145,6 +153,8 @@ impl Live {
             left: None,
             held: None,
             caught: None,
+            known: None,
+            owing: false,
             remembered: false,
             working: Dirty::default(),
             note,
@@ -280,18 +290,15 @@ impl Shared {
             state.drain();
             let trusted = state.settled && state.watch.is_some() && options.mode == Mode::CatchUp;
             let clean = state.dirty.is_empty() && state.working.is_empty();
-            if !trusted || !clean || !state.rules.stand() {
+            let owing = state.owing && options.depth == Depth::Graph;
+            if !trusted || !clean || owing || !state.rules.stand() {
                 return None;
             }
             (state.left?, state.remembered)
         };
         let refresh = Refresh { generation: left.generation, remembered, ..Refresh::default() };
         let found = (self.mark() == Some(left)).then_some(refresh)?;
-        let mut state = self.state();
-        if state.caught.is_none_or(|caught| caught.begun < begun) {
-            state.caught = Some(Caught { begun, generation: left.generation });
-        }
-        drop(state);
+        self.state().catches(Caught { begun, generation: left.generation });
         Some(found)
     }
 
@@ -300,7 +307,11 @@ impl Shared {
     fn caught_since(&self, asked: Instant, options: &RefreshOptions) -> Option<Refresh> {
         let mut state = self.state();
         state.drain();
-        let caught = state.caught.filter(|caught| caught.begun >= asked && options.mode == Mode::CatchUp)?;
+        let caught = match options.depth {
+            Depth::Facts => state.known,
+            Depth::Graph => state.caught,
+        };
+        let caught = caught.filter(|caught| caught.begun >= asked && options.mode == Mode::CatchUp)?;
         let (generation, remembered) = (caught.generation, state.remembered);
         Some(Refresh { generation, remembered, ..Refresh::default() })
     }
@@ -351,7 +362,8 @@ impl Shared {
             return self.whole(options, progress, &Dirty::default());
         };
         let known = self.mark() == self.state().left;
-        if dirty.is_empty() && known {
+        let owing = self.state().owing && options.depth == Depth::Graph;
+        if dirty.is_empty() && known && !owing {
             let state = self.state();
             let generation = state.left.map_or(0, |left| left.generation);
             return Ok(Refresh { generation, remembered: state.remembered, ..Refresh::default() });
@@ -359,7 +371,8 @@ impl Shared {
         if !self.watch_places(&dirty) || !known {
             return self.whole(options, progress, &dirty);
         }
-        let done = self.engine.refresh_region(&dirty.region(), options, progress);
+        let telling = Telling { shared: self, progress, begun };
+        let done = self.engine.refresh_region(&dirty.region(), options, &telling);
         self.finish(&done, dirty, begun);
         done
     }
@@ -372,7 +385,7 @@ impl Shared {
         dirty: &Dirty,
     ) -> Result<Refresh, EngineError> {
         let started = Instant::now();
-        let done = self.engine.refresh(options, progress);
+        let done = self.engine.refresh(options, &Telling { shared: self, progress, begun: started });
         self.finish(&done, dirty.clone(), started);
         let mut state = self.state();
         state.drain();
@@ -401,14 +414,27 @@ impl Shared {
                 if state.held.as_ref().is_none_or(|(held, _)| *held != file) {
                     state.held = Some((file, self.engine.hold()));
                 }
-                let whole = refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory;
-                let generation = refresh.generation;
-                if whole && state.caught.is_none_or(|caught| caught.begun < begun) {
-                    state.caught = Some(Caught { begun, generation });
+                state.owing = refresh.owed > 0;
+                if state.owing {
+                    self.bell.ring();
+                }
+                if refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory {
+                    state.catches(Caught { begun, generation: refresh.generation });
                 }
             }
             Err(_) => state.dirty.restore(dirty),
         }
+    }
+
+    /// Notes that the index is right about what is in the files, in work that began at a moment and goes on.
+    pub(crate) fn knows(&self, generation: u64, begun: Instant) {
+        let mut state = self.state();
+        state.working = Dirty::default();
+        state.owing = true;
+        state.left = Some(Left { generation, file: self.file() });
+        state.catches(Caught { begun, generation });
+        drop(state);
+        self.turns.look_up();
     }
 
     /// Watches what may have come at the places of folders. Says whether all is watched as it should be.
@@ -508,6 +534,17 @@ impl State {
         }
         if let Err(why) = drained {
             self.give_up(why);
+        }
+    }
+
+    /// Notes that the index was right: about everything, or about what is in the files.
+    fn catches(&mut self, caught: Caught) {
+        let earlier = |before: &Option<Caught>| before.is_none_or(|before| before.begun < caught.begun);
+        if earlier(&self.known) {
+            self.known = Some(caught);
+        }
+        if !self.owing && earlier(&self.caught) {
+            self.caught = Some(caught);
         }
     }
 

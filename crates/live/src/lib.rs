@@ -11,6 +11,7 @@ mod dirty;
 #[cfg_attr(not(target_os = "linux"), path = "no_door.rs")]
 mod door;
 mod keeper;
+mod known;
 mod limits;
 mod turn;
 #[cfg_attr(target_os = "linux", path = "inotify.rs")]

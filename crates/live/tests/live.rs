@@ -5,7 +5,7 @@
 #[path = "../../engine/tests/support/mod.rs"]
 mod support;
 
-use orient_engine::{Engine, Keeper, Mode, Refresh, RefreshOptions, Silent};
+use orient_engine::{Depth, Engine, Keeper, Mode, Refresh, RefreshOptions, Silent};
 use orient_live::{Live, LiveOptions, Neighbour};
 use proptest::prelude::*;
 use std::fs;
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::edits::{PATHS, apply, assert_same, path, step, text, write};
-use support::{dump, fresh, open, put};
+use support::{dump, facts_of, fresh, open, put};
 
 /// A watched tree with its index.
 struct Watched {
@@ -51,6 +51,11 @@ impl Watched {
 
     fn catch_up(&self) -> Refresh {
         self.live.catch_up(&self.engine, &RefreshOptions::default(), &Silent).expect("caught up")
+    }
+
+    fn catch_up_with_facts(&self) -> Refresh {
+        let options = RefreshOptions { depth: Depth::Facts, at_once: Some(0), ..RefreshOptions::default() };
+        self.live.catch_up(&self.engine, &options, &Silent).expect("caught up")
     }
 
     fn check(&self) {
@@ -157,6 +162,20 @@ fn thousands_of_files_at_once_are_caught_up_with() {
     fs::remove_dir_all(watched.root().join("many")).expect("removed");
     watched.check();
     put(&watched.root(), "src/a.py", "def after_all(): pass\n");
+    watched.check();
+}
+
+#[test]
+fn the_background_finds_out_what_uses_mean_where_nobody_asked_for_it() {
+    let watched = Watched::new(SMALL);
+    put(&watched.root(), "src/a.py", "def second(): pass\n");
+    watched.catch_up_with_facts();
+    assert!(knows(&watched, "second"));
+    let begun = Instant::now();
+    while watched.engine.snapshot().expect("a snapshot").owed() > 0 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "it is found out");
+        std::thread::sleep(Duration::from_millis(5));
+    }
     watched.check();
 }
 
@@ -339,9 +358,11 @@ proptest! {
     #[test]
     fn a_watched_tree_equals_one_indexed_anew(
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
-        steps in prop::collection::vec((step(), 0..5_u8), 1..14),
+        steps in prop::collection::vec((step(), 0..6_u8), 1..14),
+        at_once in prop::option::of(0..3_usize),
     ) {
-        let watched = Watched::new(&[]);
+        let options = LiveOptions { start: Duration::ZERO, at_once, ..LiveOptions::default() };
+        let watched = Watched::with(&[], options);
         for (p, t) in start {
             write(&watched.root(), &path(p), text(&path(p), t));
         }
@@ -356,6 +377,11 @@ proptest! {
                     let engine = beside(&watched);
                     ask(&engine);
                     assert_same(&dump(&engine), &fresh(&watched.root(), 2), "as a command sees it");
+                }
+                4 => {
+                    watched.catch_up_with_facts();
+                    let (ours, anew) = (facts_of(&dump(&watched.engine)), fresh(&watched.root(), 2));
+                    assert_same(&ours, &facts_of(&anew), "what is in the files");
                 }
                 _ => watched.check(),
             }

@@ -94,6 +94,11 @@ impl Snapshot {
         self.meta.resolver
     }
 
+    /// How many files have yet to be resolved; until then their graphs are those of an earlier state.
+    pub fn owed(&self) -> u64 {
+        self.meta.owed
+    }
+
     /// The version of what made the vectors.
     pub fn embedder(&self) -> u64 {
         self.meta.embedder

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 /// 5: trigrams of one file only, and vectors, in fewer bits.
 /// 6: which files a file looked at.
 /// 7: what made the vectors, and these in smaller rows; sheets packed.
-pub const FORMAT: u32 = 7;
+/// 8: which files have yet to be resolved.
+pub const FORMAT: u32 = 8;
 
 /// Says in the header of the file that it is ours: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;

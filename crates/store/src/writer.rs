@@ -64,6 +64,11 @@ impl<'lock> Writer<'lock> {
         self.meta.resolver
     }
 
+    /// How many files have yet to be resolved.
+    pub fn owed(&self) -> u64 {
+        self.meta.owed
+    }
+
     /// Starts a change set. Dropped before it is committed, it leaves no trace.
     pub fn begin(&mut self) -> Result<ChangeSet<'_>, StoreError> {
         self.db.execute_batch("BEGIN IMMEDIATE").at(&self.path)?;
@@ -161,7 +166,7 @@ impl ChangeSet<'_> {
 
     /// Makes the change set visible to readers.
     pub fn commit(self) -> Result<Applied, StoreError> {
-        self.commit_sheet(None::<fn(&[Listed]) -> Option<Vec<u8>>>)
+        self.commit_sheet(|db| sheets::put(db, Sheet::Tree as u8, None))
     }
 
     /// The same, with a sheet of all files made last; without one, none is kept.
@@ -169,23 +174,19 @@ impl ChangeSet<'_> {
         self,
         sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
     ) -> Result<Applied, StoreError> {
-        self.commit_sheet(Some(sheet))
+        self.commit_sheet(|db| put_sheet(db, sheet))
     }
 
-    fn commit_sheet(
+    pub(crate) fn commit_sheet(
         mut self,
-        sheet: Option<impl FnOnce(&[Listed]) -> Option<Vec<u8>>>,
+        sheet: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     ) -> Result<Applied, StoreError> {
         self.settle()?;
         let grams = std::mem::take(&mut self.grams);
         grams.finish(self.db).map_err(|error| error.at(self.path))?;
         let terms = std::mem::take(&mut self.terms);
         terms.finish(self.db).map_err(|error| error.at(self.path))?;
-        match sheet {
-            Some(sheet) => put_sheet(self.db, sheet),
-            None => sheets::put(self.db, Sheet::Tree as u8, None),
-        }
-        .at(self.path)?;
+        sheet(self.db).at(self.path)?;
         // A new stamp saves work the next time and tells readers nothing.
         let seen = Applied { restamped: 0, ..self.applied } != Applied::default() || self.next != *self.meta;
         self.next.generation += u64::from(seen);

@@ -13,14 +13,14 @@ const LINES: u32 = 5_000;
 
 /// The text of a file of the index, by its path from the root.
 pub fn file_text(session: &Session<'_>, path: &str) -> Result<String, ToolError> {
-    let snapshot = session.snapshot()?;
+    let snapshot = session.facts()?;
     let file = known(&snapshot, path)?;
     lines(&snapshot, &file, 1, file.lines.max(1))
 }
 
 /// The text of a symbol, by its handle or a name that means it alone.
 pub fn symbol_text(session: &Session<'_>, handle: &str) -> Result<String, ToolError> {
-    let snapshot = session.snapshot()?;
+    let snapshot = session.facts()?;
     let definition = match subject(&snapshot, handle)? {
         Ok(subject) => subject.definition,
         Err(Unclear::Several { total, candidates, .. }) => {
@@ -44,7 +44,7 @@ pub fn paths_like(
     begun: &str,
     most: usize,
 ) -> Result<(Vec<String>, usize), ToolError> {
-    let snapshot = session.snapshot()?;
+    let snapshot = session.facts()?;
     let query = FileQuery { indexed: Some(true), ..FileQuery::default() };
     let all = snapshot.files(&query, 0, usize::MAX)?.rows;
     let paths = all.iter().map(|row| row.path.display().into_owned());
@@ -60,7 +60,7 @@ pub fn handles_like(
     begun: &str,
     most: usize,
 ) -> Result<(Vec<String>, usize), ToolError> {
-    let snapshot = session.snapshot()?;
+    let snapshot = session.facts()?;
     let (path, name) = begun.rsplit_once('#').map_or((None, begun), |(path, name)| (Some(path), name));
     let path = path.map(str::parse::<PathPattern>).transpose()?;
     let last = name.rsplit('.').next().unwrap_or(name);

@@ -6,7 +6,7 @@ use crate::error::ToolError;
 use crate::host::{self, Host};
 use crate::meaning::Elsewhere;
 use orient_engine::{
-    Cancel, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
+    Cancel, Depth, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
     RefreshOptions, Repo, Snapshot, StoreError, Sweep,
 };
 use orient_live::Neighbour;
@@ -171,9 +171,9 @@ impl<'p> Session<'p> {
         let mode = if rebuild { Mode::Rebuild } else { Mode::CatchUp };
         let refresh = if self.insists {
             // What is told of the files is to be seen on them.
-            Sweep.catch_up(self.engine()?, &self.options(mode, None), self.progress)?
+            Sweep.catch_up(self.engine()?, &self.options(mode, Depth::Graph, None), self.progress)?
         } else {
-            self.refresh(mode, None)?
+            self.refresh(mode, Depth::Graph, None)?
         };
         match self.engine()?.renew_vectors(self.cancel, self.progress) {
             // Search goes on without them, and says so.
@@ -186,10 +186,20 @@ impl<'p> Session<'p> {
 
     /// What is in the index, after catching up once unless the set-up says not to.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, ToolError> {
-        if self.setup.refresh && self.refreshed.borrow().is_none() {
-            let refresh = match self.refresh(Mode::CatchUp, Some(PATIENCE)) {
+        self.caught_up(Depth::Graph)
+    }
+
+    /// The same for a question that looks at what is in the files alone, and need not wait until what uses mean is known.
+    pub(crate) fn facts(&self) -> Result<Snapshot, ToolError> {
+        self.caught_up(Depth::Facts)
+    }
+
+    fn caught_up(&self, depth: Depth) -> Result<Snapshot, ToolError> {
+        let enough = |refresh: &Refresh| refresh.owed == 0 || depth == Depth::Facts;
+        if self.setup.refresh && !self.refreshed.borrow().as_ref().is_some_and(enough) {
+            let refresh = match self.refresh(Mode::CatchUp, depth, Some(PATIENCE)) {
                 // There is nothing to answer from before the first index is there.
-                Err(EngineError::Busy { .. }) if self.insists => self.refresh(Mode::CatchUp, None),
+                Err(EngineError::Busy { .. }) if self.insists => self.refresh(Mode::CatchUp, depth, None),
                 refresh => refresh,
             }?;
             self.refreshed.replace(Some(refresh));
@@ -215,8 +225,15 @@ impl<'p> Session<'p> {
         let Some(refresh) = &*refreshed else {
             let freshness =
                 Freshness { checked: false, ..Freshness::new(snapshot.generation(), [].into_iter()) };
-            return Answer::from_index(data, freshness)
+            let mut answer = Answer::from_index(data, freshness)
                 .note("answered from the index as it is, without a look at the files (--no-refresh)");
+            if snapshot.owed() > 0 {
+                let files = plural(snapshot.owed(), "file has", "files have");
+                answer
+                    .notes
+                    .push(format!("{files} yet to be resolved; callers and uses there may be missing"));
+            }
+            return answer;
         };
         let pending = refresh.pending.iter().map(|path| path.display().into_owned());
         let mut answer = Answer::from_index(data, Freshness::new(snapshot.generation(), pending));
@@ -277,12 +294,13 @@ impl<'p> Session<'p> {
         Ok(self.engine.get_or_init(|| Arc::new(engine)))
     }
 
-    fn refresh(&self, mode: Mode, wait: Option<Duration>) -> Result<Refresh, EngineError> {
-        self.keeper.catch_up(self.engine()?, &self.options(mode, wait), self.progress)
+    fn refresh(&self, mode: Mode, depth: Depth, wait: Option<Duration>) -> Result<Refresh, EngineError> {
+        self.keeper.catch_up(self.engine()?, &self.options(mode, depth, wait), self.progress)
     }
 
-    fn options(&self, mode: Mode, wait: Option<Duration>) -> RefreshOptions {
-        RefreshOptions { mode, wait, deadline: None, asked: self.asked, cancel: self.cancel.clone() }
+    fn options(&self, mode: Mode, depth: Depth, wait: Option<Duration>) -> RefreshOptions {
+        let (asked, cancel) = (self.asked, self.cancel.clone());
+        RefreshOptions { mode, depth, wait, asked, cancel, ..RefreshOptions::default() }
     }
 }
 

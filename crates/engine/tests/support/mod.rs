@@ -4,7 +4,7 @@
 
 pub(crate) mod edits;
 
-use orient_engine::{Engine, OpenOptions, Refresh, RefreshOptions, Silent};
+use orient_engine::{Depth, Engine, OpenOptions, Refresh, RefreshOptions, Silent};
 use orient_settings::Settings;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,6 +78,27 @@ pub(crate) fn open_with(root: &Path, store: &Path, settings: Settings) -> Engine
 
 pub(crate) fn refresh(engine: &Engine) -> Refresh {
     engine.refresh(&RefreshOptions::default(), &Silent).expect("the index is refreshed")
+}
+
+/// Takes in what is in the files, and leaves what uses mean for later.
+#[allow(dead_code, reason = "not every test needs it")]
+pub(crate) fn refresh_facts(engine: &Engine) -> Refresh {
+    let options = RefreshOptions { depth: Depth::Facts, at_once: Some(0), ..RefreshOptions::default() };
+    engine.refresh(&options, &Silent).expect("the index is refreshed")
+}
+
+/// The lines of a dump that speak of what is in the files.
+#[allow(dead_code, reason = "not every test needs it")]
+pub(crate) fn facts_of(dump: &str) -> String {
+    let graph = ["edge\t", "outside\t", "unresolved\t"];
+    dump.lines().filter(|line| !graph.iter().any(|kind| line.starts_with(kind))).fold(
+        String::new(),
+        |mut all, line| {
+            all.push_str(line);
+            all.push('\n');
+            all
+        },
+    )
 }
 
 pub(crate) fn dump(engine: &Engine) -> String {

@@ -56,6 +56,11 @@ impl Reader<'_> {
         files::indexed_at(self.db, path).at(self.path)
     }
 
+    /// The files that have yet to be resolved, by id.
+    pub fn owed(&self) -> Result<Vec<FileId>, StoreError> {
+        Ok(graphs::owed(self.db).at(self.path)?.into_iter().map(FileId).collect())
+    }
+
     /// The indexed files at and below a folder, by path.
     pub fn indexed_under(&self, folder: &[u8]) -> Result<Vec<DirectoryFile>, StoreError> {
         let mut found = Vec::new();

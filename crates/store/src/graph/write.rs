@@ -4,7 +4,7 @@ use super::prepared::PreparedGraph;
 use super::read::Reader;
 use super::rows::{FileGraph, NodeId, StoredEdge};
 use crate::error::{AtPath, StoreError};
-use crate::rows::FileId;
+use crate::rows::{Applied, FileId};
 use crate::sql::{graphs, names, symbols};
 use crate::writer::{ChangeSet, take_next};
 use crate::{codec, idlist};
@@ -45,6 +45,31 @@ impl ChangeSet<'_> {
         self.replace_graph(file, &FileGraph::default(), &[], None)
     }
 
+    /// Makes the change set visible to readers, where it changed nothing but the graph: the sheet of all files stays.
+    pub fn commit_graph(self) -> Result<Applied, StoreError> {
+        self.commit_sheet(|_| Ok(()))
+    }
+
+    /// Notes files that have yet to be resolved: their graphs stay what they are until then.
+    pub fn owe(&mut self, files: &[FileId]) -> Result<(), StoreError> {
+        for file in files {
+            self.next.owed += u64::from(graphs::owe(self.db, file.0).at(self.path)?);
+        }
+        Ok(())
+    }
+
+    /// The files that have yet to be resolved, by id.
+    pub fn owed(&self) -> Result<Vec<FileId>, StoreError> {
+        self.reader().owed()
+    }
+
+    fn pay(&mut self, file: FileId) -> Result<(), StoreError> {
+        if self.next.owed > 0 {
+            self.next.owed -= u64::from(graphs::pay(self.db, file.0).at(self.path)?);
+        }
+        Ok(())
+    }
+
     fn replace_graph(
         &mut self,
         file: FileId,
@@ -52,6 +77,7 @@ impl ChangeSet<'_> {
         asks: &[i64],
         data: Option<(&[u8], &[u8])>,
     ) -> Result<(), StoreError> {
+        self.pay(file)?;
         let damaged = |error: codec::CodecError| StoreError::damaged(self.path, error.to_string());
         let held = graphs::graph(self.db, file.0).at(self.path)?;
         let (mut before, mut asked) = (Vec::new(), Vec::new());

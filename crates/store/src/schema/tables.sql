@@ -9,7 +9,8 @@ CREATE TABLE meta (
     next_file   INTEGER NOT NULL, -- ids are never given twice
     next_symbol INTEGER NOT NULL,
     next_chunk  INTEGER NOT NULL,
-    next_name   INTEGER NOT NULL
+    next_name   INTEGER NOT NULL,
+    owed        INTEGER NOT NULL  -- how many files have yet to be resolved
 ) STRICT;
 
 CREATE TABLE lang (
@@ -101,6 +102,11 @@ CREATE TABLE graph (
     asks   BLOB NOT NULL, -- the names it asks for, as in the table below
     looked BLOB NOT NULL, -- the other files it looked at
     data   BLOB NOT NULL
+) STRICT;
+
+-- Files whose graph is that of an earlier state, or missing: they have yet to be resolved.
+CREATE TABLE owed (
+    file INTEGER PRIMARY KEY
 ) STRICT;
 
 -- Which files depend on what bears a name elsewhere: who must be resolved again when that changes.

@@ -29,6 +29,11 @@ const GRAPH_DATA: &str = "SELECT data FROM graph WHERE file = ?1";
 const GRAPHS: &str = "SELECT file, data FROM graph ORDER BY file";
 const COUNT_GRAPHS: &str = "SELECT count(*) FROM graph";
 
+const OWE: &str = "INSERT OR IGNORE INTO owed VALUES (?1)";
+const PAY: &str = "DELETE FROM owed WHERE file = ?1";
+const OWED: &str = "SELECT file FROM owed ORDER BY file";
+const OWES: &str = "SELECT 1 FROM owed WHERE file = ?1";
+
 const INSERT_ASK: &str = "INSERT INTO ask VALUES (?1, ?2)";
 /// For rows that come in the order of the table, [`AT_ONCE`] in one statement.
 const APPEND_ASKS: &str =
@@ -154,6 +159,26 @@ pub(crate) fn graphs(db: &Connection, mut see: impl FnMut(i64, &[u8]) -> Result<
 
 pub(crate) fn count_graphs(db: &Connection) -> Result<u64> {
     db.prepare_cached(COUNT_GRAPHS)?.query_row([], |row| row.get(0))
+}
+
+/// Notes that a file has yet to be resolved; says whether that is new.
+pub(crate) fn owe(db: &Connection, file: i64) -> Result<bool> {
+    Ok(db.prepare_cached(OWE)?.execute([file])? > 0)
+}
+
+/// Notes that a file was resolved, or is gone; says whether that was owed.
+pub(crate) fn pay(db: &Connection, file: i64) -> Result<bool> {
+    Ok(db.prepare_cached(PAY)?.execute([file])? > 0)
+}
+
+/// The files that have yet to be resolved, by id.
+pub(crate) fn owed(db: &Connection) -> Result<Vec<i64>> {
+    db.prepare_cached(OWED)?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Whether a file has yet to be resolved.
+pub(crate) fn owes(db: &Connection, file: i64) -> Result<bool> {
+    db.prepare_cached(OWES)?.exists([file])
 }
 
 pub(crate) fn insert_ask(db: &Connection, name: i64, file: i64) -> Result<()> {

@@ -8,11 +8,11 @@ const TERMS: &str = include_str!("../schema/terms.sql");
 const SHEETS: &str = include_str!("../schema/sheets.sql");
 const INDEXES: &str = include_str!("../schema/indexes.sql");
 
-const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-const SELECT: &str = "SELECT extractor, resolver, embedder, generation, next_file, next_symbol, next_chunk, next_name \
+const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const SELECT: &str = "SELECT extractor, resolver, embedder, generation, next_file, next_symbol, next_chunk, next_name, owed \
      FROM meta WHERE one = 1";
 const UPDATE: &str = "UPDATE meta SET extractor = ?1, resolver = ?2, embedder = ?3, generation = ?4, next_file = ?5, \
-     next_symbol = ?6, next_chunk = ?7, next_name = ?8 WHERE one = 1";
+     next_symbol = ?6, next_chunk = ?7, next_name = ?8, owed = ?9 WHERE one = 1";
 
 const LANG_BY_NAME: &str = "SELECT id FROM lang WHERE name = ?1";
 const LANG_INSERT: &str = "INSERT INTO lang (name) VALUES (?1)";
@@ -33,6 +33,7 @@ pub(crate) struct Meta {
     pub(crate) next_symbol: i64,
     pub(crate) next_chunk: i64,
     pub(crate) next_name: i64,
+    pub(crate) owed: u64,
 }
 
 impl Meta {
@@ -47,6 +48,7 @@ impl Meta {
             next_symbol,
             next_chunk,
             next_name,
+            owed: 0,
         }
     }
 }
@@ -81,6 +83,7 @@ fn write(db: &Connection, sql: &str, meta: &Meta) -> Result<()> {
             meta.next_symbol,
             meta.next_chunk,
             meta.next_name,
+            meta.owed.cast_signed(),
         ])
         .map(drop)
 }
@@ -98,6 +101,7 @@ pub(crate) fn select(db: &Connection) -> Result<Option<Meta>> {
                 next_symbol: row.get(5)?,
                 next_chunk: row.get(6)?,
                 next_name: row.get(7)?,
+                owed: row.get::<_, i64>(8)?.cast_unsigned(),
             })
         })
         .optional()

@@ -97,7 +97,7 @@ were met but not read are listed with --skipped.";
     type Out = FilesOut;
 
     fn run(session: &Session<'_>, args: FilesArgs) -> Result<Answer<FilesOut>, ToolError> {
-        let snapshot = session.snapshot()?;
+        let snapshot = session.facts()?;
         let path = args.glob.as_deref().map(|typed| paths::named(session, &snapshot, typed)).transpose()?;
         let query = FileQuery {
             path: path.map(|named| named.pattern),

@@ -97,7 +97,7 @@ Definitions with their line and header, nested as in the source. Of a folder, th
     type Out = OutlineOut;
 
     fn run(session: &Session<'_>, args: OutlineArgs) -> Result<Answer<OutlineOut>, ToolError> {
-        let snapshot = session.snapshot()?;
+        let snapshot = session.facts()?;
         let named = paths::named(session, &snapshot, &args.path)?;
         let whole = named.file.is_some();
         if let Some(reason) = named.file.as_ref().and_then(Snapshot::skip_reason) {

@@ -109,7 +109,7 @@ symbols: the one definition is shown and they are named beside it.";
     type Out = Found<Shown>;
 
     fn run(session: &Session<'_>, args: ShowArgs) -> Result<Answer<Found<Shown>>, ToolError> {
-        let snapshot = session.snapshot()?;
+        let snapshot = session.facts()?;
         let file = paths::file(session, &snapshot, &args.symbol)?;
         let unknown = file.is_none() && args.lines.is_none();
         if unknown && let Some((file, place)) = place(session, &snapshot, &args.symbol)? {

@@ -88,7 +88,7 @@ their handles and exit code 3.";
     fn run(session: &Session<'_>, args: SimilarArgs) -> Result<Answer<Found<SimilarOut>>, ToolError> {
         let by = likeness(args.by.as_deref())?;
         let limit = args.limit.unwrap_or(LIMIT).clamp(1, MOST);
-        let snapshot = session.snapshot()?;
+        let snapshot = session.facts()?;
         let (file, line) = match place(session, &snapshot, &args.symbol)? {
             Some(place) => place,
             None => match subject(&snapshot, &args.symbol)? {

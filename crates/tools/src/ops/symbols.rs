@@ -93,7 +93,7 @@ word; a line above says so. If there is none of these either, names much like it
 
     fn run(session: &Session<'_>, args: SymbolsArgs) -> Result<Answer<SymbolsOut>, ToolError> {
         let how = args.how.as_deref().map(Tier::parse).transpose()?;
-        let snapshot = session.snapshot()?;
+        let snapshot = session.facts()?;
         let filters = filters(session, &snapshot, &args)?;
         let window = Window::new(args.limit, LIMIT, args.after);
         let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) else {

@@ -201,7 +201,7 @@ fn candidates(
     } else if query.is_all() {
         return Ok((Candidates::all(root, scope)?, None));
     }
-    let snapshot = match session.snapshot() {
+    let snapshot = match session.facts() {
         // The first index is on its way: what can be told without it is told.
         Err(error) if error.code() == Code::Busy => return Ok((Candidates::all(root, scope)?, None)),
         snapshot => snapshot?,
