@@ -1,5 +1,6 @@
 //! Opening: which tree, which settings, which store.
 
+use crate::carried::Carrying;
 use crate::languages::Languages;
 use crate::memory::{Loan, Memory};
 use crate::other::Others;
@@ -39,6 +40,7 @@ pub struct Engine {
     pub(crate) memory: Memory,
     pub(crate) resolution: Resolution,
     pub(crate) steps: Steps,
+    pub(crate) carrying: Carrying,
     pub(crate) corpora: Corpora,
     pub(crate) outlines: Outlines,
     pub(crate) readers: Readers,
@@ -67,6 +69,7 @@ impl Engine {
             corpora: Corpora::new(&steps),
             outlines: Outlines::new(&steps),
             steps,
+            carrying: Carrying::default(),
             readers: Readers::default(),
             others: Others::default(),
             sheet_key: OnceLock::new(),

@@ -4,6 +4,7 @@
 //! several threads, write on one. Knows no SQL, no grammar and no way to print.
 
 mod candidates;
+mod carried;
 mod definition;
 mod dependents;
 mod dump;
@@ -66,7 +67,7 @@ pub use owners::{Owners, Project};
 pub use part::{Held, Rules, Survey};
 pub use pattern::{PathPattern, PatternError};
 pub use place::Place;
-pub use progress::{Cancel, Phase, Progress, Silent};
+pub use progress::{Cancel, Pause, Phase, Progress, Silent};
 pub use refresh::{AT_ONCE, Depth, Mode, Rebuilt, Refresh, RefreshOptions};
 pub use search::{Excerpt, Found, Gathered, Likeness, OtherPlace, SearchHit, SearchQuery, Shown, SimilarHit};
 pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};

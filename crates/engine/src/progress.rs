@@ -80,3 +80,12 @@ impl Cancel {
         self.0.load(Ordering::Relaxed)
     }
 }
+
+/// Asks for a pause: what was done by then is kept, the rest is for another time.
+#[derive(Clone, Debug, Default)]
+pub struct Pause {
+    /// Whether that was asked.
+    pub asked: Cancel,
+    /// For so long the work goes on in any case.
+    pub after: Duration,
+}

@@ -2,7 +2,7 @@
 
 use crate::memory::Loan;
 use crate::plan::{Plan, Seen, SkippedBefore};
-use crate::progress::{Cancel, Phase, Progress};
+use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::sheet::{Making, TreeSheet};
 use crate::work::Task;
 use crate::writing::{Tally, Writing};
@@ -52,6 +52,8 @@ pub struct RefreshOptions {
     pub deadline: Option<Duration>,
     /// When the question was put: what changes later need not show in its answer. Without it, now.
     pub asked: Option<Instant>,
+    /// Ends resolving early once the facts are in: what was resolved by then is kept, the rest is owed.
+    pub pause: Option<Pause>,
     /// Ends the work early, with [`EngineError::Cancelled`].
     pub cancel: Cancel,
 }
@@ -94,7 +96,7 @@ pub struct Refresh {
     pub resolved: usize,
     /// Files on which the resolver failed, a fault of ours.
     pub unresolved: usize,
-    /// Files that have yet to be resolved; none unless facts were all that was asked for.
+    /// Files that have yet to be resolved; none unless facts were all that was asked for, or there was a pause.
     pub owed: u64,
     /// Files, links and folders newly noted as skipped.
     pub skipped: usize,
@@ -348,6 +350,7 @@ impl Refreshing<'_> {
         let (tally, generation) = writing.build(&plan, lock, making)?;
         // What was kept is of another index, whose generations may have had the same numbers.
         self.engine.steps.clear();
+        self.engine.carrying.clear();
         self.engine.corpora.clear();
         self.engine.outlines.clear();
         Ok(built(&tally, generation, &plan, reason))
@@ -398,9 +401,9 @@ impl Refreshing<'_> {
     }
 
     pub(crate) fn writing(&self, deadline: Option<Instant>) -> Writing<'_> {
-        let RefreshOptions { depth, at_once, cancel, .. } = self.options;
-        let (depth, at_once) = (*depth, at_once.unwrap_or(AT_ONCE));
-        Writing { engine: self.engine, depth, at_once, cancel, progress: self.progress, deadline }
+        let RefreshOptions { depth, at_once, pause, cancel, .. } = self.options;
+        let (depth, at_once, pause) = (*depth, at_once.unwrap_or(AT_ONCE), pause.as_ref());
+        Writing { engine: self.engine, depth, at_once, cancel, progress: self.progress, pause, deadline }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::extract::Language;
 use crate::graph_plan::{Edited, Names, Reach, Said, Seen, Touch, changed, reach};
 use crate::pipeline::{self, Bounds, Work};
-use crate::progress::{Cancel, Phase, Progress};
+use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::world::{FactsSource, Table, TableWorld, has_rules, number};
 use crate::{Engine, EngineError};
 use orient_model::{Flow, Modules, Outline, RepoPath, Resolved, Rules, Shares};
@@ -13,6 +13,7 @@ use orient_walk::Tree;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The part of the memory ceiling that decoded facts may take.
 const SHARE_OF_FACTS: u64 = 6;
@@ -64,22 +65,34 @@ pub(crate) struct Resolving<'r> {
 }
 
 impl<'r> Resolving<'r> {
+    /// Resolves with facts that were read before, or with none yet.
     pub(crate) fn new(
         engine: &'r Engine,
         cancel: &'r Cancel,
         progress: &'r dyn Progress,
+        facts: Option<FactsSource>,
     ) -> Result<Self, EngineError> {
+        if let Some(facts) = facts {
+            return Ok(Self { engine, cancel, progress, facts });
+        }
         let (tree, cache) = (Tree::open(&engine.repo.root)?, engine.place.cache());
         let limit = engine.settings.index.max_file_size.bytes();
         let kept = engine.settings.limits.memory.bytes() / SHARE_OF_FACTS;
         Ok(Self { engine, cancel, progress, facts: FactsSource::new(cache, tree, limit, kept) })
     }
 
-    /// Resolves files one after the other, on all threads; `write` gets what each gave, in the order of the files.
+    /// The facts that were read.
+    pub(crate) fn into_facts(self) -> FactsSource {
+        self.facts
+    }
+
+    /// Resolves files one after the other, on all threads; `write` gets what each gave, in the order of the files. Ends
+    /// with a first part of them where somebody asks for a pause.
     pub(crate) fn resolve(
         &self,
         table: &dyn Table,
         files: &[FileId],
+        pause: Option<&Pause>,
         mut write: impl FnMut(&PreparedGraph) -> Result<(), StoreError>,
     ) -> Result<Outcome, EngineError> {
         let mut outcome = Outcome::default();
@@ -91,7 +104,8 @@ impl<'r> Resolving<'r> {
         let made = catch_unwind(AssertUnwindSafe(|| (self.engine.resolution.make)(&world)));
         // A fault before the first file is the fault of them all.
         let resolve = made.unwrap_or_else(|_| Box::new(|_| panic!("there is no resolver")));
-        let work = OneFile { table, resolve, cancel: self.cancel };
+        let pause = pause.map(|pause| (pause, Instant::now()));
+        let work = OneFile { table, resolve, cancel: self.cancel, pause };
         pipeline::run(&work, files, self.bounds(), |results| {
             for graph in results {
                 outcome.resolved += 1;
@@ -133,6 +147,8 @@ struct OneFile<'r> {
     table: &'r dyn Table,
     resolve: Resolve<'r>,
     cancel: &'r Cancel,
+    /// Asks for a pause, and when the work began.
+    pause: Option<(&'r Pause, Instant)>,
 }
 
 impl Work for OneFile<'_> {
@@ -158,7 +174,9 @@ impl Work for OneFile<'_> {
     }
 
     fn stop(&self) -> bool {
-        self.cancel.is_cancelled()
+        let paused =
+            |(pause, begun): (&Pause, Instant)| pause.asked.is_cancelled() && begun.elapsed() >= pause.after;
+        self.cancel.is_cancelled() || self.pause.is_some_and(paused)
     }
 }
 

@@ -1,16 +1,17 @@
 //! Carrying out a plan: threads read, this one writes, to the index and to the cache.
 
+use crate::carried::Carried;
 use crate::dependents::Asked;
 use crate::facts_batch::FactsBatch;
 use crate::graph_plan::{GraphPlan, plan as plan_graph};
 use crate::pipeline::{self, Bounds, Results};
 use crate::plan::Plan;
-use crate::progress::{Cancel, Phase, Progress};
+use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::refresh::Depth;
 use crate::resolving::{self, Resolving, Touched};
 use crate::sheet::Making;
 use crate::work::{Outcome, Reading, Task, skipped};
-use crate::world::{Live, has_rules};
+use crate::world::{FactsSource, Live, has_rules};
 use crate::{Engine, EngineError};
 use orient_model::{RepoPath, Stamp};
 use orient_store::{
@@ -65,6 +66,8 @@ pub(crate) struct Writing<'w> {
     pub(crate) at_once: usize,
     pub(crate) cancel: &'w Cancel,
     pub(crate) progress: &'w dyn Progress,
+    /// Asks to leave what is still to be resolved for another time.
+    pub(crate) pause: Option<&'w Pause>,
     /// When to leave the rest for another time.
     pub(crate) deadline: Option<Instant>,
 }
@@ -104,7 +107,7 @@ impl Writing<'_> {
             directory.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
         writer.set_resolver(self.engine.languages.resolver());
         writer.set_embedder(crate::units::embedder());
-        self.resolving()?.resolve(&*directory, &files, |graph| writer.put(graph))
+        self.resolving(None)?.resolve(&*directory, &files, None, |graph| writer.put(graph))
     }
 
     fn load(&self, plan: &Plan, writer: &mut BulkWriter<'_>) -> Result<Tally, EngineError> {
@@ -125,17 +128,27 @@ impl Writing<'_> {
         writer: &mut Writer<'_>,
         making: Option<&Making>,
     ) -> Result<(Tally, Applied), EngineError> {
-        let resolving = self.resolving()?;
+        let carried = self.engine.carrying.take(writer.generation()).filter(|_| plan.is_empty());
+        let (facts, directory) = carried.map_or((None, None), |one| (Some(one.facts), one.directory));
+        let resolving = self.resolving(facts)?;
         let step = self.engine.steps.begin(writer.generation(), plan.paths());
-        let (mut tally, mut applied, left) = self.first(plan, tasks, writer, making, &resolving)?;
+        let (mut tally, mut applied, left) =
+            self.first(plan, tasks, writer, making, &resolving, directory)?;
         step.led_to(applied.generation);
-        if let (Some(mut left), Depth::Graph) = (left, self.depth) {
-            self.progress.known(applied.generation);
-            let step = self.engine.steps.begin(applied.generation, Vec::new());
-            let mut set = writer.begin()?;
-            tally.graph = self.resolve_again(&mut set, &resolving, &mut left)?;
-            applied.generation = set.commit_graph()?.generation;
-            step.led_to(applied.generation);
+        match (left, self.depth) {
+            (None, _) => {}
+            (Some(left), Depth::Facts) => {
+                let (generation, facts) = (applied.generation, resolving.into_facts());
+                self.engine.carrying.put(Carried { generation, facts, directory: left.directory });
+            }
+            (Some(mut left), Depth::Graph) => {
+                self.progress.known(applied.generation);
+                let step = self.engine.steps.begin(applied.generation, Vec::new());
+                let mut set = writer.begin()?;
+                tally.graph = self.resolve_again(&mut set, &resolving, &mut left, self.pause)?;
+                applied.generation = set.commit_graph()?.generation;
+                step.led_to(applied.generation);
+            }
         }
         tally.owed = writer.owed();
         Ok((tally, applied))
@@ -149,6 +162,7 @@ impl Writing<'_> {
         writer: &mut Writer<'_>,
         making: Option<&Making>,
         resolving: &Resolving<'_>,
+        directory: Option<Directory>,
     ) -> Result<(Tally, Applied, Option<Concerned>), EngineError> {
         let before = Applied { generation: writer.generation(), ..Applied::default() };
         let outdated = writer.resolver() != self.engine.languages.resolver();
@@ -156,9 +170,10 @@ impl Writing<'_> {
         let (mut tally, changes) = self.changes(plan, tasks, writer, needed)?;
         let Some((mut set, touched)) = changes else { return Ok((tally, before, None)) };
         let mut concerned = self.concerned(&mut set, resolving, touched, outdated)?;
+        concerned.directory = concerned.directory.or(directory);
         // Nobody else looks at an index in memory.
         let left = if concerned.files.len() <= self.at_once || self.engine.memory.is_used() {
-            tally.graph = self.resolve_again(&mut set, resolving, &mut concerned)?;
+            tally.graph = self.resolve_again(&mut set, resolving, &mut concerned, None)?;
             None
         } else {
             set.owe(&concerned.files)?;
@@ -249,6 +264,7 @@ impl Writing<'_> {
         set: &mut ChangeSet<'_>,
         resolving: &Resolving<'_>,
         concerned: &mut Concerned,
+        pause: Option<&Pause>,
     ) -> Result<resolving::Outcome, EngineError> {
         let Concerned { files, directory } = concerned;
         let directory = match directory.take() {
@@ -256,16 +272,16 @@ impl Writing<'_> {
             gathered => gathered,
         };
         if let Some(directory) = directory {
-            return resolving.resolve(&directory, files, |graph| set.put_graph(graph));
+            return resolving.resolve(&directory, files, pause, |graph| set.put_graph(graph));
         }
         let live = Live::new(set);
-        let outcome = resolving.resolve(&live, files, |graph| live.put(graph))?;
+        let outcome = resolving.resolve(&live, files, pause, |graph| live.put(graph))?;
         live.finish()?;
         Ok(outcome)
     }
 
-    fn resolving(&self) -> Result<Resolving<'_>, EngineError> {
-        Resolving::new(self.engine, self.cancel, self.progress)
+    fn resolving(&self, facts: Option<FactsSource>) -> Result<Resolving<'_>, EngineError> {
+        Resolving::new(self.engine, self.cancel, self.progress, facts)
     }
 
     fn carry_out(

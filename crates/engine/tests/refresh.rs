@@ -3,8 +3,8 @@
 mod support;
 
 use orient_engine::{
-    Cancel, Engine, EngineError, GcOptions, Mode, OpenOptions, Phase, Progress, Rebuilt, RefreshOptions,
-    Silent,
+    Cancel, Engine, EngineError, GcOptions, Mode, OpenOptions, Pause, Phase, Progress, Rebuilt,
+    RefreshOptions, Silent,
 };
 use std::cell::RefCell;
 use std::fs;
@@ -277,6 +277,39 @@ fn what_is_in_the_files_is_there_before_what_uses_mean() {
     assert_eq!(second.generation, first.generation + 1);
     assert!(edges(&bench.dump()) < before);
     assert_eq!(bench.dump(), fresh(&bench.root(), 1));
+}
+
+#[test]
+fn a_pause_keeps_what_was_resolved_by_then() {
+    /// Asks for a pause when the first file was resolved.
+    struct Impatient(Pause);
+    impl Progress for Impatient {
+        fn phase(&self, _: Phase, _: u64, _: u64) {}
+        fn tick(&self, _: u64, bytes: u64) {
+            if bytes == 0 {
+                self.0.asked.cancel();
+            }
+        }
+        fn waiting(&self, _: Option<u32>, _: Duration) {}
+        fn done(&self) {}
+    }
+    let names: Vec<String> = (0..40).map(|number| format!("src/m{number}.py")).collect();
+    let text = "from price import price\n\ndef total():\n    return price()\n";
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), text)).collect();
+    files.push(("src/price.py", "def price():\n    return 1\n"));
+    let bench = Bench::new(&files);
+    bench.refresh();
+    put(&bench.root(), "src/price.py", "\n\ndef price(of):\n    return of\n");
+    let pause = Pause::default();
+    let options =
+        RefreshOptions { at_once: Some(0), pause: Some(pause.clone()), ..RefreshOptions::default() };
+    let engine = bench.engine();
+    let paused = engine.refresh(&options, &Impatient(pause)).expect("refreshed");
+    assert!(paused.resolved > 0 && paused.owed > 0, "{paused:?}");
+    assert_eq!(paused.resolved as u64 + paused.owed, 41);
+    let rest = refresh(&engine);
+    assert_eq!((rest.resolved as u64, rest.owed), (paused.owed, 0));
+    assert_eq!(dump(&engine), fresh(&bench.root(), 1));
 }
 
 /// Makes `tree` a git repository with a worktree beside it, as far as we look.

@@ -1,8 +1,9 @@
 //! What is done in the background, so that questions find the work done.
 
 use crate::dirty::Dirty;
-use crate::keeper::{Seen, Shared, State};
+use crate::keeper::{Seen, Shared};
 use crate::limits::Unwatchable;
+use crate::state::State;
 use orient_engine::{EngineError, Refresh, RefreshOptions};
 use orient_model::RepoPath;
 use std::time::{Duration, Instant};

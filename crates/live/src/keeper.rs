@@ -5,10 +5,11 @@ use crate::dirty::Dirty;
 use crate::door::Door;
 use crate::known::Telling;
 use crate::limits::Unwatchable;
+use crate::state::{Caught, Left, State};
 use crate::turn::{Turn, Turns};
-use crate::watch::{Bell, Notice, Watch};
+use crate::watch::{Bell, Watch};
 use orient_engine::{
-    Cancel, Depth, Engine, EngineError, Held, Keeper, Mode, Progress, Refresh, RefreshOptions, Region, Rules,
+    Cancel, Depth, Engine, EngineError, Keeper, Mode, Pause, Progress, Refresh, RefreshOptions, Region,
 };
 use orient_model::RepoPath;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +18,10 @@ use std::time::{Duration, Instant};
 
 /// How often whoever waits for a turn looks up.
 const LOOK_UP: Duration = Duration::from_millis(50);
+
+/// For so long what uses mean is found out before there is a pause: else that would never end where files change all the
+/// time.
+const STRETCH: Duration = Duration::from_millis(250);
 
 /// Told of what was caught up with.
 pub type Watcher = Arc<dyn Fn(&Seen) + Send + Sync>;
@@ -86,55 +91,6 @@ pub(crate) struct Shared {
     state: Mutex<State>,
 }
 
-/// What is known of the tree and its index.
-pub(crate) struct State {
-    /// Nothing where the tree cannot be watched.
-    pub(crate) watch: Option<Watch>,
-    pub(crate) unwatched: Option<Unwatchable>,
-    /// What changed since the index was right.
-    pub(crate) dirty: Dirty,
-    /// When the first of that was noticed.
-    pub(crate) since: Option<Instant>,
-    /// Whether the index is right about all else, and every folder is watched.
-    pub(crate) settled: bool,
-    pub(crate) rules: Rules,
-    /// The index as it was left: another one was written by somebody else.
-    left: Option<Left>,
-    /// The databases, kept open, with the file the index was in.
-    held: Option<(u64, Held)>,
-    /// The last time it was caught up with everything.
-    caught: Option<Caught>,
-    /// The last time it was caught up with what is in the files.
-    known: Option<Caught>,
-    /// Whether files have yet to be resolved.
-    pub(crate) owing: bool,
-    remembered: bool,
-    /// What is being caught up with.
-    working: Dirty,
-    /// What is yet to be said.
-    pub(crate) note: Option<String>,
-    /// How long the last look at all files took, and when it was.
-    pub(crate) looked: Option<(Instant, Duration)>,
-    /// When something was noticed since.
-    pub(crate) changed: Option<Instant>,
-    /// Whether a question was answered by notices alone for long enough.
-    pub(crate) asked: bool,
-}
-
-/// That the index was right about everything at a moment.
-#[derive(Clone, Copy)]
-struct Caught {
-    begun: Instant,
-    generation: u64,
-}
-
-/// Tells an index from another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Left {
-    generation: u64,
-    file: u64,
-}
-
 impl Live {
     /// Starts to watch. What has to be done for that is done in the background, as is a first index.
     pub fn start(engine: &Arc<Engine>, options: LiveOptions) -> Self {
@@ -142,26 +98,7 @@ impl Live {
             Ok((watch, bell)) => (Some(watch), bell, None),
             Err(why) => (None, Bell::alone(), Some(why)),
         };
-        let note = unwatched.as_ref().and_then(note);
-        let state = State {
-            watch,
-            unwatched,
-            dirty: Dirty::default(),
-            since: None,
-            settled: false,
-            rules: Rules::default(),
-            left: None,
-            held: None,
-            caught: None,
-            known: None,
-            owing: false,
-            remembered: false,
-            working: Dirty::default(),
-            note,
-            looked: None,
-            changed: None,
-            asked: false,
-        };
+        let state = State::new(watch, unwatched);
         let shared = Arc::new(Shared::new(engine, options, bell, state));
         let attending = shared.clone();
         let thread =
@@ -236,11 +173,17 @@ impl Shared {
         } else if let Some(refresh) = self.at_rest(options) {
             refresh
         } else {
-            let turn = self.turn(asked, options, progress)?;
-            match (self.caught_since(asked, options), &turn) {
-                (Some(refresh), _) => refresh,
-                (None, Some(_)) => self.bring(options, progress)?,
-                (None, None) => self.as_far_as_it_is(started),
+            loop {
+                let turn = self.turn(asked, options, progress)?;
+                let refresh = match (self.caught_since(asked, options), &turn) {
+                    (Some(refresh), _) => refresh,
+                    (None, Some(_)) => self.bring(options, progress)?,
+                    (None, None) => self.as_far_as_it_is(started),
+                };
+                // Where others had to be let through, what is left comes after what they asked for.
+                if refresh.owed == 0 || options.depth == Depth::Facts {
+                    break refresh;
+                }
             }
         };
         let mut state = self.state();
@@ -271,6 +214,9 @@ impl Shared {
             let late = most.is_some_and(|most| started.elapsed() > most);
             let enough = late && self.engine.generation().is_some();
             let needed = self.caught_since(asked, options).is_none();
+            if needed && !self.state().dirty.is_empty() {
+                self.hurry();
+            }
             needed && !enough && !options.cancel.is_cancelled()
         });
         if told != Stand::default() {
@@ -372,7 +318,8 @@ impl Shared {
             return self.whole(options, progress, &dirty);
         }
         let telling = Telling { shared: self, progress, begun };
-        let done = self.engine.refresh_region(&dirty.region(), options, &telling);
+        let options = RefreshOptions { pause: Some(self.begin()), ..options.clone() };
+        let done = self.engine.refresh_region(&dirty.region(), &options, &telling);
         self.finish(&done, dirty, begun);
         done
     }
@@ -385,6 +332,7 @@ impl Shared {
         dirty: &Dirty,
     ) -> Result<Refresh, EngineError> {
         let started = Instant::now();
+        let options = &RefreshOptions { pause: Some(self.begin()), ..options.clone() };
         let done = self.engine.refresh(options, &Telling { shared: self, progress, begun: started });
         self.finish(&done, dirty.clone(), started);
         let mut state = self.state();
@@ -424,6 +372,18 @@ impl Shared {
             }
             Err(_) => state.dirty.restore(dirty),
         }
+    }
+
+    /// Begins work, and gives what asks for a pause in it.
+    fn begin(&self) -> Pause {
+        let asked = Cancel::default();
+        self.state().pause = asked.clone();
+        Pause { asked, after: STRETCH }
+    }
+
+    /// Asks whoever is at work for a pause: something changed since, and somebody waits for it.
+    fn hurry(&self) {
+        self.state().pause.cancel();
     }
 
     /// Notes that the index is right about what is in the files, in work that began at a moment and goes on.
@@ -507,66 +467,4 @@ impl Shared {
     fn file(&self) -> u64 {
         0
     }
-}
-
-impl State {
-    /// Whether notices do not tell all.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn is_blind(&self) -> bool {
-        self.watch.is_none() || !self.settled
-    }
-
-    /// Takes in every notice there is.
-    pub(crate) fn drain(&mut self) {
-        let Self { watch: Some(watch), dirty, .. } = self else { return };
-        let mut noticed = false;
-        let drained = watch.drain(|notice| {
-            noticed = true;
-            match notice {
-                Notice::Change(path, change) => dirty.note(path, change),
-                Notice::Lost => dirty.all(),
-            }
-        });
-        if noticed {
-            self.remembered = false;
-            self.changed = Some(Instant::now());
-            self.since.get_or_insert_with(Instant::now);
-        }
-        if let Err(why) = drained {
-            self.give_up(why);
-        }
-    }
-
-    /// Notes that the index was right: about everything, or about what is in the files.
-    fn catches(&mut self, caught: Caught) {
-        let earlier = |before: &Option<Caught>| before.is_none_or(|before| before.begun < caught.begun);
-        if earlier(&self.known) {
-            self.known = Some(caught);
-        }
-        if !self.owing && earlier(&self.caught) {
-            self.caught = Some(caught);
-        }
-    }
-
-    /// What changed, which is being caught up with from now on.
-    fn take(&mut self) -> Dirty {
-        self.since = None;
-        self.working = std::mem::take(&mut self.dirty);
-        self.working.clone()
-    }
-
-    /// Ends watching for good.
-    pub(crate) fn give_up(&mut self, why: Unwatchable) {
-        self.watch = None;
-        self.settled = false;
-        self.note = note(&why);
-        self.unwatched = Some(why);
-    }
-}
-
-/// What to say of a tree that is not watched; nothing where nobody could do anything about it.
-fn note(why: &Unwatchable) -> Option<String> {
-    (*why != Unwatchable::System).then(|| {
-        format!("{why}; all files are compared for each question instead, which is slower but as right")
-    })
 }

@@ -13,6 +13,7 @@ mod door;
 mod keeper;
 mod known;
 mod limits;
+mod state;
 mod turn;
 #[cfg_attr(target_os = "linux", path = "inotify.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unwatched.rs")]
