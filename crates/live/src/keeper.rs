@@ -21,7 +21,7 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 
 /// For so long what uses mean is found out before there is a pause: else that would never end where files change all the
 /// time.
-const STRETCH: Duration = Duration::from_millis(250);
+const STRETCH: Duration = Duration::from_millis(500);
 
 /// Told of what was caught up with.
 pub type Watcher = Arc<dyn Fn(&Seen) + Send + Sync>;
@@ -214,7 +214,7 @@ impl Shared {
             let late = most.is_some_and(|most| started.elapsed() > most);
             let enough = late && self.engine.generation().is_some();
             let needed = self.caught_since(asked, options).is_none();
-            if needed && !self.state().dirty.is_empty() {
+            if needed && options.depth == Depth::Facts && !self.state().dirty.is_empty() {
                 self.hurry();
             }
             needed && !enough && !options.cancel.is_cancelled()

@@ -9,7 +9,7 @@ use crate::sent::Sent;
 use crate::tree::{Options, Tree};
 use crate::{prompts, resources, schema};
 use orient_engine::Cancel;
-use orient_tools::{Code, Offer, Session, ToolError, offered_as, offers};
+use orient_tools::{Code, Offer, Queue, Session, ToolError, offered_as, offers};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams,
@@ -47,9 +47,9 @@ pub(crate) struct Serving {
     tools: Vec<Tool>,
     /// The tree of the server's own folder.
     tree: Mutex<Option<Arc<Tree>>>,
-    /// How many quick questions are worked on at once, and how many that take longer; the others wait. What is quick
-    /// never waits behind what is not.
-    desks: [Arc<Semaphore>; 2],
+    /// How many questions of each queue are worked on at once: what is quick never waits behind what is not, and what is in
+    /// the files never behind what uses mean.
+    desks: [[Arc<Semaphore>; 2]; 2],
     pub(crate) metrics: Arc<Metrics>,
 }
 
@@ -62,7 +62,8 @@ impl Serving {
             offers,
             options,
             tree: Mutex::new(None),
-            desks: [(2 * threads).max(4), threads.max(2)].map(|desks| Arc::new(Semaphore::new(desks))),
+            desks: [(2 * threads).max(4), threads.max(2)]
+                .map(|desks| [(); 2].map(|()| Arc::new(Semaphore::new(desks)))),
             metrics: Arc::default(),
         })
     }
@@ -205,12 +206,12 @@ impl Server {
         };
         let bridge = Bridge::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
-        let (data, heavy) = (serving.offers[at].gives_data(), question.is_heavy());
+        let (data, queue) = (serving.offers[at].gives_data(), question.queue());
         let begun = Instant::now();
         let mut call =
             Call { metrics: serving.metrics.clone(), tool: serving.offers[at].name, begun, outcome: None };
         let answered = self
-            .work(&context, heavy, move |cancel| {
+            .work(&context, queue, move |cancel| {
                 Desk { tree: &tree, sent: &sent, cancel, bridge: &bridge, asked: begun, data }
                     .answer(&question)
             })
@@ -230,12 +231,12 @@ impl Server {
     async fn work<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        heavy: bool,
+        queue: Queue,
         work: impl FnOnce(&Cancel) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let left = Left(Cancel::default());
         let ends = left.0.clone();
-        let desks = self.serving.desks[usize::from(heavy)].clone();
+        let desks = self.serving.desks[usize::from(queue.heavy)][usize::from(queue.deep)].clone();
         let done = async move {
             let _desk = desks.acquire_owned().await;
             tokio::task::spawn_blocking(move || work(&ends)).await
@@ -259,7 +260,7 @@ impl Server {
         let tree = self.tree(Some(&context.peer)).await?;
         let bridge = Bridge::new(context.peer.clone(), None);
         let asked = Instant::now();
-        self.work(context, false, move |cancel| tree.ask(asked, &bridge, cancel, ask)).await
+        self.work(context, Queue::default(), move |cancel| tree.ask(asked, &bridge, cancel, ask)).await
     }
 }
 

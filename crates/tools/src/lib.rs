@@ -39,7 +39,7 @@ pub use embedding::Background;
 pub use error::{Class, Code, Exit, ToolError};
 pub use host::Host;
 pub use json::{write_json, write_json_line};
-pub use offer::{MOST_TOKENS, Offer, Question, USUAL_TOKENS, offered_as, offers};
+pub use offer::{MOST_TOKENS, Offer, Question, Queue, USUAL_TOKENS, offered_as, offers};
 pub use page::{Excerpt, Ink, Look, Page, Tone};
 pub use reference::reference;
 pub use resources::{file_text, handles_like, paths_like, symbol_text};

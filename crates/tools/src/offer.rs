@@ -7,6 +7,7 @@ use crate::groups::{GROUPS, Given, Group, Member};
 use crate::session::Session;
 use crate::table::TOOLS;
 use crate::tool::{Replies, Tool};
+use orient_engine::Depth;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -154,10 +155,20 @@ impl Offer {
     }
 }
 
+/// Which questions wait behind which.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queue {
+    /// Whether the answer takes long.
+    pub heavy: bool,
+    /// Whether it needs to be known what uses mean.
+    pub deep: bool,
+}
+
 impl Question {
-    /// Whether the answer takes long enough for others not to wait behind it.
-    pub fn is_heavy(&self) -> bool {
-        self.tool.heavy
+    /// Where it waits for its turn: questions that take long, and those that wait for more than what is in the files,
+    /// must not keep others waiting.
+    pub fn queue(&self) -> Queue {
+        Queue { heavy: self.tool.heavy, deep: self.tool.depth == Depth::Graph }
     }
 
     /// A remark of the operation, which may name flags of the command line, for whoever asked this: arguments that could

@@ -4,7 +4,7 @@ use crate::error::{Code, ToolError};
 use crate::found::{Unclear, subject};
 use crate::session::Session;
 use crate::visible::visible;
-use orient_engine::{DefinitionQuery, FileQuery, FileRow, NameMatch, PathPattern, Snapshot};
+use orient_engine::{DefinitionQuery, Depth, FileQuery, FileRow, NameMatch, PathPattern, Snapshot};
 use orient_model::{RepoPath, Span};
 use std::fmt::Write;
 
@@ -13,14 +13,16 @@ const LINES: u32 = 5_000;
 
 /// The text of a file of the index, by its path from the root.
 pub fn file_text(session: &Session<'_>, path: &str) -> Result<String, ToolError> {
-    let snapshot = session.facts()?;
+    session.looks(Depth::Facts);
+    let snapshot = session.snapshot()?;
     let file = known(&snapshot, path)?;
     lines(&snapshot, &file, 1, file.lines.max(1))
 }
 
 /// The text of a symbol, by its handle or a name that means it alone.
 pub fn symbol_text(session: &Session<'_>, handle: &str) -> Result<String, ToolError> {
-    let snapshot = session.facts()?;
+    session.looks(Depth::Facts);
+    let snapshot = session.snapshot()?;
     let definition = match subject(&snapshot, handle)? {
         Ok(subject) => subject.definition,
         Err(Unclear::Several { total, candidates, .. }) => {
@@ -44,7 +46,8 @@ pub fn paths_like(
     begun: &str,
     most: usize,
 ) -> Result<(Vec<String>, usize), ToolError> {
-    let snapshot = session.facts()?;
+    session.looks(Depth::Facts);
+    let snapshot = session.snapshot()?;
     let query = FileQuery { indexed: Some(true), ..FileQuery::default() };
     let all = snapshot.files(&query, 0, usize::MAX)?.rows;
     let paths = all.iter().map(|row| row.path.display().into_owned());
@@ -60,7 +63,8 @@ pub fn handles_like(
     begun: &str,
     most: usize,
 ) -> Result<(Vec<String>, usize), ToolError> {
-    let snapshot = session.facts()?;
+    session.looks(Depth::Facts);
+    let snapshot = session.snapshot()?;
     let (path, name) = begun.rsplit_once('#').map_or((None, begun), |(path, name)| (Some(path), name));
     let path = path.map(str::parse::<PathPattern>).transpose()?;
     let last = name.rsplit('.').next().unwrap_or(name);

@@ -13,7 +13,7 @@ use orient_live::Neighbour;
 use orient_model::RepoPath;
 use orient_providers::{Leave, Plan, ProviderError};
 use orient_settings::{Loaded, Override, Source};
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,6 +47,7 @@ pub struct Session<'p> {
     keeper: Arc<dyn Keeper>,
     elsewhere: Arc<Elsewhere>,
     refreshed: RefCell<Option<Refresh>>,
+    depth: Cell<Depth>,
     /// Whether to wait for a first index however long it takes; a server has others to answer.
     insists: bool,
     asked: Option<Instant>,
@@ -68,6 +69,7 @@ impl<'p> Session<'p> {
             keeper: Arc::new(Neighbour),
             elsewhere: Arc::default(),
             refreshed,
+            depth: Cell::default(),
             insists: true,
             asked: None,
         })
@@ -85,6 +87,7 @@ impl<'p> Session<'p> {
             keeper: host.keeper.clone(),
             elsewhere: host.elsewhere.clone(),
             refreshed: RefCell::new(None),
+            depth: Cell::default(),
             insists: false,
             asked: None,
         }
@@ -184,17 +187,14 @@ impl<'p> Session<'p> {
         Ok(refresh)
     }
 
+    /// How much of the index this question looks at; all of it, unless this says otherwise.
+    pub(crate) fn looks(&self, depth: Depth) {
+        self.depth.set(depth);
+    }
+
     /// What is in the index, after catching up once unless the set-up says not to.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, ToolError> {
-        self.caught_up(Depth::Graph)
-    }
-
-    /// The same for a question that looks at what is in the files alone, and need not wait until what uses mean is known.
-    pub(crate) fn facts(&self) -> Result<Snapshot, ToolError> {
-        self.caught_up(Depth::Facts)
-    }
-
-    fn caught_up(&self, depth: Depth) -> Result<Snapshot, ToolError> {
+        let depth = self.depth.get();
         let enough = |refresh: &Refresh| refresh.owed == 0 || depth == Depth::Facts;
         if self.setup.refresh && !self.refreshed.borrow().as_ref().is_some_and(enough) {
             let refresh = match self.refresh(Mode::CatchUp, depth, Some(PATIENCE)) {

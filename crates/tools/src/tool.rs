@@ -7,6 +7,7 @@ use crate::json::write_json;
 use crate::page::Page;
 use crate::session::Session;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use orient_engine::Depth;
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -34,6 +35,8 @@ pub(crate) trait Operation: 'static {
     /// Whether it answers a question about the code. What tends the index, or reads files of the machine, does not:
     /// it is for the one at the terminal, and no program is offered it.
     const ASKS: bool = true;
+    /// How much of the index it looks at. What is in the files is known before what uses mean, where much changed.
+    const DEPTH: Depth = Depth::Graph;
     /// Whether it looks at much of the index or at many files: many such questions must not keep the others waiting.
     const HEAVY: bool = false;
     /// Arguments for the one at the terminal alone: they name files of the machine, or steer the terminal.
@@ -169,6 +172,8 @@ pub struct Tool {
     pub examples: &'static [Example],
     /// Whether it answers a question about the code, and programs may be offered it.
     pub asks: bool,
+    /// How much of the index it looks at.
+    pub depth: Depth,
     /// Whether it takes long enough for others not to wait behind it.
     pub heavy: bool,
     /// Arguments for the one at the terminal alone.
@@ -189,6 +194,7 @@ impl Tool {
             details: O::DETAILS,
             examples: O::EXAMPLES,
             asks: O::ASKS,
+            depth: O::DEPTH,
             heavy: O::HEAVY,
             local: O::LOCAL,
             command: || O::Args::augment_args(Command::new(O::NAME)),
@@ -197,11 +203,13 @@ impl Tool {
             run: |session, matches| {
                 let args = O::Args::from_arg_matches(matches)
                     .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
+                session.looks(O::DEPTH);
                 Ok(Box::new(Replied::<O>(O::run(session, args)?)))
             },
             call: |session, value, notes| {
                 let args = serde_json::from_value(value)
                     .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
+                session.looks(O::DEPTH);
                 let mut answer = O::run(session, args)?;
                 answer.notes.extend(notes);
                 Ok(Box::new(Replied::<O>(answer)))

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use crate::{summary, words};
 use clap::Args;
-use orient_engine::{FileQuery, FileRow, Snapshot};
+use orient_engine::{Depth, FileQuery, FileRow, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -93,11 +93,12 @@ were met but not read are listed with --skipped.";
         Example { command: "files --skipped", about: "what was not read, and why" },
         Example { command: "files docs --role doc", about: "prose below a folder" },
     ];
+    const DEPTH: Depth = Depth::Facts;
     type Args = FilesArgs;
     type Out = FilesOut;
 
     fn run(session: &Session<'_>, args: FilesArgs) -> Result<Answer<FilesOut>, ToolError> {
-        let snapshot = session.facts()?;
+        let snapshot = session.snapshot()?;
         let path = args.glob.as_deref().map(|typed| paths::named(session, &snapshot, typed)).transpose()?;
         let query = FileQuery {
             path: path.map(|named| named.pattern),

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::symbol::shortened;
 use crate::tool::{Example, Operation};
 use clap::Args;
-use orient_engine::{Definition, Snapshot};
+use orient_engine::{Definition, Depth, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -93,11 +93,12 @@ Definitions with their line and header, nested as in the source. Of a folder, th
         Example { command: "outline src", about: "the outermost of each file of a folder" },
         Example { command: "outline src --depth 2", about: "with the members of types" },
     ];
+    const DEPTH: Depth = Depth::Facts;
     type Args = OutlineArgs;
     type Out = OutlineOut;
 
     fn run(session: &Session<'_>, args: OutlineArgs) -> Result<Answer<OutlineOut>, ToolError> {
-        let snapshot = session.facts()?;
+        let snapshot = session.snapshot()?;
         let named = paths::named(session, &snapshot, &args.path)?;
         let whole = named.file.is_some();
         if let Some(reason) = named.file.as_ref().and_then(Snapshot::skip_reason) {

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::symbol::SymbolLine;
 use crate::tool::{Example, Operation};
 use clap::Args;
-use orient_engine::{Definition, FileRow, Snapshot};
+use orient_engine::{Definition, Depth, FileRow, Snapshot};
 use orient_model::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,11 +105,12 @@ symbols: the one definition is shown and they are named beside it.";
             about: "what stands around a place, as answers write it",
         },
     ];
+    const DEPTH: Depth = Depth::Facts;
     type Args = ShowArgs;
     type Out = Found<Shown>;
 
     fn run(session: &Session<'_>, args: ShowArgs) -> Result<Answer<Found<Shown>>, ToolError> {
-        let snapshot = session.facts()?;
+        let snapshot = session.snapshot()?;
         let file = paths::file(session, &snapshot, &args.symbol)?;
         let unknown = file.is_none() && args.lines.is_none();
         if unknown && let Some((file, place)) = place(session, &snapshot, &args.symbol)? {

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use crate::words;
 use clap::Args;
-use orient_engine::{FileRow, Likeness, SimilarHit, Snapshot};
+use orient_engine::{Depth, FileRow, Likeness, SimilarHit, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,7 @@ their handles and exit code 3.";
             about: "built alike: copies with other names",
         },
     ];
+    const DEPTH: Depth = Depth::Facts;
     const HEAVY: bool = true;
     type Args = SimilarArgs;
     type Out = Found<SimilarOut>;
@@ -88,7 +89,7 @@ their handles and exit code 3.";
     fn run(session: &Session<'_>, args: SimilarArgs) -> Result<Answer<Found<SimilarOut>>, ToolError> {
         let by = likeness(args.by.as_deref())?;
         let limit = args.limit.unwrap_or(LIMIT).clamp(1, MOST);
-        let snapshot = session.facts()?;
+        let snapshot = session.snapshot()?;
         let (file, line) = match place(session, &snapshot, &args.symbol)? {
             Some(place) => place,
             None => match subject(&snapshot, &args.symbol)? {

@@ -10,7 +10,7 @@ use crate::symbol::{SymbolLine, suggestions};
 use crate::tool::{Example, Operation};
 use crate::words;
 use clap::Args;
-use orient_engine::{Definition, DefinitionQuery, NameMatch, Page as Rows, Snapshot};
+use orient_engine::{Definition, DefinitionQuery, Depth, NameMatch, Page as Rows, Snapshot};
 use orient_model::Handle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,12 +88,13 @@ word; a line above says so. If there is none of these either, names much like it
         },
         Example { command: "symbols --attr deprecated --limit 0", about: "all with an attribute" },
     ];
+    const DEPTH: Depth = Depth::Facts;
     type Args = SymbolsArgs;
     type Out = SymbolsOut;
 
     fn run(session: &Session<'_>, args: SymbolsArgs) -> Result<Answer<SymbolsOut>, ToolError> {
         let how = args.how.as_deref().map(Tier::parse).transpose()?;
-        let snapshot = session.facts()?;
+        let snapshot = session.snapshot()?;
         let filters = filters(session, &snapshot, &args)?;
         let window = Window::new(args.limit, LIMIT, args.after);
         let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) else {

@@ -10,7 +10,7 @@ use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use args::{GrepArgs, Unsaid};
-use orient_engine::{Basis, Candidates, EngineError, Haystack, Query, SearchScope, Snapshot, Tree};
+use orient_engine::{Basis, Candidates, Depth, EngineError, Haystack, Query, SearchScope, Snapshot, Tree};
 use orient_grep::{GrepError, Mode, Search, Totals, in_batches};
 use part::Part;
 use schemars::JsonSchema;
@@ -74,6 +74,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
     ];
     const LOCAL: &'static [&'static str] =
         &["file", "null", "pretty", "threads", "sort", "text", "binary", "vimgrep", "replace", "passthru"];
+    const DEPTH: Depth = Depth::Facts;
     const HEAVY: bool = true;
     type Args = GrepArgs;
     type Out = GrepOut;
@@ -201,7 +202,7 @@ fn candidates(
     } else if query.is_all() {
         return Ok((Candidates::all(root, scope)?, None));
     }
-    let snapshot = match session.facts() {
+    let snapshot = match session.snapshot() {
         // The first index is on its way: what can be told without it is told.
         Err(error) if error.code() == Code::Busy => return Ok((Candidates::all(root, scope)?, None)),
         snapshot => snapshot?,
