@@ -14,14 +14,20 @@ unsafe extern "C" {
     safe fn mi_option_set(option: c_int, value: c_long);
 }
 
-/// Has what is free given back to the system at once, in pages of the usual size. By itself the allocator does that when
-/// it is next asked for memory, and asks for huge pages: a server that has nothing to do would keep what its last work
-/// took, and what lies around the little that is left of it.
+/// Has what is free given back to the system at once. By itself the allocator does that when it is next asked for memory:
+/// a server that has nothing to do would keep what its last work took.
 pub(crate) fn give_back_at_once() {
     mi_option_set(PURGE_DELAY, 0);
+}
+
+/// Chooses between huge pages, with which work on the index takes a tenth less time, and those of the usual size, of which
+/// a server that has nothing to do holds fewer around the little that is left of its work.
+pub(crate) fn use_huge_pages(huge: bool) {
     #[cfg(target_os = "linux")]
-    // Where that cannot be chosen, it costs memory and nothing else.
-    let _ = rustix::thread::disable_transparent_huge_pages(true);
+    // Where that cannot be chosen, it costs memory or time and nothing else.
+    let _ = rustix::thread::disable_transparent_huge_pages(!huge);
+    #[cfg(not(target_os = "linux"))]
+    let _ = huge;
 }
 
 #[cfg(test)]

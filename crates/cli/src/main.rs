@@ -44,7 +44,11 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
     let tool = match asked {
         Asked::Tool(tool) => tool,
-        Asked::Chore(chore) => return (chore.run)(config, &matches),
+        Asked::Chore(chore) => {
+            // Those that stay have nothing to do most of the time.
+            allocator::use_huge_pages(false);
+            return (chore.run)(config, &matches);
+        }
     };
     let interrupt = Interrupt::install();
     let meter = Meter::new(config.progress, interrupt.clone());

@@ -125,7 +125,7 @@ pub struct Refresh {
 /// What is there before a refresh.
 pub(crate) enum State {
     /// An index that can be caught up.
-    Usable(Loan),
+    Usable(Box<Loan>),
     /// None that can.
     Build(Rebuilt),
 }
@@ -285,7 +285,9 @@ impl Refreshing<'_> {
         };
         Ok(match loan {
             Ok(_) if asked => State::Build(Rebuilt::Asked),
-            Ok(loan) if loan.extractor() == self.engine.languages.fingerprint() => State::Usable(loan),
+            Ok(loan) if loan.extractor() == self.engine.languages.fingerprint() => {
+                State::Usable(Box::new(loan))
+            }
             Ok(_) | Err(StoreError::Outdated { .. }) => State::Build(Rebuilt::Outdated),
             Err(StoreError::Missing { .. }) => State::Build(Rebuilt::First),
             Err(StoreError::Damaged { detail, .. }) => State::Build(Rebuilt::Damaged(detail)),

@@ -145,7 +145,7 @@ impl Writing<'_> {
                 self.progress.known(applied.generation);
                 let step = self.engine.steps.begin(applied.generation, Vec::new());
                 let mut set = writer.begin()?;
-                tally.graph = self.resolve_again(&mut set, &resolving, &mut left, self.pause)?;
+                tally.graph = resolve_again(&mut set, &resolving, &mut left, self.pause)?;
                 applied.generation = set.commit_graph()?.generation;
                 step.led_to(applied.generation);
             }
@@ -173,7 +173,7 @@ impl Writing<'_> {
         concerned.directory = concerned.directory.or(directory);
         // Nobody else looks at an index in memory.
         let left = if concerned.files.len() <= self.at_once || self.engine.memory.is_used() {
-            tally.graph = self.resolve_again(&mut set, resolving, &mut concerned, None)?;
+            tally.graph = resolve_again(&mut set, resolving, &mut concerned, None)?;
             None
         } else {
             set.owe(&concerned.files)?;
@@ -256,28 +256,6 @@ impl Writing<'_> {
             set.clear_graph(file.id)?;
         }
         Ok(Concerned { files: files.iter().map(|file| file.id).collect(), directory })
-    }
-
-    /// Resolves what a change set concerns.
-    fn resolve_again(
-        &self,
-        set: &mut ChangeSet<'_>,
-        resolving: &Resolving<'_>,
-        concerned: &mut Concerned,
-        pause: Option<&Pause>,
-    ) -> Result<resolving::Outcome, EngineError> {
-        let Concerned { files, directory } = concerned;
-        let directory = match directory.take() {
-            None => gather(set, files.len())?,
-            gathered => gathered,
-        };
-        if let Some(directory) = directory {
-            return resolving.resolve(&directory, files, pause, |graph| set.put_graph(graph));
-        }
-        let live = Live::new(set);
-        let outcome = resolving.resolve(&live, files, pause, |graph| live.put(graph))?;
-        live.finish()?;
-        Ok(outcome)
     }
 
     fn resolving(&self, facts: Option<FactsSource>) -> Result<Resolving<'_>, EngineError> {
@@ -369,6 +347,27 @@ impl Writing<'_> {
         tally.pending = tasks[results.delivered()..].iter().map(|task| task.job.path.clone()).collect();
         Ok(())
     }
+}
+
+/// Resolves what a change set concerns.
+fn resolve_again(
+    set: &mut ChangeSet<'_>,
+    resolving: &Resolving<'_>,
+    concerned: &mut Concerned,
+    pause: Option<&Pause>,
+) -> Result<resolving::Outcome, EngineError> {
+    let Concerned { files, directory } = concerned;
+    let directory = match directory.take() {
+        None => gather(set, files.len())?,
+        gathered => gathered,
+    };
+    if let Some(directory) = directory {
+        return resolving.resolve(&directory, files, pause, |graph| set.put_graph(graph));
+    }
+    let live = Live::new(set);
+    let outcome = resolving.resolve(&live, files, pause, |graph| live.put(graph))?;
+    live.finish()?;
+    Ok(outcome)
 }
 
 /// All names, where so many files are resolved that it pays to read them first.

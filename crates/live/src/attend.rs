@@ -4,7 +4,7 @@ use crate::dirty::Dirty;
 use crate::keeper::{Seen, Shared};
 use crate::limits::Unwatchable;
 use crate::state::State;
-use orient_engine::{EngineError, Refresh, RefreshOptions};
+use orient_engine::{Depth, EngineError, Refresh, RefreshOptions};
 use orient_model::RepoPath;
 use std::time::{Duration, Instant};
 
@@ -60,7 +60,7 @@ impl Shared {
         if !state.settled || state.dirty.is_all() {
             return Next::Settle;
         }
-        if !state.dirty.is_empty() || state.owing {
+        if !state.dirty.is_empty() || state.right == Depth::Facts {
             return Next::Catch;
         }
         if state.asked {

@@ -3,7 +3,7 @@
 use crate::activity::{Activity, Stand};
 use crate::dirty::Dirty;
 use crate::door::Door;
-use crate::known::Telling;
+use crate::known::{Telling, Work};
 use crate::limits::Unwatchable;
 use crate::state::{Caught, Left, State};
 use crate::turn::{Turn, Turns};
@@ -23,8 +23,14 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 /// time.
 const STRETCH: Duration = Duration::from_millis(500);
 
+/// For so long one who needs to know what uses mean lets others go first.
+const LET_OTHERS: Duration = Duration::from_secs(2);
+
 /// Told of what was caught up with.
 pub type Watcher = Arc<dyn Fn(&Seen) + Send + Sync>;
+
+/// Told whether the index is being brought up to date.
+pub type AtWork = Arc<dyn Fn(bool) + Send + Sync>;
 
 /// How to watch.
 #[derive(Clone)]
@@ -42,6 +48,8 @@ pub struct LiveOptions {
     pub look_often: Duration,
     /// Up to how many files are resolved in one step with the change that concerns them; without it, as the engine says.
     pub at_once: Option<usize>,
+    /// Told when work on the index begins, and when it ends: what is good for work may not be good for rest.
+    pub at_work: Option<AtWork>,
     /// Told of everything that was caught up with in the background.
     pub seen: Option<Watcher>,
 }
@@ -55,6 +63,7 @@ impl Default for LiveOptions {
             look_again: Duration::from_secs(2),
             look_often: Duration::from_mins(1),
             at_once: None,
+            at_work: None,
             seen: None,
         }
     }
@@ -214,8 +223,8 @@ impl Shared {
             let late = most.is_some_and(|most| started.elapsed() > most);
             let enough = late && self.engine.generation().is_some();
             let needed = self.caught_since(asked, options).is_none();
-            if needed && options.depth == Depth::Facts && !self.state().dirty.is_empty() {
-                self.hurry();
+            if needed {
+                self.hurry(asked, options.depth);
             }
             needed && !enough && !options.cancel.is_cancelled()
         });
@@ -236,7 +245,7 @@ impl Shared {
             state.drain();
             let trusted = state.settled && state.watch.is_some() && options.mode == Mode::CatchUp;
             let clean = state.dirty.is_empty() && state.working.is_empty();
-            let owing = state.owing && options.depth == Depth::Graph;
+            let owing = options.depth == Depth::Graph && state.right == Depth::Facts;
             if !trusted || !clean || owing || !state.rules.stand() {
                 return None;
             }
@@ -308,7 +317,7 @@ impl Shared {
             return self.whole(options, progress, &Dirty::default());
         };
         let known = self.mark() == self.state().left;
-        let owing = self.state().owing && options.depth == Depth::Graph;
+        let owing = options.depth == Depth::Graph && self.state().right == Depth::Facts;
         if dirty.is_empty() && known && !owing {
             let state = self.state();
             let generation = state.left.map_or(0, |left| left.generation);
@@ -319,6 +328,7 @@ impl Shared {
         }
         let telling = Telling { shared: self, progress, begun };
         let options = RefreshOptions { pause: Some(self.begin()), ..options.clone() };
+        let _work = Work::begin(self);
         let done = self.engine.refresh_region(&dirty.region(), &options, &telling);
         self.finish(&done, dirty, begun);
         done
@@ -333,6 +343,7 @@ impl Shared {
     ) -> Result<Refresh, EngineError> {
         let started = Instant::now();
         let options = &RefreshOptions { pause: Some(self.begin()), ..options.clone() };
+        let _work = Work::begin(self);
         let done = self.engine.refresh(options, &Telling { shared: self, progress, begun: started });
         self.finish(&done, dirty.clone(), started);
         let mut state = self.state();
@@ -362,8 +373,8 @@ impl Shared {
                 if state.held.as_ref().is_none_or(|(held, _)| *held != file) {
                     state.held = Some((file, self.engine.hold()));
                 }
-                state.owing = refresh.owed > 0;
-                if state.owing {
+                state.right = if refresh.owed > 0 { Depth::Facts } else { Depth::Graph };
+                if refresh.owed > 0 {
                     self.bell.ring();
                 }
                 if refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory {
@@ -381,16 +392,22 @@ impl Shared {
         Pause { asked, after: STRETCH }
     }
 
-    /// Asks whoever is at work for a pause: something changed since, and somebody waits for it.
-    fn hurry(&self) {
-        self.state().pause.cancel();
+    /// Asks whoever is at work for a pause, where something changed since and this question needs no more than what is in
+    /// the files; unless one that needs more has waited long enough.
+    fn hurry(&self, asked: Instant, depth: Depth) {
+        let mut state = self.state();
+        if depth == Depth::Graph {
+            state.deep.get_or_insert(asked);
+        } else if !state.dirty.is_empty() && state.deep.is_none_or(|since| since.elapsed() < LET_OTHERS) {
+            state.pause.cancel();
+        }
     }
 
     /// Notes that the index is right about what is in the files, in work that began at a moment and goes on.
     pub(crate) fn knows(&self, generation: u64, begun: Instant) {
         let mut state = self.state();
         state.working = Dirty::default();
-        state.owing = true;
+        state.right = Depth::Facts;
         state.left = Some(Left { generation, file: self.file() });
         state.catches(Caught { begun, generation });
         drop(state);

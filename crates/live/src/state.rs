@@ -3,7 +3,7 @@
 use crate::dirty::Dirty;
 use crate::limits::Unwatchable;
 use crate::watch::{Notice, Watch};
-use orient_engine::{Cancel, Held, Rules};
+use orient_engine::{Cancel, Depth, Held, Rules};
 use std::time::{Duration, Instant};
 
 /// What is known of the tree and its index.
@@ -26,8 +26,10 @@ pub(crate) struct State {
     pub(crate) caught: Option<Caught>,
     /// The last time it was caught up with what is in the files.
     pub(crate) known: Option<Caught>,
-    /// Whether files have yet to be resolved.
-    pub(crate) owing: bool,
+    /// How much of the index is right about what was caught up with: facts alone while files have yet to be resolved.
+    pub(crate) right: Depth,
+    /// Since when somebody waits to know what uses mean.
+    pub(crate) deep: Option<Instant>,
     /// Asks for a pause in the work that is going on.
     pub(crate) pause: Cancel,
     pub(crate) remembered: bool,
@@ -72,7 +74,8 @@ impl State {
             held: None,
             caught: None,
             known: None,
-            owing: false,
+            right: Depth::Graph,
+            deep: None,
             pause: Cancel::default(),
             remembered: false,
             working: Dirty::default(),
@@ -115,8 +118,9 @@ impl State {
         if earlier(&self.known) {
             self.known = Some(caught);
         }
-        if !self.owing && earlier(&self.caught) {
+        if self.right == Depth::Graph && earlier(&self.caught) {
             self.caught = Some(caught);
+            self.deep = None;
         }
     }
 
