@@ -20,8 +20,8 @@ pub(crate) fn give_back_at_once() {
     mi_option_set(PURGE_DELAY, 0);
 }
 
-/// Chooses between huge pages, with which work on the index takes a tenth less time, and those of the usual size, of which
-/// a server that has nothing to do holds fewer around the little that is left of its work.
+/// Chooses between huge pages, with which much work on the index takes a tenth less time, and those of the usual size, of
+/// which a server that has little to do holds fewer around what is left of its work.
 pub(crate) fn use_huge_pages(huge: bool) {
     #[cfg(target_os = "linux")]
     // Where that cannot be chosen, it costs memory or time and nothing else.

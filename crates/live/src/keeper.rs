@@ -23,13 +23,15 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 /// time.
 const STRETCH: Duration = Duration::from_millis(500);
 
+/// So many changed paths are much to catch up with.
+const MUCH: usize = 500;
 /// For so long one who needs to know what uses mean lets others go first.
 const LET_OTHERS: Duration = Duration::from_secs(2);
 
 /// Told of what was caught up with.
 pub type Watcher = Arc<dyn Fn(&Seen) + Send + Sync>;
 
-/// Told whether the index is being brought up to date.
+/// Told whether there is much work on the index.
 pub type AtWork = Arc<dyn Fn(bool) + Send + Sync>;
 
 /// How to watch.
@@ -48,7 +50,7 @@ pub struct LiveOptions {
     pub look_often: Duration,
     /// Up to how many files are resolved in one step with the change that concerns them; without it, as the engine says.
     pub at_once: Option<usize>,
-    /// Told when work on the index begins, and when it ends: what is good for work may not be good for rest.
+    /// Told when much work on the index begins, and when it ends: what is good for that may not be good for rest.
     pub at_work: Option<AtWork>,
     /// Told of everything that was caught up with in the background.
     pub seen: Option<Watcher>,
@@ -328,7 +330,7 @@ impl Shared {
         }
         let telling = Telling { shared: self, progress, begun };
         let options = RefreshOptions { pause: Some(self.begin()), ..options.clone() };
-        let _work = Work::begin(self);
+        let _work = (dirty.paths().len() >= MUCH).then(|| Work::begin(self));
         let done = self.engine.refresh_region(&dirty.region(), &options, &telling);
         self.finish(&done, dirty, begun);
         done
@@ -343,7 +345,7 @@ impl Shared {
     ) -> Result<Refresh, EngineError> {
         let started = Instant::now();
         let options = &RefreshOptions { pause: Some(self.begin()), ..options.clone() };
-        let _work = Work::begin(self);
+        let _work = (!self.state().settled).then(|| Work::begin(self));
         let done = self.engine.refresh(options, &Telling { shared: self, progress, begun: started });
         self.finish(&done, dirty.clone(), started);
         let mut state = self.state();

@@ -36,7 +36,7 @@ impl Progress for Telling<'_> {
     }
 }
 
-/// Work on the index, from its beginning until it is dropped.
+/// Much work on the index, from its beginning until it is dropped.
 pub(crate) struct Work<'w>(&'w Shared);
 
 impl<'w> Work<'w> {
