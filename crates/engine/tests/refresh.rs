@@ -280,6 +280,26 @@ fn what_is_in_the_files_is_there_before_what_uses_mean() {
 }
 
 #[test]
+fn what_loads_a_file_that_moves_no_longer_does() {
+    let bench = Bench::new(&[
+        ("app.rb", "require 'shop/main'\n"),
+        ("page.js", "import './shop/start'\n"),
+        ("lib/shop/main.rb", "puts 1\n"),
+        ("shop/start.js", "run()\n"),
+    ]);
+    bench.refresh();
+    let imports = |dump: &str| dump.lines().filter(|line| line.contains("\timports\t")).count();
+    assert_eq!(imports(&bench.dump()), 2);
+    for (from, to) in [("lib/shop/main.rb", "other/n1.rb"), ("shop/start.js", "other/n2.js")] {
+        put(&bench.root(), to, "");
+        fs::rename(bench.root().join(from), bench.root().join(to)).expect("it moves");
+    }
+    bench.refresh();
+    assert_eq!(imports(&bench.dump()), 0);
+    assert_eq!(bench.dump(), fresh(&bench.root(), 1));
+}
+
+#[test]
 fn a_pause_keeps_what_was_resolved_by_then() {
     /// Asks for a pause when the first file was resolved.
     struct Impatient(Pause);

@@ -41,4 +41,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 7;
+pub const RESOLVER: u64 = 8;

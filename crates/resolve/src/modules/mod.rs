@@ -90,6 +90,7 @@ impl Session<'_> {
 
     /// The module an import names.
     pub(crate) fn find_module(&self, unit: &Held, module: &str) -> Option<Module> {
+        self.ask_module(module);
         match unit.rules.modules {
             Modules::Dotted => self.module_once(unit, module, Self::dotted_module),
             Modules::Path => self.module_once(unit, module, Self::path_module),
