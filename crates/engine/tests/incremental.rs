@@ -56,10 +56,14 @@ proptest! {
         for (p, t) in start {
             write(&root, &path(p), text(&path(p), t));
         }
-        let engine = open(&root, &store, 3);
+        let mut engine = open(&root, &store, 3);
         refresh(&engine);
-        for (step, whole) in &steps {
+        for (number, (step, whole)) in steps.iter().enumerate() {
             apply(&root, step);
+            // Now and then another process goes on.
+            if number % 3 == 2 {
+                engine = open(&root, &store, 3);
+            }
             if *whole {
                 prop_assert_eq!(refresh(&engine).owed, 0);
             } else {
