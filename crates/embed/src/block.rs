@@ -3,6 +3,7 @@
 
 use crate::kernel::{LANES, STRIDE};
 use crate::packed::{self, packed_length};
+use std::ops::Range;
 
 /// How long vectors are, in all forms they have.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,7 @@ impl Shape {
 /// Vectors of some groups, by the keys of these.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Block {
-    /// The key of each group, and how many vectors it has.
+    /// The key of each group, and its first row.
     pub(crate) groups: Vec<(i64, u32)>,
     pub(crate) rows: Vec<u8>,
     /// Signs of the values: [`LANES`] vectors side by side, 64 values in each word.
@@ -41,7 +42,7 @@ impl Block {
     /// Adds a group of packed vectors, which lie one after the other.
     pub(crate) fn push(&mut self, shape: Shape, key: i64, bytes: &[u8]) {
         let rows = bytes.chunks_exact(shape.length.max(1));
-        self.groups.push((key, rows.len() as u32));
+        self.groups.push((key, self.len as u32));
         let mut values = vec![0; shape.padded()];
         for row in rows {
             packed::unpack(row, &mut values[..shape.dimension]);
@@ -53,10 +54,21 @@ impl Block {
         }
     }
 
-    /// Adds a group of another block, whose first vector is at `from` there.
-    pub(crate) fn copy(&mut self, shape: Shape, other: &Self, (key, count): (i64, u32), from: usize) {
-        self.groups.push((key, count));
-        for row in from..from + count as usize {
+    /// The rows of a group.
+    pub(crate) fn rows_of(&self, group: usize) -> Range<usize> {
+        let first = self.groups[group].1 as usize;
+        first..self.groups.get(group + 1).map_or(self.len, |next| next.1 as usize)
+    }
+
+    /// The group a row is in.
+    pub(crate) fn group_of(&self, row: u32) -> usize {
+        self.groups.partition_point(|(_, first)| *first <= row).saturating_sub(1)
+    }
+
+    /// Adds a group of another block.
+    pub(crate) fn copy(&mut self, shape: Shape, other: &Self, group: usize) {
+        self.groups.push((other.groups[group].0, self.len as u32));
+        for row in other.rows_of(group) {
             let bytes = &other.rows[row * shape.length..(row + 1) * shape.length];
             let first = row / LANES * shape.words;
             let theirs = &other.bits[first..first + shape.words];
@@ -68,10 +80,8 @@ impl Block {
 
     /// Adds all groups of another block.
     pub(crate) fn copy_all(&mut self, shape: Shape, other: &Self) {
-        let mut from = 0;
-        for &group in &other.groups {
-            self.copy(shape, other, group, from);
-            from += group.1 as usize;
+        for group in 0..other.groups.len() {
+            self.copy(shape, other, group);
         }
     }
 

@@ -4,6 +4,7 @@
 //! estimates every product from bits, which is a fraction of the work; the best of it are then compared exactly.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Vector;
@@ -106,16 +107,14 @@ impl PackedIndex {
                 making.share(block);
                 continue;
             }
-            let mut row = 0;
-            for &group in &block.groups {
-                while let Some((key, bytes)) = own.next_if(|(key, _)| **key < group.0) {
+            for (group, (at, _)) in block.groups.iter().enumerate() {
+                while let Some((key, bytes)) = own.next_if(|(key, _)| *key < at) {
                     making.push(*key, bytes);
                 }
-                match own.next_if(|(key, _)| **key == group.0) {
+                match own.next_if(|(key, _)| *key == at) {
                     Some((key, bytes)) => making.push(*key, bytes),
-                    None => making.copy(block, group, row),
+                    None => making.copy(block, group),
                 }
-                row += group.1 as usize;
             }
             own.for_each(|(key, bytes)| making.push(*key, bytes));
         }
@@ -136,9 +135,20 @@ impl PackedIndex {
         Self { shape: self.shape, blocks, starts, len, kernel: self.kernel, spare: self.spare.clone() }
     }
 
-    /// The keys of the groups and how many vectors each has, in the order of the vectors.
-    pub fn groups(&self) -> impl Iterator<Item = (i64, u32)> {
-        self.blocks.iter().flat_map(|block| block.groups.iter().copied())
+    /// The keys of the groups and their packed vectors, in the order of these.
+    pub fn groups(&self) -> impl Iterator<Item = (i64, &[u8])> {
+        self.blocks.iter().flat_map(|block| {
+            let rows = |at| &block.rows[bytes_of(self.shape, block.rows_of(at))];
+            block.groups.iter().enumerate().map(move |(at, (key, _))| (*key, rows(at)))
+        })
+    }
+
+    /// The key of the group a vector is in, and its place there.
+    pub fn group_of(&self, row: u32) -> (i64, u32) {
+        let at = self.block_of(row);
+        let (block, row) = (&self.blocks[at], row - self.starts[at]);
+        let (key, first) = block.groups[block.group_of(row)];
+        (key, row - first)
     }
 
     /// The vectors with the greatest products, greatest first; of equals the earlier one.
@@ -165,10 +175,18 @@ impl PackedIndex {
         best.into_hits()
     }
 
-    /// The product of one vector with a query.
-    pub fn product(&self, row: u32, query: &Scan) -> i32 {
-        let at = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
-        query.product(self.row(at, row))
+    /// The product of a vector of a group with a query; none where it is not there.
+    pub fn product(&self, key: i64, at: u32, query: &Scan) -> Option<i32> {
+        let first = |block: &Arc<Block>| block.groups.first().is_some_and(|(first, _)| *first <= key);
+        let block = &self.blocks[self.blocks.partition_point(first).checked_sub(1)?];
+        let group = block.groups.binary_search_by_key(&key, |group| group.0).ok()?;
+        let row = block.rows_of(group).nth(at as usize)?;
+        Some(query.product(&block.rows[bytes_of(self.shape, row..row + 1)]))
+    }
+
+    /// The block a vector is in.
+    fn block_of(&self, row: u32) -> usize {
+        self.starts.partition_point(|start| *start <= row).saturating_sub(1)
     }
 
     /// A vector of a block.
@@ -233,6 +251,11 @@ impl PackedIndex {
     }
 }
 
+/// Where rows lie among the bytes of a block.
+fn bytes_of(shape: Shape, rows: Range<usize>) -> Range<usize> {
+    rows.start * shape.length..rows.end * shape.length
+}
+
 /// An index on its way, block by block.
 struct Making {
     shape: Shape,
@@ -248,9 +271,9 @@ impl Making {
         }
     }
 
-    fn copy(&mut self, block: &Block, group: (i64, u32), from: usize) {
+    fn copy(&mut self, block: &Block, group: usize) {
         self.close_above(BLOCK - 1);
-        self.open.copy(self.shape, block, group, from);
+        self.open.copy(self.shape, block, group);
     }
 
     /// Takes a whole block; small ones become one.
@@ -513,8 +536,9 @@ mod tests {
             let scan = Scan::new(&query);
             let found: Vec<(i32, u32)> = index.search_exact(&query, count).iter().map(|hit| (-hit.score, hit.row)).collect();
             prop_assert_eq!(&found, &wanted);
-            let one_by_one: Vec<i32> = (0..rows.len() as u32).map(|row| index.product(row, &scan)).collect();
+            let one_by_one: Vec<i32> = (0..rows.len() as i64).filter_map(|key| index.product(key, 0, &scan)).collect();
             prop_assert_eq!(one_by_one, products);
+            prop_assert_eq!((index.product(rows.len() as i64, 0, &scan), index.product(0, 1, &scan)), (None, None));
             // With fewer vectors than candidates, the first pass leaves none out.
             let by_bits: Vec<(i32, u32)> = index.search_by_bits(&query, count).iter().map(|hit| (-hit.score, hit.row)).collect();
             prop_assert_eq!(&by_bits, &wanted);
@@ -542,11 +566,17 @@ mod tests {
                 prop_assert_eq!(index.len(), fresh.len());
                 prop_assert_eq!(index.search_exact(&query, 30), fresh.search_exact(&query, 30));
                 prop_assert_eq!(index.search_by_bits(&query, 30), fresh.search_by_bits(&query, 30));
-                let counted = |index: &PackedIndex| index.groups().filter(|one| one.1 > 0).collect::<Vec<_>>();
-                prop_assert_eq!(counted(&index), counted(&fresh));
+                let there: Vec<(i64, &[u8])> = index.groups().filter(|one| !one.1.is_empty()).collect();
+                let wanted: Vec<(i64, &[u8])> =
+                    groups.iter().map(|(key, bytes)| (*key, bytes.as_slice())).filter(|one| !one.1.is_empty()).collect();
+                prop_assert_eq!(there, wanted);
                 let scan = Scan::new(&query);
                 for row in (0..index.len() as u32).step_by(97) {
-                    prop_assert_eq!(index.product(row, &scan), fresh.product(row, &scan));
+                    let (key, at) = index.group_of(row);
+                    let start = at as usize * packed_length(70);
+                    let product = scan.product(&groups[&key][start..start + packed_length(70)]);
+                    prop_assert_eq!(index.product(key, at, &scan), Some(product));
+                    prop_assert_eq!(fresh.group_of(row), (key, at));
                 }
                 let most = 2 * groups.values().map(|bytes| bytes.len() / packed_length(70)).sum::<usize>() / BLOCK + 2;
                 prop_assert!(index.blocks.len() <= 2 * most, "{} blocks", index.blocks.len());

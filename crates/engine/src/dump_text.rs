@@ -18,18 +18,18 @@ impl Snapshot {
     /// Reads all terms and vectors.
     pub(crate) fn chunk_texts(&self) -> Result<ChunkTexts, EngineError> {
         let catalogue = self.store.catalogue()?;
-        let mut terms = vec![(0_u32, 0_u64); catalogue.len()];
-        self.store.each_term(&catalogue, |unit, term, mark| {
-            let (count, sum) = &mut terms[unit as usize];
+        let mut terms = vec![(0_u32, 0_u64); catalogue.bound()];
+        self.store.each_term(&catalogue, |term, holder| {
+            let (count, sum) = &mut terms[holder.chunk as usize];
             *count += 1;
             // Terms come in any order, so what stands for them must not depend on it.
-            *sum = sum.wrapping_add(mixed(u64::from(term) << 8 | u64::from(mark.0)));
+            *sum = sum.wrapping_add(mixed(u64::from(term) << 8 | u64::from(holder.mark.0)));
         })?;
         let mut texts: FxHashMap<FileId, Vec<String>> = FxHashMap::default();
         for shelf in catalogue.shelves() {
             let chunks = texts.entry(shelf.file).or_default();
             for unit in shelf.first..shelf.first + shelf.count {
-                let ((count, sum), length) = (terms[unit as usize], catalogue.lengths()[unit as usize]);
+                let ((count, sum), length) = (terms[unit as usize], catalogue.length(unit));
                 chunks.push(format!("{count} terms {length} words {sum:016x}"));
             }
         }

@@ -24,6 +24,32 @@ pub struct FileEvidence {
     pub path: f32,
 }
 
+/// A unit that holds a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The unit.
+    pub unit: u32,
+    /// The number of its file.
+    pub file: u32,
+    /// How many terms the text of the unit has.
+    pub length: u16,
+    /// What the term is to it.
+    pub mark: Mark,
+}
+
+/// How many units there are, and what numbers they and their files may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// How many units.
+    pub units: usize,
+    /// How many terms their texts have.
+    pub terms: u64,
+    /// All numbers of units are below this.
+    pub unit_bound: usize,
+    /// All numbers of files are below this.
+    pub file_bound: usize,
+}
+
 /// What one question leaves to the next: room that is costly to come by.
 #[derive(Debug, Default)]
 pub struct Room {
@@ -31,13 +57,14 @@ pub struct Room {
     units: Vec<Evidence>,
     touched: Vec<u32>,
     /// For the units of a term, with their files.
-    pub postings: Vec<(u32, u32, Mark)>,
+    pub postings: Vec<Held>,
 }
 
 /// Scores units, term by term.
 #[derive(Debug)]
-pub struct Lexical<'l> {
-    lengths: &'l [u16],
+pub struct Lexical {
+    /// How many units there are.
+    all: usize,
     /// For each length up to the usual ones, what a term that stands there once counts.
     shares: Vec<f32>,
     /// The same for any length: what it has without one, and for each term.
@@ -58,17 +85,17 @@ pub struct Lexical<'l> {
     pub missing: f32,
 }
 
-impl<'l> Lexical<'l> {
-    /// For units of these lengths in so many files.
-    pub fn new(lengths: &'l [u16], files: usize, room: Room, weights: &Weights) -> Self {
+impl Lexical {
+    /// For so many units and files.
+    pub fn new(extent: &Extent, room: Room, weights: &Weights) -> Self {
         let Room { mut units, touched, .. } = room;
-        units.resize(lengths.len(), Evidence::default());
-        let total: usize = lengths.iter().map(|&length| usize::from(length)).sum();
-        let mean = (float(total) / float(lengths.len().max(1))).max(1.0);
+        units.resize(extent.unit_bound, Evidence::default());
+        let total = usize::try_from(extent.terms).unwrap_or(usize::MAX);
+        let mean = (float(total) / float(extent.units.max(1))).max(1.0);
         let (base, slope) = (1.0 - weights.length, weights.length / mean);
         let share = |length: u16| 1.0 / (base + slope * f32::from(length));
         Self {
-            lengths,
+            all: extent.units,
             shares: (0..USUAL).map(share).collect(),
             base,
             slope,
@@ -77,7 +104,7 @@ impl<'l> Lexical<'l> {
                 .map(|mark| (f32::from(Mark(mark).count()), of_fields(Mark(mark), weights)))
                 .collect(),
             units,
-            files: vec![FileEvidence::default(); files],
+            files: vec![FileEvidence::default(); extent.file_bound],
             touched,
             total: 0.0,
             missing: 0.0,
@@ -85,7 +112,7 @@ impl<'l> Lexical<'l> {
     }
 
     /// The room it took, for the next question about the same units.
-    pub fn into_room(mut self, mut postings: Vec<(u32, u32, Mark)>) -> Room {
+    pub fn into_room(mut self, mut postings: Vec<Held>) -> Room {
         for &unit in &self.touched {
             self.units[unit as usize] = Evidence::default();
         }
@@ -96,19 +123,19 @@ impl<'l> Lexical<'l> {
 
     /// How rare a term is that so many of the units hold.
     pub fn rarity(&self, holders: usize) -> f32 {
-        let (all, held) = (float(self.lengths.len()), float(holders));
+        let (all, held) = (float(self.all), float(holders));
         (1.0 + (all - held + 0.5) / (held + 0.5)).ln()
     }
 
-    /// Adds a term. Postings come with the file of each unit; those of a file follow each other.
-    pub fn add(&mut self, weight: f32, whole: bool, postings: &[(u32, u32, Mark)]) {
+    /// Adds a term. The units of a file follow each other.
+    pub fn add(&mut self, weight: f32, whole: bool, postings: &[Held]) {
         let worth = weight * self.rarity(postings.len());
         self.total += worth;
         self.missing += if postings.is_empty() { worth } else { 0.0 };
-        for of_file in postings.chunk_by(|a, b| a.1 == b.1) {
+        for of_file in postings.chunk_by(|a, b| a.file == b.file) {
             let (mut best, mut path) = (0.0_f32, false);
-            for &(unit, _, mark) in of_file {
-                let score = worth * self.saturated(unit, mark);
+            for &Held { unit, length, mark, .. } in of_file {
+                let score = worth * self.saturated(length, mark);
                 best = best.max(score);
                 path |= mark.is_in(Field::Path);
                 let evidence = &mut self.units[unit as usize];
@@ -121,15 +148,14 @@ impl<'l> Lexical<'l> {
                     evidence.defined += if whole { worth } else { 0.0 };
                 }
             }
-            let file = &mut self.files[of_file[0].1 as usize];
+            let file = &mut self.files[of_file[0].file as usize];
             file.score += best;
             file.path += if path { worth } else { 0.0 };
         }
     }
 
     #[inline]
-    fn saturated(&self, unit: u32, mark: Mark) -> f32 {
-        let length = self.lengths[unit as usize];
+    fn saturated(&self, length: u16, mark: Mark) -> f32 {
         let share = match self.shares.get(usize::from(length)) {
             Some(share) => *share,
             None => 1.0 / (self.base + self.slope * f32::from(length)),

@@ -21,7 +21,7 @@ mod weights;
 pub use analyse::{Analysis, Asked, Form, Scope, Term, analyse};
 pub use candidate::{Candidate, FileInfo, Pool};
 pub use explain::{Part, Ranked};
-pub use lexical::{Evidence, FileEvidence, Lexical, Room};
+pub use lexical::{Evidence, Extent, FileEvidence, Held, Lexical, Room};
 pub use order::{Most, rank};
 pub use rules::Rule;
 pub use weights::{Switches, Weights};

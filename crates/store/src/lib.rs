@@ -9,6 +9,7 @@
 mod anchor;
 mod bulk;
 mod cache;
+mod catalogue;
 mod check;
 mod codec;
 mod connect;
@@ -38,6 +39,7 @@ mod writer;
 pub use anchor::Anchor;
 pub use bulk::{BulkWriter, GraphWriter};
 pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
+pub use catalogue::{Catalogue, Followed, Holder, Shelf};
 pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};
 pub use digest::Prepared;
 pub use embedded::EmbedModel;
@@ -57,6 +59,5 @@ pub use rows::{
 };
 pub use seed::copy_index;
 pub use snapshot::{FileFilter, Snapshot};
-pub use terms::{Catalogue, Shelf};
 pub use version::FORMAT;
 pub use writer::{ChangeSet, Writer};

@@ -1,14 +1,11 @@
 //! Terms in the index: files are turned around in segments, and segments are merged as edits make holes in them.
 //!
 //! Every chunk of an indexed file has one place: in a segment, or among the recent files. A change set takes the places
-//! of a file away and gives it new ones. What a search reads first is the [`Catalogue`]: all chunks, numbered.
+//! of a file away and gives it new ones. What a search reads of them first is the catalogue.
 
-use crate::error::StoreError;
 use crate::list_error::ListError;
-use crate::rows::FileId;
-use crate::snapshot::Snapshot;
 use crate::sql::terms as sql;
-use orient_text::{Mark, TermBlockReader, TermSegment, Terms, TextError};
+use orient_text::{TermBlockReader, TermSegment, Terms, TextError};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
 
@@ -20,11 +17,11 @@ const SEVERAL: usize = 8;
 
 /// The files of a segment, in the order of their places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Layout {
+pub(crate) struct Layout {
     /// The id of each file, 0 where it is gone, and how many chunks it has.
-    files: Vec<(u32, u32)>,
+    pub(crate) files: Vec<(u32, u32)>,
     /// How long each chunk is.
-    lengths: Vec<u16>,
+    pub(crate) lengths: Vec<u16>,
 }
 
 impl Layout {
@@ -42,23 +39,23 @@ impl Layout {
         bytes
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, TextError> {
-        let (count, rest) = bytes.split_first_chunk::<4>().ok_or(TextError::NOT_WHOLE)?;
-        let count = u32::from_le_bytes(*count) as usize;
-        let (files, lengths) = rest.split_at_checked(count * 8).ok_or(TextError::NOT_WHOLE)?;
-        let number = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
-        let files: Vec<(u32, u32)> = files
-            .as_chunks::<4>()
-            .0
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .map(|[file, count]| (number(file), number(count)))
-            .collect();
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, TextError> {
+        let (files, lengths) = Self::split(bytes)?;
+        let files: Vec<(u32, u32)> = files.collect();
         let lengths: Vec<u16> =
             lengths.as_chunks::<2>().0.iter().map(|two| u16::from_le_bytes(*two)).collect();
         let chunks: u64 = files.iter().map(|(_, count)| u64::from(*count)).sum();
         if chunks == lengths.len() as u64 { Ok(Self { files, lengths }) } else { Err(TextError::NOT_WHOLE) }
+    }
+
+    /// The files of an encoded layout, and what comes behind them.
+    pub(crate) fn split(bytes: &[u8]) -> Result<(impl Iterator<Item = (u32, u32)>, &[u8]), TextError> {
+        let (count, rest) = bytes.split_first_chunk::<4>().ok_or(TextError::NOT_WHOLE)?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let (files, lengths) = rest.split_at_checked(count * 8).ok_or(TextError::NOT_WHOLE)?;
+        let number = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+        let pairs = files.as_chunks::<4>().0.as_chunks::<2>().0;
+        Ok((pairs.iter().map(move |[file, count]| (number(file), number(count))), lengths))
     }
 
     fn live(&self) -> u32 {
@@ -208,172 +205,4 @@ fn rewrite(db: &Connection, old: &[(i64, Layout)]) -> Result<(), ListError> {
     }
     load.flush(db)?;
     old.iter().try_for_each(|(id, _)| Ok(sql::delete_segment(db, *id)?))
-}
-
-/// All chunks of the index, numbered from nought: how long each is, and where its terms are.
-///
-/// The numbers hold for one generation.
-#[derive(Clone, Debug, Default)]
-pub struct Catalogue {
-    files: Vec<Shelf>,
-    lengths: Vec<u16>,
-    /// For each segment its id and, for each place, the number of the chunk; none where it is gone.
-    segments: Vec<(i64, Vec<u32>)>,
-    /// The recent files: their terms, and the number of their first chunk.
-    recent: Vec<(Vec<u8>, u32)>,
-}
-
-/// Stands for a place whose chunk is gone.
-const GONE: u32 = u32::MAX;
-
-/// The chunks of a file in a catalogue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shelf {
-    /// The file.
-    pub file: FileId,
-    /// The number of its first chunk.
-    pub first: u32,
-    /// How many it has.
-    pub count: u32,
-}
-
-impl Catalogue {
-    /// How many chunks there are.
-    pub fn len(&self) -> usize {
-        self.lengths.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.lengths.is_empty()
-    }
-
-    /// How many terms the text of each chunk has.
-    pub fn lengths(&self) -> &[u16] {
-        &self.lengths
-    }
-
-    /// The files, in the order of their chunks.
-    pub fn shelves(&self) -> &[Shelf] {
-        &self.files
-    }
-
-    /// The file a chunk is of.
-    pub fn shelf(&self, chunk: u32) -> Shelf {
-        let at = self.files.partition_point(|shelf| shelf.first <= chunk);
-        self.files[at.saturating_sub(1)]
-    }
-
-    fn add(&mut self, file: u32, lengths: &[u16]) -> u32 {
-        let first = self.lengths.len() as u32;
-        self.files.push(Shelf { file: FileId(file.into()), first, count: lengths.len() as u32 });
-        self.lengths.extend_from_slice(lengths);
-        first
-    }
-}
-
-impl Snapshot {
-    /// All chunks, numbered.
-    pub fn catalogue(&self) -> Result<Catalogue, StoreError> {
-        self.read_catalogue().map_err(|error| error.at(&self.path))
-    }
-
-    fn read_catalogue(&self) -> Result<Catalogue, ListError> {
-        let mut all = Catalogue::default();
-        for (id, bytes) in sql::segments(&self.db)? {
-            let layout = Layout::decode(&bytes)?;
-            let mut numbers = Vec::with_capacity(layout.lengths.len());
-            let mut start = 0;
-            for &(file, count) in &layout.files {
-                let end = start + count as usize;
-                if file == 0 {
-                    numbers.resize(end, GONE);
-                } else {
-                    let first = all.add(file, &layout.lengths[start..end]);
-                    numbers.extend(first..first + count);
-                }
-                start = end;
-            }
-            all.segments.push((id, numbers));
-        }
-        for (file, data) in sql::recents(&self.db)? {
-            let (lengths, _) = Terms::open(&data)?;
-            let first = all.add(u32::try_from(file).unwrap_or(0), &lengths);
-            all.recent.push((data, first));
-        }
-        Ok(all)
-    }
-
-    /// Shows the chunks that have a term, with its marks.
-    pub fn each_with_term(
-        &self,
-        catalogue: &Catalogue,
-        term: u32,
-        see: impl FnMut(u32, Mark),
-    ) -> Result<(), StoreError> {
-        self.find_term(catalogue, term, see).map_err(|error| error.at(&self.path))
-    }
-
-    fn find_term(&self, all: &Catalogue, term: u32, mut see: impl FnMut(u32, Mark)) -> Result<(), ListError> {
-        for (id, numbers) in &all.segments {
-            sql::block_at(&self.db, *id, term, |block| {
-                let Some((first, data)) = block else { return Ok(()) };
-                let Some(list) = TermBlockReader::new(first, data, numbers.len() as u32).find(term)? else {
-                    return Ok(());
-                };
-                list.each(|place, mark| {
-                    let number = numbers[place as usize];
-                    if number != GONE {
-                        see(number, mark);
-                    }
-                })
-            })??;
-        }
-        for (data, first) in &all.recent {
-            let (_, lists) = Terms::open(data)?;
-            if let Some(list) = lists.find(term)? {
-                list.each(|place, mark| see(first + place, mark))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Shows all terms of all chunks: the chunk, the number of the term, its marks. In no particular order.
-    pub fn each_term(&self, all: &Catalogue, mut see: impl FnMut(u32, u32, Mark)) -> Result<(), StoreError> {
-        let mut read = || {
-            for (id, numbers) in &all.segments {
-                sql::each_block(&self.db, *id, |first, data| {
-                    for entry in TermBlockReader::new(first, data, numbers.len() as u32) {
-                        let (term, list) = entry?;
-                        list.each(|place, mark| {
-                            let number = numbers[place as usize];
-                            if number != GONE {
-                                see(number, term, mark);
-                            }
-                        })?;
-                    }
-                    Ok::<_, ListError>(())
-                })?;
-            }
-            for (data, first) in &all.recent {
-                for entry in Terms::open(data)?.1 {
-                    let (term, list) = entry?;
-                    list.each(|place, mark| see(first + place, term, mark))?;
-                }
-            }
-            Ok(())
-        };
-        read().map_err(|error: ListError| error.at(&self.path))
-    }
-
-    /// Shows the vectors of all files, by id.
-    pub fn each_vectors(&self, mut see: impl FnMut(FileId, &[u8])) -> Result<(), StoreError> {
-        sql::each_vectors(&self.db, |file, data| see(FileId(file), data))
-            .map_err(|error| StoreError::sql(&self.path, error))
-    }
-
-    /// The vectors of a file, one after the other.
-    pub fn vectors_of(&self, file: FileId) -> Result<Option<Vec<u8>>, StoreError> {
-        sql::vectors_of(&self.db, file.0).map_err(|error| StoreError::sql(&self.path, error))
-    }
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use orient_store::{Change, Snapshot};
+use orient_store::{Change, Holder, Snapshot};
 use orient_text::{Field, TermsBuilder, term_number};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -13,8 +13,9 @@ fn holders(snapshot: &Snapshot, word: &str) -> Vec<String> {
     let catalogue = snapshot.catalogue().expect("readable");
     let mut files = Vec::new();
     snapshot
-        .each_with_term(&catalogue, term_number(word.as_bytes()), |unit, _| {
-            files.push(catalogue.shelf(unit).file);
+        .each_with_term(&catalogue, term_number(word.as_bytes()), |holder| {
+            assert_eq!(catalogue.shelf_of(holder.chunk), holder.shelf);
+            files.push(catalogue.shelf(holder.shelf).file);
         })
         .expect("readable");
     let path = |id| snapshot.file_by_id(id).expect("readable").expect("a file").path.display().into_owned();
@@ -120,12 +121,13 @@ fn marks_come_back() {
     place.load([put]);
     let snapshot = place.open();
     let catalogue = snapshot.catalogue().expect("readable");
-    assert_eq!((catalogue.len(), catalogue.lengths()), (1, &[3][..]));
+    assert_eq!((catalogue.len(), catalogue.terms()), (1, 3));
     let mut marks = Vec::new();
     snapshot
-        .each_with_term(&catalogue, term_number(b"alpha"), |unit, mark| {
-            marks.push((unit, mark.count(), mark.is_in(Field::Name)));
+        .each_with_term(&catalogue, term_number(b"alpha"), |holder| {
+            let Holder { chunk, length, mark, .. } = holder;
+            marks.push((chunk, length, mark.count(), mark.is_in(Field::Name)));
         })
         .expect("readable");
-    assert_eq!(marks, [(0, 2, true)]);
+    assert_eq!(marks, [(0, 3, 2, true)]);
 }

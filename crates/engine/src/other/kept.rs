@@ -153,7 +153,7 @@ impl Snapshot {
 
     /// The text of each unit. Those of a few files nobody has looked at are read now, and noted.
     fn unit_texts(&self, corpus: &Corpus, cache: &mut Cache) -> Result<Vec<ContentHash>, EngineError> {
-        let mut texts = vec![UNSEEN; corpus.catalogue.len()];
+        let mut texts = vec![UNSEEN; corpus.catalogue.bound()];
         let mut put = |(first, count): (u32, u32), own: &[ContentHash]| {
             let fits = own.len() == count as usize;
             if fits {

@@ -3,38 +3,44 @@
 use super::corpus::Corpus;
 use crate::{EngineError, Snapshot};
 use orient_model::{Role, SymbolKind};
-use orient_rank::{Analysis, Form, Lexical, Weights};
-use orient_store::{NameMatch, SymbolQuery, SymbolRow};
-use orient_text::{Mark, for_each_term, plain_words, term_number};
+use orient_rank::{Analysis, Extent, Form, Held, Lexical, Weights};
+use orient_store::{Holder, NameMatch, SymbolQuery, SymbolRow};
+use orient_text::{for_each_term, plain_words, term_number};
 
 /// How many bearers of a name are looked at.
 const BEARERS: usize = 200;
 
 /// What the words say.
-pub(super) struct Words<'c> {
-    pub(super) lexical: Lexical<'c>,
+pub(super) struct Words {
+    pub(super) lexical: Lexical,
     pub(super) replaced: Vec<(String, Vec<String>)>,
     /// Room for another question.
-    pub(super) postings: Vec<(u32, u32, Mark)>,
+    pub(super) postings: Vec<Held>,
 }
 
 impl Snapshot {
     /// Scores all units by the terms of a question.
-    pub(super) fn words<'c>(
+    pub(super) fn words(
         &self,
-        corpus: &'c Corpus,
+        corpus: &Corpus,
         asked: &Analysis,
         weights: &Weights,
-    ) -> Result<Words<'c>, EngineError> {
+    ) -> Result<Words, EngineError> {
         let catalogue = &corpus.catalogue;
         let mut room = corpus.room();
         let mut postings = std::mem::take(&mut room.postings);
-        let mut lexical = Lexical::new(catalogue.lengths(), catalogue.shelves().len(), room, weights);
+        let extent = Extent {
+            units: catalogue.len(),
+            terms: catalogue.terms(),
+            unit_bound: catalogue.bound(),
+            file_bound: catalogue.shelf_bound(),
+        };
+        let mut lexical = Lexical::new(&extent, room, weights);
         let mut replaced = Vec::new();
         let read = |number: u32, postings: &mut Vec<_>| {
             postings.clear();
-            self.store.each_with_term(catalogue, number, |unit, mark| {
-                postings.push((unit, corpus.file_of[unit as usize], mark));
+            self.store.each_with_term(catalogue, number, |Holder { chunk, shelf, length, mark }| {
+                postings.push(Held { unit: chunk, file: shelf, length, mark });
             })
         };
         let mut held = Vec::with_capacity(asked.terms.len());

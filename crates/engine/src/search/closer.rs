@@ -39,7 +39,8 @@ impl<'s> Closer<'s> {
 
     /// Looks at a unit; none where it is not there any more.
     pub(super) fn look(&mut self, unit: u32) -> Result<Option<Place>, EngineError> {
-        let shelf = self.corpus.catalogue.shelves()[self.corpus.file_of[unit as usize] as usize];
+        let catalogue = &self.corpus.catalogue;
+        let shelf = catalogue.shelf(catalogue.shelf_of(unit));
         let file = if let Some(&number) = self.numbers.get(&shelf.file) {
             number
         } else {
@@ -56,9 +57,7 @@ impl<'s> Closer<'s> {
 
     /// The shelf of each file.
     pub(super) fn shelves(&self) -> Vec<u32> {
-        let shelf = |file: &Arc<SeenFile>| {
-            self.corpus.units_of(file.id).map_or(0, |(first, _)| self.corpus.file_of[first as usize])
-        };
+        let shelf = |file: &Arc<SeenFile>| self.corpus.catalogue.find(file.id).unwrap_or(0);
         self.files.iter().map(shelf).collect()
     }
 }
@@ -70,7 +69,7 @@ impl Snapshot {
         corpus: &Corpus,
         id: FileId,
     ) -> Result<Option<Arc<SeenFile>>, EngineError> {
-        corpus.looks.file(id, || {
+        corpus.looks.file(corpus.generation, id, || {
             let Some(row) = self.store.file_by_id(id)?.filter(|row| row.status == INDEXED) else {
                 return Ok(None);
             };

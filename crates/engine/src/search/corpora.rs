@@ -17,6 +17,13 @@ pub(crate) struct Corpora {
     steps: Steps,
 }
 
+impl crate::Snapshot {
+    /// Makes ready what a search needs of the index as a whole, which the first search of a generation does otherwise.
+    pub fn prepare_search(&self) -> Result<(), EngineError> {
+        self.corpora.of(&self.store).map(drop)
+    }
+}
+
 impl Corpora {
     pub(crate) fn new(steps: &Steps) -> Self {
         Self { kept: Arc::default(), steps: steps.clone() }

@@ -5,25 +5,21 @@
 
 use super::looks::Looks;
 use crate::EngineError;
-use orient_embed::{BuiltIn, Embedder, PackedIndex, Scan, Vector, cosine, packed_length};
+use orient_embed::{BuiltIn, Embedder, Hit, PackedIndex, Scan, Vector, cosine, packed_length};
 use orient_model::RepoPath;
 use orient_rank::Room;
-use orient_store::{Catalogue, FileId, Snapshot};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use orient_store::{Catalogue, FileId, Followed, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-/// All chunks of a generation, numbered: here they are called units.
+/// All chunks of a generation, numbered: here they are called units, and their files shelves.
 pub(crate) struct Corpus {
     pub(super) generation: u64,
     pub(crate) catalogue: Catalogue,
-    /// For each unit its file, as an index into the shelves of the catalogue.
-    pub(crate) file_of: Vec<u32>,
-    /// The shelf of each file.
-    shelf_of: FxHashMap<FileId, u32>,
-    vectors: OnceLock<Vectors>,
+    /// All vectors, in groups that are files.
+    vectors: OnceLock<PackedIndex>,
     /// Held while all vectors are read: once is enough.
     reading: Mutex<()>,
     questions: AtomicU32,
@@ -31,23 +27,14 @@ pub(crate) struct Corpus {
     searching: AtomicU32,
     /// How many units have vectors, once somebody has read all vectors.
     covered: OnceLock<usize>,
-    /// What questions before have looked at.
-    pub(crate) looks: Looks,
-    /// Room that no question uses; shared with the corpora that follow.
+    /// What questions before have looked at; shared with the corpora that follow.
+    pub(super) looks: Arc<Looks>,
+    /// Room that no question uses; likewise.
     spare: Arc<Mutex<Vec<Room>>>,
 }
 
-/// All vectors, with the units they are of.
-struct Vectors {
-    index: PackedIndex,
-    /// [`NONE`] for a vector whose chunk is not there.
-    unit_of_row: Vec<u32>,
-    /// [`NONE`] for a unit without a vector.
-    row_of_unit: Vec<u32>,
-}
-
-/// Stands for no unit, and for no row.
-const NONE: u32 = u32::MAX;
+/// So much room is kept while nobody uses it: for more questions at once it is made anew.
+const SPARE: usize = 2;
 
 /// With fewer vectors the search takes less time than starting a thread.
 const WORTH_A_THREAD: usize = 16_384;
@@ -100,50 +87,43 @@ pub(crate) enum Nearness<'c> {
 impl Corpus {
     /// Reads the corpus of a snapshot.
     pub(super) fn read(snapshot: &Snapshot) -> Result<Self, EngineError> {
-        let catalogue = snapshot.catalogue()?;
-        let mut file_of = vec![0; catalogue.len()];
-        let mut shelf_of = FxHashMap::with_capacity_and_hasher(catalogue.shelves().len(), FxBuildHasher);
-        for (at, shelf) in (0..).zip(catalogue.shelves()) {
-            file_of[shelf.first as usize..(shelf.first + shelf.count) as usize].fill(at);
-            shelf_of.insert(shelf.file, at);
-        }
+        let generation = snapshot.generation();
         Ok(Self {
-            generation: snapshot.generation(),
-            catalogue,
-            file_of,
-            shelf_of,
+            generation,
+            catalogue: snapshot.catalogue()?,
             vectors: OnceLock::new(),
             reading: Mutex::default(),
             questions: AtomicU32::new(0),
             searching: AtomicU32::new(0),
             covered: OnceLock::new(),
-            looks: Looks::default(),
+            looks: Arc::new(Looks::of(generation)),
             spare: Arc::default(),
         })
     }
 
     /// The corpus of a snapshot in which the files at these paths, which are sorted, may differ from another, and no others.
     pub(super) fn after(before: &Self, paths: &[RepoPath], snapshot: &Snapshot) -> Result<Self, EngineError> {
-        let mut corpus = Self::read(snapshot)?;
-        corpus.questions = AtomicU32::new(before.questions.load(Ordering::Relaxed));
-        corpus.looks = before.looks.without(paths);
-        corpus.spare = before.spare.clone();
+        let generation = snapshot.generation();
+        let Followed { catalogue, changed, gone } = snapshot.catalogue_after(&before.catalogue, paths)?;
+        let corpus = Self {
+            generation,
+            catalogue,
+            vectors: OnceLock::new(),
+            reading: Mutex::default(),
+            questions: AtomicU32::new(before.questions.load(Ordering::Relaxed)),
+            searching: AtomicU32::new(0),
+            covered: OnceLock::new(),
+            looks: before.looks.follow(before.generation, generation, changed.iter().chain(&gone)),
+            spare: before.spare.clone(),
+        };
         if let Some(vectors) = before.vectors.get() {
-            let gone = |key: &i64| !corpus.shelf_of.contains_key(&FileId(*key));
-            let mut changed: BTreeMap<i64, Vec<u8>> = vectors
-                .index
-                .groups()
-                .map(|group| group.0)
-                .filter(gone)
-                .map(|key| (key, Vec::new()))
-                .collect();
-            for path in paths {
-                if let Some(file) = snapshot.file(path)? {
-                    let own = snapshot.vectors_of(file.id)?.filter(|bytes| corpus.fits(file.id, bytes));
-                    changed.insert(file.id.0, own.unwrap_or_default());
-                }
+            let mut others = BTreeMap::new();
+            for file in changed {
+                let own = snapshot.vectors_of(file)?.filter(|bytes| corpus.fits(file, bytes));
+                others.insert(file.0, own.unwrap_or_default());
             }
-            corpus.keep(vectors.index.with(&changed));
+            others.extend(gone.into_iter().map(|file| (file.0, Vec::new())));
+            corpus.keep(vectors.with(&others));
         }
         Ok(corpus)
     }
@@ -162,12 +142,15 @@ impl Corpus {
 
     /// Takes such room back.
     pub(crate) fn take_back(&self, room: Room) {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARE {
+            spare.push(room);
+        }
     }
 
     /// The first unit of a file and how many it has.
     pub(crate) fn units_of(&self, file: FileId) -> Option<(u32, u32)> {
-        let shelf = self.catalogue.shelves()[*self.shelf_of.get(&file)? as usize];
+        let shelf = self.catalogue.shelf(self.catalogue.find(file)?);
         Some((shelf.first, shelf.count))
     }
 
@@ -195,28 +178,31 @@ impl Corpus {
         }
         let vectors = self.vectors(snapshot)?;
         let searching = Searching::begin(&self.searching);
-        let (hits, done) = if vectors.unit_of_row.len() < WORTH_A_THREAD || searching.others > 0 {
-            (vectors.index.search(query, wanted.count), meanwhile()?)
+        let (hits, done) = if vectors.len() < WORTH_A_THREAD || searching.others > 0 {
+            (vectors.search(query, wanted.count), meanwhile()?)
         } else {
             let count = wanted.count;
             thread::scope(|scope| {
-                let search = scope.spawn(move || vectors.index.search(query, count));
+                let search = scope.spawn(move || vectors.search(query, count));
                 let done = meanwhile()?;
                 // A search cannot panic; were it to, the other channels would still answer.
                 Ok::<_, EngineError>((search.join().unwrap_or_default(), done))
             })?
         };
-        let units = hits.into_iter().map(|hit| (vectors.unit_of_row[hit.row as usize], hit.score));
-        let best = units.filter(|(unit, product)| *unit != NONE && *product > 0).collect();
+        let unit = |hit: Hit| {
+            let (file, at) = vectors.group_of(hit.row);
+            Some((self.units_of(FileId(file))?.0 + at, hit.score))
+        };
+        let best = hits.into_iter().filter(|hit| hit.score > 0).filter_map(unit).collect();
         Ok(Nearest { best, nearness: Nearness::Some(self, Scan::new(query)), meanwhile: done })
     }
 
     /// The products of all units with a query.
     fn products(&self, snapshot: &Snapshot, query: &Vector) -> Result<Vec<i32>, EngineError> {
         let scan = Scan::new(query);
-        let mut all = vec![0; self.catalogue.len()];
+        let mut all = vec![0; self.catalogue.bound()];
         let (mut some, mut covered) = (Vec::new(), 0);
-        snapshot.each_vectors(|file, bytes| {
+        let mut see = |file: FileId, bytes: &[u8]| {
             some.clear();
             scan.products(bytes, &mut some);
             if let Some((first, count)) = self.units_of(file)
@@ -225,7 +211,11 @@ impl Corpus {
                 all[first as usize..first as usize + some.len()].copy_from_slice(&some);
                 covered += some.len();
             }
-        })?;
+        };
+        match self.vectors.get() {
+            Some(vectors) => vectors.groups().for_each(|(file, bytes)| see(FileId(file), bytes)),
+            None => snapshot.each_vectors(see)?,
+        }
         self.covered.get_or_init(|| covered);
         Ok(all)
     }
@@ -242,7 +232,7 @@ impl Corpus {
         self.units_of(file).is_some_and(|(_, count)| bytes.len() == count as usize * length)
     }
 
-    fn vectors(&self, snapshot: &Snapshot) -> Result<&Vectors, EngineError> {
+    fn vectors(&self, snapshot: &Snapshot) -> Result<&PackedIndex, EngineError> {
         if let Some(vectors) = self.vectors.get() {
             return Ok(vectors);
         }
@@ -259,25 +249,17 @@ impl Corpus {
         Ok(self.keep(index))
     }
 
-    /// Keeps vectors, whose groups are files.
-    fn keep(&self, index: PackedIndex) -> &Vectors {
-        let mut unit_of_row = Vec::with_capacity(index.len());
-        let mut row_of_unit = vec![NONE; self.catalogue.len()];
-        let mut covered = 0;
-        for (file, count) in index.groups() {
-            match self.units_of(FileId(file)).filter(|(_, own)| *own == count) {
-                Some((first, _)) => {
-                    for (unit, row) in (first..first + count).zip(unit_of_row.len() as u32..) {
-                        row_of_unit[unit as usize] = row;
-                    }
-                    unit_of_row.extend(first..first + count);
-                    covered += count as usize;
-                }
-                None => unit_of_row.resize(unit_of_row.len() + count as usize, NONE),
-            }
-        }
-        self.covered.get_or_init(|| covered);
-        self.vectors.get_or_init(|| Vectors { index, unit_of_row, row_of_unit })
+    /// Keeps vectors, whose groups are files of the corpus with as many units.
+    fn keep(&self, index: PackedIndex) -> &PackedIndex {
+        self.covered.get_or_init(|| index.len());
+        self.vectors.get_or_init(|| index)
+    }
+
+    /// The product of a unit with a query; nought where it has no vector.
+    fn product(&self, unit: u32, query: &Scan) -> i32 {
+        let shelf = self.catalogue.shelf(self.catalogue.shelf_of(unit));
+        let of = |vectors: &PackedIndex| vectors.product(shelf.file.0, unit - shelf.first, query);
+        self.vectors.get().and_then(of).unwrap_or(0)
     }
 }
 
@@ -286,12 +268,7 @@ impl Nearness<'_> {
     pub(crate) fn of(&self, unit: u32) -> f32 {
         let product = match self {
             Self::All(products) => products[unit as usize],
-            Self::Some(corpus, query) => {
-                corpus.vectors.get().map_or(0, |vectors| match vectors.row_of_unit[unit as usize] {
-                    NONE => 0,
-                    row => vectors.index.product(row, query),
-                })
-            }
+            Self::Some(corpus, query) => corpus.product(unit, query),
             Self::Scaled(near) => return near[unit as usize],
         };
         cosine(product, BuiltIn::shared().dimension())

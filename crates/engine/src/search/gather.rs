@@ -41,7 +41,7 @@ impl Snapshot {
         let corpus = self.corpora.of(&self.store)?;
         let allowed = self.allowed(query, &corpus)?;
         let allows = |unit: u32| {
-            allowed.as_ref().is_none_or(|allowed| allowed[corpus.file_of[unit as usize] as usize])
+            allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.shelf_of(unit) as usize])
         };
         let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTERED };
         let without = query.without_vectors || self.store.embedder() != embedder();
@@ -243,13 +243,11 @@ impl Snapshot {
             indexed: Some(true),
             with_issues: false,
         };
-        let mut allowed = vec![false; corpus.catalogue.shelves().len()];
+        let mut allowed = vec![false; corpus.catalogue.shelf_bound()];
         for file in self.files(&asked, 0, usize::MAX)?.rows {
             let is_among = query.among.as_ref().is_none_or(|among| among.contains(&file.path));
-            if let Some((first, count)) = corpus.units_of(file.id).filter(|(_, count)| *count > 0 && is_among)
-            {
-                let _ = count;
-                allowed[corpus.file_of[first as usize] as usize] = true;
+            if let Some(shelf) = corpus.catalogue.find(file.id).filter(|_| is_among) {
+                allowed[shelf as usize] = true;
             }
         }
         Ok(Some(allowed))
@@ -287,7 +285,7 @@ impl Snapshot {
 
 /// What the channels say of all units.
 struct Seen<'s> {
-    words: &'s Lexical<'s>,
+    words: &'s Lexical,
     exact: &'s BTreeMap<u32, f32>,
     near: &'s dyn Fn(u32) -> f32,
 }

@@ -1,11 +1,9 @@
 //! What questions have looked at: files and their places, which later questions look at again. What no change concerned is
 //! as true in the next generation.
 
-use orient_model::RepoPath;
 use orient_store::{ChunkId, FileId, FileRow, PlaceRow};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// How many files and places are remembered before all are forgotten: a few megabytes.
@@ -40,47 +38,73 @@ impl Deref for SeenFile {
     }
 }
 
-/// Files by id.
-#[derive(Default)]
-pub(crate) struct Looks {
-    files: Mutex<FxHashMap<FileId, Arc<SeenFile>>>,
+/// Files of one generation, the newest of those that share them.
+pub(crate) struct Looks(Mutex<Seen>);
+
+struct Seen {
+    generation: u64,
+    files: FxHashMap<FileId, Arc<SeenFile>>,
     /// How many places of them were looked at.
-    places: AtomicUsize,
+    places: usize,
+}
+
+impl Seen {
+    fn forget(&mut self) {
+        self.files.clear();
+        self.places = 0;
+    }
 }
 
 impl Looks {
-    fn lock(&self) -> MutexGuard<'_, FxHashMap<FileId, Arc<SeenFile>>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Nothing yet, of a generation.
+    pub(super) fn of(generation: u64) -> Self {
+        Self(Mutex::new(Seen { generation, files: FxHashMap::default(), places: 0 }))
     }
 
-    /// What was looked at, but for the files at these paths, which are sorted.
-    pub(super) fn without(&self, paths: &[RepoPath]) -> Self {
-        let mut files = self.lock().clone();
-        let mut places = self.places.load(Ordering::Relaxed);
-        files.retain(|_, file| {
-            let stays = paths.binary_search(&file.path).is_err();
-            places = if stays { places } else { places.saturating_sub(file.seen()) };
-            stays
-        });
-        Self { files: Mutex::new(files), places: AtomicUsize::new(places) }
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A file; read where nobody has looked at it. None where there is none.
+    /// Goes on from a generation to a later one, without the files that are not the same there. Who still asks about the
+    /// one before finds nothing here.
+    pub(super) fn follow<'f>(
+        self: &Arc<Self>,
+        from: u64,
+        to: u64,
+        changed: impl Iterator<Item = &'f FileId>,
+    ) -> Arc<Self> {
+        let mut seen = self.lock();
+        if seen.generation != from {
+            return Arc::new(Self::of(to));
+        }
+        for file in changed {
+            let places = seen.files.remove(file).map_or(0, |file| file.seen());
+            seen.places = seen.places.saturating_sub(places);
+        }
+        seen.generation = to;
+        Arc::clone(self)
+    }
+
+    /// A file of a generation; read where nobody has looked at it. None where there is none.
     pub(super) fn file<E>(
         &self,
+        generation: u64,
         id: FileId,
         read: impl FnOnce() -> Result<Option<SeenFile>, E>,
     ) -> Result<Option<Arc<SeenFile>>, E> {
-        if let Some(known) = self.lock().get(&id) {
-            return Ok(Some(Arc::clone(known)));
+        let known = Some(self.lock()).filter(|seen| seen.generation == generation);
+        if let Some(known) = known.and_then(|seen| seen.files.get(&id).map(Arc::clone)) {
+            return Ok(Some(known));
         }
         let Some(fresh) = read()?.map(Arc::new) else { return Ok(None) };
-        let mut files = self.lock();
-        if files.len() >= FILES {
-            self.places.store(0, Ordering::Relaxed);
-            files.clear();
+        let mut seen = self.lock();
+        if seen.generation == generation {
+            if seen.files.len() >= FILES {
+                seen.forget();
+            }
+            // Of two who have read it, the first may have looked at places already.
+            return Ok(Some(Arc::clone(seen.files.entry(id).or_insert(fresh))));
         }
-        files.insert(id, Arc::clone(&fresh));
         Ok(Some(fresh))
     }
 
@@ -96,9 +120,12 @@ impl Looks {
             return Ok(Some(Arc::clone(known)));
         }
         let Some(fresh) = read(*id)?.map(Arc::new) else { return Ok(None) };
-        if place.set(Arc::clone(&fresh)).is_ok() && self.places.fetch_add(1, Ordering::Relaxed) >= PLACES {
-            self.places.store(0, Ordering::Relaxed);
-            self.lock().clear();
+        if place.set(Arc::clone(&fresh)).is_ok() {
+            let mut seen = self.lock();
+            seen.places += 1;
+            if seen.places > PLACES {
+                seen.forget();
+            }
         }
         Ok(Some(fresh))
     }

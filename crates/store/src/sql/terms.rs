@@ -6,6 +6,8 @@ const SEGMENT_INSERT: &str = "INSERT INTO term_segment VALUES (?1, ?2)";
 const SEGMENT_UPDATE: &str = "UPDATE term_segment SET files = ?2 WHERE id = ?1";
 const SEGMENT_DELETE: &str = "DELETE FROM term_segment WHERE id = ?1";
 const SEGMENTS: &str = "SELECT id, files FROM term_segment ORDER BY id";
+const SEGMENT_IDS: &str = "SELECT id FROM term_segment ORDER BY id";
+const SEGMENT_BY_ID: &str = "SELECT files FROM term_segment WHERE id = ?1";
 const SEGMENT_LAST: &str = "SELECT ifnull(max(id), 0) FROM term_segment";
 
 const BLOCK_INSERT: &str = "INSERT INTO term_block VALUES (?1, ?2)";
@@ -18,6 +20,8 @@ const RECENT_PUT: &str = "INSERT OR REPLACE INTO term_recent VALUES (?1, ?2)";
 const RECENT_DELETE: &str = "DELETE FROM term_recent WHERE file = ?1";
 const RECENT_CLEAR: &str = "DELETE FROM term_recent";
 const RECENT_COUNT: &str = "SELECT count(*) FROM term_recent";
+const RECENT_IDS: &str = "SELECT file FROM term_recent ORDER BY file";
+const RECENT_BY_ID: &str = "SELECT data FROM term_recent WHERE file = ?1";
 const RECENTS: &str = "SELECT file, data FROM term_recent ORDER BY file";
 
 const VECTOR_PUT: &str = "INSERT OR REPLACE INTO vector VALUES (?1, ?2)";
@@ -61,6 +65,16 @@ pub(crate) fn delete_segment(db: &Connection, id: i64) -> Result<()> {
 /// All segments, oldest first.
 pub(crate) fn segments(db: &Connection) -> Result<Vec<(i64, Vec<u8>)>> {
     db.prepare_cached(SEGMENTS)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// The ids of all segments, oldest first.
+pub(crate) fn segment_ids(db: &Connection) -> Result<Vec<i64>> {
+    db.prepare_cached(SEGMENT_IDS)?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Gives the files of a segment to `read`.
+pub(crate) fn segment<T>(db: &Connection, id: i64, read: impl FnOnce(&[u8]) -> T) -> Result<T> {
+    db.prepare_cached(SEGMENT_BY_ID)?.query_row([id], |row| Ok(read(row.get_ref(0)?.as_blob()?)))
 }
 
 /// The id of the newest segment; zero where there is none.
@@ -120,6 +134,16 @@ pub(crate) fn count_recent(db: &Connection) -> Result<usize> {
 /// The terms of all files that have no segment, by id.
 pub(crate) fn recents(db: &Connection) -> Result<Vec<(i64, Vec<u8>)>> {
     db.prepare_cached(RECENTS)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// The ids of the files that have no segment.
+pub(crate) fn recent_ids(db: &Connection) -> Result<Vec<i64>> {
+    db.prepare_cached(RECENT_IDS)?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// The terms of a file that has no segment.
+pub(crate) fn recent(db: &Connection, file: i64) -> Result<Vec<u8>> {
+    db.prepare_cached(RECENT_BY_ID)?.query_row([file], |row| row.get(0))
 }
 
 /// Adds the vectors of a file that has none.

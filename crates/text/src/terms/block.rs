@@ -148,6 +148,19 @@ impl<'b> TermBlockReader<'b> {
         Ok(None)
     }
 
+    /// Where every so many lists begin, counted in bytes, and the term before each: a block of the rest begins there.
+    pub fn steps(mut self, every: usize) -> Result<Vec<(u32, u32)>, TextError> {
+        let all = self.bytes.len();
+        let mut steps = Vec::new();
+        while !self.bytes.is_empty() {
+            steps.push((self.term, (all - self.bytes.len()) as u32));
+            for _ in 0..every.max(1) {
+                self.next().transpose()?;
+            }
+        }
+        Ok(steps)
+    }
+
     fn take(&mut self) -> Result<(u32, TermList<'b>), TextError> {
         let more = take_number(&mut self.bytes)?;
         self.term = self.term.checked_add(more).ok_or(TextError("not a term"))?;

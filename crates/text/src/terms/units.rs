@@ -160,8 +160,8 @@ impl Terms {
         bytes
     }
 
-    /// How many terms each unit of an encoded text has, and the lists of its terms.
-    pub fn open(mut bytes: &[u8]) -> Result<(Vec<u16>, TermBlockReader<'_>), TextError> {
+    /// How many terms each unit of an encoded text has, and the bytes of the lists of its terms.
+    pub fn split(mut bytes: &[u8]) -> Result<(Vec<u16>, &[u8]), TextError> {
         let count = take_number(&mut bytes)?;
         if count as usize > bytes.len() {
             return Err(TextError("it ends early"));
@@ -173,14 +173,14 @@ impl Terms {
                     .map_err(|_| TextError("a number is out of bounds"))?,
             );
         }
-        Ok((lengths, TermBlockReader::new(0, bytes, count)))
+        Ok((lengths, bytes))
     }
 
     /// Reads what [`encode`](Self::encode) wrote.
     pub fn decode(bytes: &[u8]) -> Result<Self, TextError> {
-        let (lengths, lists) = Self::open(bytes)?;
+        let (lengths, lists) = Self::split(bytes)?;
         let mut postings = Vec::new();
-        for list in lists {
+        for list in TermBlockReader::new(0, lists, lengths.len() as u32) {
             let (term, list) = list?;
             list.each(|unit, mark| postings.push(Posting { term, unit, mark }))?;
         }
