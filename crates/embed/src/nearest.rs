@@ -22,6 +22,8 @@ const CANDIDATES_EACH: usize = 200;
 const FEW: usize = 10;
 /// A block takes no more groups when it has so many vectors: replacing one group costs as much as copying them.
 const BLOCK: usize = 2048;
+/// So much room for estimates is kept while no search uses it.
+const SPARE: usize = 2;
 /// Rows scored at a time: their scores stay in the nearest cache.
 const STEP: usize = 256;
 /// Candidates that are fetched and compared at a time.
@@ -239,7 +241,10 @@ impl PackedIndex {
             rest = after;
         }
         let likely = greatest(&parts, wanted, self.shape.padded());
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(estimates);
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARE {
+            spare.push(estimates);
+        }
         likely
     }
 

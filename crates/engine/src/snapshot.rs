@@ -235,12 +235,6 @@ impl Snapshot {
         Ok(Page { rows: self.define(rows.into_iter().map(|found| found.symbol))?, total })
     }
 
-    /// The names of symbols that are nearly `name`, nearest first: what was meant, perhaps.
-    pub fn similar_names(&self, name: &str, limit: usize) -> Result<Vec<String>, EngineError> {
-        let distance = if name.chars().count() < 5 { 1 } else { 2 };
-        Ok(self.store.similar_names(name, distance, limit)?)
-    }
-
     /// Everything that is known of symbols. Symbols of one file that follow each other cost one look at it.
     pub(crate) fn define(
         &self,

@@ -25,6 +25,7 @@ mod lock;
 mod matching;
 mod migrate;
 mod name_match;
+mod name_sheet;
 mod query;
 mod readers;
 mod rows;
@@ -51,6 +52,7 @@ pub use graph::{
 };
 pub use lock::WriteLock;
 pub use name_match::NameMatch;
+pub use name_sheet::NameSheet;
 pub use query::{Found, SymbolQuery};
 pub use readers::Readers;
 pub use rows::{

@@ -28,7 +28,7 @@ pub(crate) enum Matcher {
     Folded(String),
     Prefix(String),
     Word(Vec<String>),
-    Fuzzy { text: Vec<char>, distance: u32, rows: [Vec<u32>; 3] },
+    Fuzzy(Box<Fuzzy>),
 }
 
 impl Matcher {
@@ -39,11 +39,7 @@ impl Matcher {
             NameMatch::Folded(text) => Self::Folded(text.to_lowercase()),
             NameMatch::Prefix(text) => Self::Prefix(text.to_lowercase()),
             NameMatch::Word(text) => Self::Word(words(text)),
-            NameMatch::Fuzzy { text, distance } => Self::Fuzzy {
-                text: text.to_lowercase().chars().collect(),
-                distance: *distance,
-                rows: [Vec::new(), Vec::new(), Vec::new()],
-            },
+            NameMatch::Fuzzy { text, distance } => Self::Fuzzy(Box::new(Fuzzy::new(text, *distance))),
         })
     }
 
@@ -60,7 +56,7 @@ impl Matcher {
                 let found = of_name.windows(asked.len()).any(|window| window == asked.as_slice());
                 found.then(|| u32::from(of_name.len() != asked.len()))
             }
-            Self::Fuzzy { text, distance, rows } => mistakes(text, name, *distance, rows),
+            Self::Fuzzy(fuzzy) => fuzzy.mistakes(name),
         }
     }
 }
@@ -100,12 +96,61 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The least number of typing mistakes that lead from `text` to `name`, if it is at most `most`.
-fn mistakes(text: &[char], name: &str, most: u32, rows: &mut [Vec<u32>; 3]) -> Option<u32> {
-    if (name.len() as u64) < text.len() as u64 / 4 || name.len() / 4 > text.len() + most as usize {
-        return None;
+/// What was typed, to be compared with many names: most of them are told from it by their length and their letters.
+pub(crate) struct Fuzzy {
+    /// In lower case.
+    text: Vec<char>,
+    /// The same, where it has no other letters.
+    ascii: Option<(Vec<u8>, u64)>,
+    most: u32,
+    rows: [Vec<u32>; 3],
+    name: Vec<u8>,
+}
+
+impl Fuzzy {
+    fn new(text: &str, most: u32) -> Self {
+        let text = text.to_lowercase();
+        let ascii = text.is_ascii().then(|| (text.as_bytes().to_vec(), letters(text.as_bytes())));
+        let rows = [Vec::new(), Vec::new(), Vec::new()];
+        Self { text: text.chars().collect(), ascii, most, rows, name: Vec::new() }
     }
-    let name: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
+
+    /// The least number of typing mistakes that lead to a name, if it is small enough.
+    fn mistakes(&mut self, name: &str) -> Option<u32> {
+        let most = self.most as usize;
+        match &self.ascii {
+            Some((text, own)) if name.is_ascii() => {
+                if name.len().abs_diff(text.len()) > most {
+                    return None;
+                }
+                self.name.clear();
+                self.name.extend(name.bytes().map(|byte| byte.to_ascii_lowercase()));
+                // A mistake takes no more than one letter away, and brings no more than one.
+                let theirs = letters(&self.name);
+                if (own & !theirs).count_ones() > self.most || (theirs & !own).count_ones() > self.most {
+                    return None;
+                }
+                mistakes(text, &self.name, self.most, &mut self.rows)
+            }
+            _ => {
+                // In another case, a letter may be one byte or four.
+                if name.len() < self.text.len() / 4 || name.len() / 4 > self.text.len() + most {
+                    return None;
+                }
+                let name: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
+                mistakes(&self.text, &name, self.most, &mut self.rows)
+            }
+        }
+    }
+}
+
+/// A bit for each letter that is there. Some letters share one.
+fn letters(text: &[u8]) -> u64 {
+    text.iter().fold(0, |all, byte| all | 1 << (byte & 63))
+}
+
+/// The least number of typing mistakes that lead from `text` to `name`, if it is at most `most`.
+fn mistakes<L: Copy + PartialEq>(text: &[L], name: &[L], most: u32, rows: &mut [Vec<u32>; 3]) -> Option<u32> {
     if name.len().abs_diff(text.len()) > most as usize {
         return None;
     }
@@ -186,5 +231,19 @@ mod tests {
         assert_eq!(grade(&fuzzy("setUses", 2), "getUser"), Some(2));
         assert_eq!(grade(&fuzzy("setUses", 1), "getUser"), None);
         assert_eq!(grade(&fuzzy("", 2), "ab"), Some(2));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn length_and_letters_tell_apart_only_what_is_too_far(
+            text in "[abAB_19k\u{212a}\u{130}é]{0,8}",
+            name in "[abAB_19k\u{212a}\u{130}é]{0,8}",
+            most in 0..4_u32,
+        ) {
+            let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
+            let text_lower: Vec<char> = text.to_lowercase().chars().collect();
+            let expected = mistakes(&text_lower, &lower(&name), most, &mut Default::default());
+            proptest::prop_assert_eq!(grade(&NameMatch::Fuzzy { text, distance: most }, &name), expected);
+        }
     }
 }

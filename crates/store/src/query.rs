@@ -65,30 +65,6 @@ impl Snapshot {
         }
         Ok(Page { rows, total })
     }
-
-    /// The names of symbols at most `distance` typing mistakes from a text, nearest first, then by name.
-    pub fn similar_names(&self, text: &str, distance: u32, limit: usize) -> Result<Vec<String>, StoreError> {
-        let question = NameMatch::Fuzzy { text: text.to_owned(), distance };
-        let Some(mut matcher) = Matcher::new(&question) else { return Ok(Vec::new()) };
-        let mut near = Vec::new();
-        names::scan(&self.db, |id, name| {
-            if let Some(grade) = matcher.grade(name) {
-                near.push((grade, name.to_owned(), id));
-            }
-        })
-        .at(&self.path)?;
-        near.sort_unstable();
-        let mut found = Vec::new();
-        for (_, name, id) in near {
-            if found.len() == limit {
-                break;
-            }
-            if symbols::bears(&self.db, id).at(&self.path)? {
-                found.push(name);
-            }
-        }
-        Ok(found)
-    }
 }
 
 /// A hit with its grade and the path of its file.

@@ -6,7 +6,8 @@ mod support;
 
 use expect_test::{Expect, expect};
 use orient_model::{RepoPath, Role, SymbolKind};
-use orient_store::{FileFilter, NameMatch, Snapshot, StatusCount, SymbolQuery, Writer};
+use orient_store::{FileFilter, NameMatch, NameSheet, Snapshot, StatusCount, SymbolQuery, Writer};
+use proptest::prelude::*;
 use std::fmt::Write;
 use support::{Place, file, id, put, skipped};
 
@@ -109,8 +110,39 @@ fn by_a_name_with_typing_mistakes() {
             2 lib/user.y:2 function saved
         "#]],
     );
-    assert_eq!(shop().open().similar_names("usr", 2, 5).unwrap(), ["User"]);
-    assert_eq!(shop().open().similar_names("Bsae", 1, 5).unwrap(), [""; 0], "a base alone is no symbol");
+    let snapshot = shop().open();
+    let mut sheet = NameSheet::default();
+    snapshot.follow_names(&mut sheet).unwrap();
+    for sheet in [None, Some(&sheet)] {
+        let similar = |text, distance| snapshot.similar_names(text, distance, 5, sheet).unwrap();
+        assert_eq!(similar("usr", 2), ["User"]);
+        assert_eq!(similar("Bsae", 1), [""; 0], "a base alone is no symbol");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn a_sheet_of_names_leaves_out_only_what_is_too_far(
+        steps in prop::collection::vec((0..6_usize, prop::collection::vec("[abAk\u{212a}_1]{1,6}", 0..4)), 1..20),
+        asked in prop::collection::vec("[abk\u{212a}_1]{1,6}", 4),
+    ) {
+        let (place, mut sheet) = (Place::with(&[("f0.x", "function start")]), NameSheet::default());
+        for (at, (number, names)) in steps.into_iter().enumerate() {
+            let text: Vec<String> = names.iter().map(|name| format!("function {name}")).collect();
+            place.apply([put(&format!("f{number}.x"), &text.join("\n"))]);
+            if at % 3 == 2 {
+                continue;
+            }
+            let snapshot = place.open();
+            snapshot.follow_names(&mut sheet).unwrap();
+            for text in &asked {
+                let similar = |sheet| snapshot.similar_names(text, 2, 5, sheet).unwrap();
+                prop_assert_eq!(similar(Some(&sheet)), similar(None), "{}", text);
+            }
+        }
+    }
 }
 
 #[test]

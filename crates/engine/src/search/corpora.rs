@@ -1,6 +1,7 @@
 //! Which corpora are kept, and from which of them the next one follows.
 
 use super::corpus::Corpus;
+use super::names::Names;
 use crate::EngineError;
 use crate::steps::Steps;
 use orient_store::Snapshot;
@@ -14,10 +15,18 @@ const KEPT: usize = 2;
 pub(crate) struct Corpora {
     /// The newest is the last.
     kept: Arc<Mutex<Vec<Arc<Corpus>>>>,
+    names: Names,
     steps: Steps,
 }
 
 impl crate::Snapshot {
+    /// The names of symbols that are nearly `name`, nearest first: what was meant, perhaps.
+    pub fn similar_names(&self, name: &str, limit: usize) -> Result<Vec<String>, EngineError> {
+        let distance = if name.chars().count() < 5 { 1 } else { 2 };
+        let sheet = self.corpora.names.of(&self.store, &self.corpora.steps)?;
+        Ok(self.store.similar_names(name, distance, limit, sheet.as_deref())?)
+    }
+
     /// Makes ready what a search needs of the index as a whole, which the first search of a generation does otherwise.
     pub fn prepare_search(&self) -> Result<(), EngineError> {
         self.corpora.of(&self.store).map(drop)
@@ -26,11 +35,12 @@ impl crate::Snapshot {
 
 impl Corpora {
     pub(crate) fn new(steps: &Steps) -> Self {
-        Self { kept: Arc::default(), steps: steps.clone() }
+        Self { kept: Arc::default(), names: Names::default(), steps: steps.clone() }
     }
 
     /// Forgets everything: the index is another one.
     pub(crate) fn clear(&self) {
+        self.names.clear();
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 

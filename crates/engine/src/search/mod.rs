@@ -12,6 +12,7 @@ mod fuzzy;
 mod gather;
 mod hit;
 mod looks;
+mod names;
 mod pool;
 mod shape;
 mod similar;

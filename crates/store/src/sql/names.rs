@@ -7,7 +7,7 @@ const INSERT: &str = "INSERT INTO name VALUES (?1, ?2)";
 pub(crate) const APPEND: &str = "INSERT INTO name VALUES (NULL, ?1)";
 const BY_TEXT: &str = "SELECT id FROM name WHERE substr(text, 1, 10) = substr(?1, 1, 10) AND text = ?1";
 const BY_ID: &str = "SELECT text FROM name WHERE id = ?1";
-const ALL: &str = "SELECT id, text FROM name";
+const AFTER: &str = "SELECT id, text FROM name WHERE id > ?1 ORDER BY id";
 const BETWEEN: &str =
     "SELECT id, text FROM name WHERE substr(text, 1, 10) >= ?1 AND substr(text, 1, 10) <= ?2";
 const ANY_BETWEEN: &str =
@@ -35,9 +35,14 @@ pub(crate) fn by_id(db: &Connection, id: i64) -> Result<Option<String>> {
 }
 
 /// Shows every name; in no order.
-pub(crate) fn scan(db: &Connection, mut see: impl FnMut(i64, &str)) -> Result<()> {
-    let mut statement = db.prepare_cached(ALL)?;
-    let mut rows = statement.query([])?;
+pub(crate) fn scan(db: &Connection, see: impl FnMut(i64, &str)) -> Result<()> {
+    scan_after(db, 0, see)
+}
+
+/// Shows every name with a greater id, by id.
+pub(crate) fn scan_after(db: &Connection, id: i64, mut see: impl FnMut(i64, &str)) -> Result<()> {
+    let mut statement = db.prepare_cached(AFTER)?;
+    let mut rows = statement.query([id])?;
     while let Some(row) = rows.next()? {
         see(row.get(0)?, row.get_ref(1)?.as_str()?);
     }
