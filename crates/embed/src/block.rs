@@ -68,18 +68,30 @@ impl Block {
     /// Adds a group of another block.
     pub(crate) fn copy(&mut self, shape: Shape, other: &Self, group: usize) {
         self.groups.push((other.groups[group].0, self.len as u32));
-        for row in other.rows_of(group) {
-            let bytes = &other.rows[row * shape.length..(row + 1) * shape.length];
-            let first = row / LANES * shape.words;
-            let theirs = &other.bits[first..first + shape.words];
-            for (word, their) in self.next(shape, bytes).zip(theirs) {
-                *word = their[row % LANES];
+        let theirs = other.rows_of(group);
+        self.rows.extend_from_slice(&other.rows[theirs.start * shape.length..theirs.end * shape.length]);
+        let ours = self.len..self.len + theirs.len();
+        self.len = ours.end;
+        self.bits.resize(self.len.div_ceil(LANES) * shape.words, [0; LANES]);
+        for (row, their) in ours.zip(theirs) {
+            let (to, from) = (row / LANES * shape.words, their / LANES * shape.words);
+            let words = &other.bits[from..from + shape.words];
+            for (word, bits) in self.bits[to..to + shape.words].iter_mut().zip(words) {
+                word[row % LANES] = bits[their % LANES];
             }
         }
     }
 
+    /// Makes room for another block's vectors.
+    pub(crate) fn reserve(&mut self, other: &Self) {
+        self.groups.reserve(other.groups.len());
+        self.rows.reserve(other.rows.len());
+        self.bits.reserve(other.bits.len());
+    }
+
     /// Adds all groups of another block.
     pub(crate) fn copy_all(&mut self, shape: Shape, other: &Self) {
+        self.reserve(other);
         for group in 0..other.groups.len() {
             self.copy(shape, other, group);
         }

@@ -278,6 +278,9 @@ impl Making {
 
     fn copy(&mut self, block: &Block, group: usize) {
         self.close_above(BLOCK - 1);
+        if self.open.len == 0 {
+            self.open.reserve(block);
+        }
         self.open.copy(self.shape, block, group);
     }
 

@@ -2,21 +2,38 @@
 
 mod support;
 
-use orient_engine::{Engine, SearchQuery};
+use orient_engine::{Engine, FileQuery, Likeness, SearchQuery};
+use orient_model::Role;
 use proptest::prelude::*;
 use std::fs;
 use support::edits::{PATHS, apply, path, step, text, write};
 use support::{open, refresh};
 
-const QUESTIONS: [&str; 5] = ["f", "go", "where help is called", "S1", "class that extends another"];
+/// Some of them mistyped.
+const QUESTIONS: [&str; 7] =
+    ["f", "go", "where help is called", "S1", "class that extends another", "delcared1", "hepl"];
+
+/// What is asked in all ways there are.
+fn queries() -> Vec<SearchQuery> {
+    let ask = |text: &str| SearchQuery { text: text.to_owned(), limit: 20, also: 2, ..SearchQuery::default() };
+    let mut all: Vec<SearchQuery> = QUESTIONS.iter().map(|text| ask(text)).collect();
+    all.push(SearchQuery { languages: vec!["rust".to_owned(), "go".to_owned()], ..ask("go") });
+    all.push(SearchQuery { roles: vec![Role::Test, Role::Vendored], ..ask("help is called") });
+    all.push(SearchQuery { symbols_only: true, ..ask("f") });
+    all.push(SearchQuery { without_vectors: true, ..ask("where help is called") });
+    all
+}
 
 /// What is found, and why.
 fn answers(engine: &Engine) -> Vec<String> {
-    let ask = |text: &&str| {
-        let query = SearchQuery { text: (*text).to_owned(), limit: 20, ..SearchQuery::default() };
-        format!("{:#?}", engine.snapshot().expect("a snapshot").search(&query).expect("an answer"))
-    };
-    QUESTIONS.iter().map(ask).collect()
+    let snapshot = || engine.snapshot().expect("a snapshot");
+    let ask = |query: &SearchQuery| format!("{:#?}", snapshot().search(query).expect("an answer"));
+    let mut answers: Vec<String> = queries().iter().map(ask).collect();
+    let files = snapshot().files(&FileQuery::default(), 0, 3).expect("files").rows;
+    for file in files {
+        answers.push(format!("{:#?}", snapshot().similar(&file, 1, Likeness::Meaning, 10).expect("an answer")));
+    }
+    answers
 }
 
 proptest! {
@@ -25,7 +42,7 @@ proptest! {
     #[test]
     fn an_engine_that_has_answered_answers_as_a_new_one(
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
-        steps in prop::collection::vec(step(), 1..10),
+        steps in prop::collection::vec(prop::collection::vec(step(), 1..4), 1..10),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let (root, store) = (folder.path().join("tree"), folder.path().join("store"));
@@ -36,8 +53,8 @@ proptest! {
         let engine = open(&root, &store, 2);
         refresh(&engine);
         answers(&engine);
-        for (number, step) in steps.iter().enumerate() {
-            apply(&root, step);
+        for (number, steps) in steps.iter().enumerate() {
+            steps.iter().for_each(|step| apply(&root, step));
             // Now and then somebody else catches up, and now and then nobody asks between two steps.
             if number % 5 == 4 {
                 refresh(&open(&root, &store, 1));

@@ -125,6 +125,10 @@ fn asked(snapshot: &Snapshot, questions: usize) -> Result<Vec<String>> {
     let mut asked = Vec::new();
     for symbol in all.iter().step_by((all.len() / questions.max(1)).max(1)) {
         let names = &symbol.handle.names;
+        // An operator is no question.
+        if names.last().is_some_and(|name| !name.contains(char::is_alphanumeric)) {
+            continue;
+        }
         asked.push(match names.last() {
             Some(name) if asked.len() % NAMES == 0 => name.clone(),
             _ => format!("where {} is done", words(&names.join(" "))),
