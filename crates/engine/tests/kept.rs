@@ -15,7 +15,8 @@ const QUESTIONS: [&str; 7] =
 
 /// What is asked in all ways there are.
 fn queries() -> Vec<SearchQuery> {
-    let ask = |text: &str| SearchQuery { text: text.to_owned(), limit: 20, also: 2, ..SearchQuery::default() };
+    let ask =
+        |text: &str| SearchQuery { text: text.to_owned(), limit: 20, also: 2, ..SearchQuery::default() };
     let mut all: Vec<SearchQuery> = QUESTIONS.iter().map(|text| ask(text)).collect();
     all.push(SearchQuery { languages: vec!["rust".to_owned(), "go".to_owned()], ..ask("go") });
     all.push(SearchQuery { roles: vec![Role::Test, Role::Vendored], ..ask("help is called") });
@@ -31,7 +32,8 @@ fn answers(engine: &Engine) -> Vec<String> {
     let mut answers: Vec<String> = queries().iter().map(ask).collect();
     let files = snapshot().files(&FileQuery::default(), 0, 3).expect("files").rows;
     for file in files {
-        answers.push(format!("{:#?}", snapshot().similar(&file, 1, Likeness::Meaning, 10).expect("an answer")));
+        answers
+            .push(format!("{:#?}", snapshot().similar(&file, 1, Likeness::Meaning, 10).expect("an answer")));
     }
     answers
 }
@@ -54,7 +56,9 @@ proptest! {
         refresh(&engine);
         answers(&engine);
         for (number, steps) in steps.iter().enumerate() {
-            steps.iter().for_each(|step| apply(&root, step));
+            for step in steps {
+                apply(&root, step);
+            }
             // Now and then somebody else catches up, and now and then nobody asks between two steps.
             if number % 5 == 4 {
                 refresh(&open(&root, &store, 1));

@@ -70,7 +70,8 @@ fn told(snapshot: &Snapshot, catalogue: &Catalogue) -> Vec<String> {
         let number = catalogue.find(shelf.file).expect("a file that is there");
         assert_eq!(catalogue.shelf(number), shelf);
         assert!((shelf.first + shelf.count) as usize <= catalogue.bound());
-        let lengths: Vec<u16> = (shelf.first..shelf.first + shelf.count).map(|c| catalogue.length(c)).collect();
+        let lengths: Vec<u16> =
+            (shelf.first..shelf.first + shelf.count).map(|c| catalogue.length(c)).collect();
         told.push(format!("{:?} {lengths:?}", shelf.file));
     }
     for word in ["alpha", "beta", "gamma", "t3", "function"] {

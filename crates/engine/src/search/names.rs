@@ -7,7 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The names of the newest generation that was asked; shared by an engine and its snapshots.
 #[derive(Clone, Default)]
-pub(super) struct Names(Arc<Mutex<Option<(u64, Arc<NameSheet>)>>>);
+pub(super) struct Names(Arc<Mutex<Kept>>);
+
+/// The names, with their generation.
+type Kept = Option<(u64, Arc<NameSheet>)>;
 
 impl Names {
     /// Forgets everything: the index is another one.

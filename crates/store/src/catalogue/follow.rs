@@ -1,7 +1,7 @@
 //! From the catalogue of one generation to that of a later one.
 
-use super::part::{Part, Recent, RecentTerms};
 use super::Catalogue;
+use super::part::{Part, Recent, RecentTerms};
 use crate::error::StoreError;
 use crate::list_error::ListError;
 use crate::rows::FileId;
@@ -26,11 +26,7 @@ pub struct Followed {
 impl Snapshot {
     /// The catalogue of this generation, given that of an earlier one from which no files but those at these paths may
     /// differ. No path is there twice.
-    pub fn catalogue_after(
-        &self,
-        before: &Catalogue,
-        paths: &[RepoPath],
-    ) -> Result<Followed, StoreError> {
+    pub fn catalogue_after(&self, before: &Catalogue, paths: &[RepoPath]) -> Result<Followed, StoreError> {
         follow(&self.db, before, paths).map_err(|error| error.at(&self.path))
     }
 }
@@ -137,11 +133,14 @@ impl Following<'_> {
         for (shared, part) in self.parts.iter_mut().filter(|(shared, _)| shared.is_some()) {
             let gone = part.newly_gone(self.db)?;
             let stays = |(at, file): (u32, FileId)| {
-                !self.changed.contains(&file) && gone.as_ref().is_some_and(|gone| gone.binary_search(&at).is_err())
+                !self.changed.contains(&file)
+                    && gone.as_ref().is_some_and(|gone| gone.binary_search(&at).is_err())
             };
             if let Some(gone) = gone.as_ref().filter(|_| part.live().any(stays)) {
                 self.left.extend(gone.iter().map(|at| part.segment.file(*at)));
-                gone.iter().for_each(|at| part.take_away(*at));
+                for at in gone {
+                    part.take_away(*at);
+                }
             } else {
                 self.left.extend(part.live().map(|one| one.1));
                 (*shared, *part) = (None, Part::read(self.db, part.segment.id)?);

@@ -28,7 +28,7 @@ pub struct Catalogue {
     /// By id.
     recent: Vec<Recent>,
     /// The shelf of each file that is in a segment, by file. Some of them may be gone since.
-    by_file: Arc<Vec<(u32, u32)>>,
+    by_file: Arc<Vec<(FileId, u32)>>,
     /// How many numbers the segments take: of chunks and of shelves.
     settled: (u32, u32),
     bound: u32,
@@ -73,7 +73,7 @@ impl Catalogue {
     }
 
     /// Numbers what it is made of. `by_file` is that of a catalogue of the same segments.
-    fn of(parts: Vec<Part>, recent: Vec<Recent>, by_file: Option<Arc<Vec<(u32, u32)>>>) -> Self {
+    fn of(parts: Vec<Part>, recent: Vec<Recent>, by_file: Option<Arc<Vec<(FileId, u32)>>>) -> Self {
         let mut all = Self { parts, recent, ..Self::default() };
         for part in &mut all.parts {
             (part.chunks_from, part.shelves_from) = all.settled;
@@ -91,9 +91,9 @@ impl Catalogue {
             all.terms += lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
         }
         all.by_file = by_file.unwrap_or_else(|| {
-            let shelf = |part: &Part, (at, file): (u32, FileId)| (file.0 as u32, part.shelves_from + at);
+            let shelf = |part: &Part, (at, file): (u32, FileId)| (file, part.shelves_from + at);
             let shelves = all.parts.iter().flat_map(|part| part.live().map(move |one| shelf(part, one)));
-            let mut by_file: Vec<(u32, u32)> = shelves.collect();
+            let mut by_file: Vec<(FileId, u32)> = shelves.collect();
             by_file.sort_unstable();
             Arc::new(by_file)
         });
@@ -178,7 +178,6 @@ impl Catalogue {
 
     /// Where a file is among the segments: in which, and its place there.
     fn settled_at(&self, file: FileId) -> Option<(usize, u32)> {
-        let file = u32::try_from(file.0).ok()?;
         let at = self.by_file.binary_search_by_key(&file, |one| one.0).ok()?;
         let shelf = self.by_file[at].1;
         let part = self.parts.partition_point(|part| part.shelves_from <= shelf).checked_sub(1)?;
@@ -187,11 +186,7 @@ impl Catalogue {
     }
 
     /// Shows what a list of a segment says.
-    fn each_holder(
-        part: &Part,
-        list: &TermList<'_>,
-        mut see: impl FnMut(Holder),
-    ) -> Result<(), TextError> {
+    fn each_holder(part: &Part, list: &TermList<'_>, mut see: impl FnMut(Holder)) -> Result<(), TextError> {
         let segment = &part.segment;
         list.each(|place, mark| {
             let at = segment.file_of[place as usize];
