@@ -212,17 +212,27 @@ mod tests {
                 blocks.extend(writer.push(term, list.iter().copied()));
             }
             blocks.extend(writer.finish());
+            let whole = |block: usize| TermBlockReader::new(blocks[block].0, &blocks[block].1, 300);
+            let steps: Vec<Vec<(u32, u32)>> =
+                (0..blocks.len()).map(|block| whole(block).steps(3).expect("whole")).collect();
             for term in 0..1000 {
-                let block = blocks.iter().rev().find(|(first, _)| *first <= term);
-                let found = match block {
-                    None => None,
-                    Some((first, bytes)) => TermBlockReader::new(*first, bytes, 300).find(term).expect("whole"),
+                let seen = |reader: Option<TermBlockReader<'_>>| {
+                    let mut seen = BTreeMap::new();
+                    if let Some(list) = reader.and_then(|reader| reader.find(term).expect("whole")) {
+                        list.each(|unit, mark| { seen.insert(unit, mark.0); }).expect("whole");
+                    }
+                    seen
                 };
-                let mut seen = BTreeMap::new();
-                if let Some(list) = found {
-                    list.each(|unit, mark| { seen.insert(unit, mark.0); }).expect("whole");
-                }
-                prop_assert_eq!(seen, lists.get(&term).cloned().unwrap_or_default());
+                let block = blocks.iter().rposition(|(first, _)| *first <= term);
+                let reader = block.map(whole);
+                let wanted = lists.get(&term).cloned().unwrap_or_default();
+                prop_assert_eq!(&seen(reader.clone()), &wanted);
+                let later = block.map(|block| {
+                    let at = steps[block].partition_point(|step| step.0 < term).saturating_sub(1);
+                    let (before, from) = steps[block][at];
+                    TermBlockReader::new(before, &blocks[block].1[from as usize..], 300)
+                });
+                prop_assert_eq!(seen(later), wanted);
             }
         }
     }
