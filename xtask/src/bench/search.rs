@@ -52,17 +52,7 @@ pub(super) fn run(
         warm.push(time(&engine, text)?);
     }
     warm.drain(..2);
-    let (mut updates, mut first, mut second) = (Vec::new(), Vec::new(), Vec::new());
-    for number in 0..changes {
-        change(&engine, folder, number)?;
-        let text = &asked[number % asked.len()];
-        let (snapshot, begun) = (engine.snapshot()?, Instant::now());
-        snapshot.prepare_search()?;
-        updates.push(begun.elapsed());
-        drop(snapshot);
-        first.push(time(&engine, text)?);
-        second.push(time(&engine, text)?);
-    }
+    let mut changed = after_changes(&engine, folder, &asked, changes)?;
     let product = process::product()?;
     let (mut floors, mut cold) = (Vec::new(), Vec::new());
     for text in asked.iter().step_by((asked.len() / COLD).max(1)) {
@@ -77,9 +67,9 @@ pub(super) fn run(
         row("an answer in a process that has answered before", &mut warm),
     ];
     if changes > 0 {
-        rows.push(row("what is kept for search follows the change of a file", &mut updates));
-        rows.push(row("the first answer after that", &mut first));
-        rows.push(row("the same question once more", &mut second));
+        rows.push(row("what is kept for search follows the change of a file", &mut changed.updates));
+        rows.push(row("the first answer after that", &mut changed.first));
+        rows.push(row("the same question once more", &mut changed.second));
     }
     table(&["", "median", "95 of 100", "worst"], &rows);
     let median = warm[warm.len() / 2].as_secs_f64() * 1000.0;
@@ -87,6 +77,30 @@ pub(super) fn run(
         Some(most) if median > most => bail!("the median is above {most} ms"),
         _ => Ok(()),
     }
+}
+
+/// How long things take after files have changed.
+#[derive(Default)]
+struct Changed {
+    updates: Vec<Duration>,
+    first: Vec<Duration>,
+    second: Vec<Duration>,
+}
+
+/// Changes files, one at a time, and asks after each.
+fn after_changes(engine: &Engine, folder: &Path, asked: &[String], changes: usize) -> Result<Changed> {
+    let mut changed = Changed::default();
+    for number in 0..changes {
+        change(engine, folder, number)?;
+        let text = &asked[number % asked.len()];
+        let (snapshot, begun) = (engine.snapshot()?, Instant::now());
+        snapshot.prepare_search()?;
+        changed.updates.push(begun.elapsed());
+        drop(snapshot);
+        changed.first.push(time(engine, text)?);
+        changed.second.push(time(engine, text)?);
+    }
+    Ok(changed)
 }
 
 /// How long a question takes.
