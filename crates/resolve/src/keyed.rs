@@ -1,7 +1,8 @@
 //! Values under constant keys: what is written out there, and what is put there later.
 
 use crate::session::{Frame, Question, Session};
-use crate::unit::{Held, PutKey, Unit};
+use crate::tables::PutKey;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Ty, Val};
 use orient_model::{Binding, BindingKind, Confidence, Expr, ExprId, Literal, Rule, SymbolKind, Via};
 use std::sync::Arc;

@@ -281,7 +281,7 @@ impl Session<'_> {
             return matches!(self.impl_target(&home, other.at), Ty::Of(target, _) if target == sym);
         }
         let both = |modifier| unit.is(sym.at, modifier) && home.is(other.at, modifier);
-        let same_place = || unit.full_name(sym.at) == home.full_name(other.at);
+        let same_place = || unit.full_name(sym.at).is_some_and(|full| home.is_known_as(other.at, full));
         let either_declares =
             unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Module;
@@ -290,8 +290,8 @@ impl Session<'_> {
         }
         let is_open = unit.rules.reopens || kind == SymbolKind::Module;
         if both(Modifier::Partial) || is_open {
-            let alike = unit.type_params(sym.at).len() == home.type_params(other.at).len();
-            return alike && same_place();
+            let alike = || unit.type_params(sym.at).len() == home.type_params(other.at).len();
+            return same_place() && alike();
         }
         if either_declares && kind != SymbolKind::Module {
             return same_place();
