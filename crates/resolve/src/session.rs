@@ -96,6 +96,8 @@ pub(crate) struct Session<'r> {
     pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
     pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
+    /// Where absolute names may start, by the file that has them.
+    pub(crate) roots: Memo<u32, Arc<[String]>>,
     pub(crate) included: Memo<u32, Arc<FxHashSet<u32>>>,
     /// Modules by the file that means them, and by name.
     pub(crate) modules: Memo<u32, FxHashMap<Box<str>, Option<Module>>>,
@@ -142,6 +144,7 @@ impl<'r> Session<'r> {
             shapes: RefCell::default(),
             lines: RefCell::default(),
             folders: RefCell::default(),
+            roots: RefCell::default(),
             included: RefCell::default(),
             modules: RefCell::default(),
             imports: RefCell::default(),
@@ -160,6 +163,11 @@ impl<'r> Session<'r> {
         let looked = self.looked().collect();
         let asks = self.asks;
         Self { asks, looked, ..Self::new(self.resolver, self.file, taken) }
+    }
+
+    /// Makes room for what so many uses are found to mean.
+    pub(crate) fn expect(&self, uses: usize) {
+        self.denoted.borrow_mut().reserve(uses);
     }
 
     /// Notes that the result depends on what is called so elsewhere.

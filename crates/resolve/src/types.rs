@@ -167,9 +167,8 @@ impl Session<'_> {
     pub(crate) fn impl_target(&self, unit: &Held, symbol: u32) -> Ty {
         let Some(found) = unit.symbol(symbol) else { return Ty::Unknown };
         let name = unit.name(symbol);
-        let header = unit.references().iter().find(|reference| {
+        let header = unit.references_in(symbol).find(|reference| {
             reference.kind == RefKind::Type
-                && reference.symbol == Some(symbol)
                 && reference.at < found.header.end
                 && crate::unit::last_name(&unit.facts, reference.expr) == Some(name)
         });
@@ -234,19 +233,21 @@ impl Session<'_> {
         if let ([only], []) = (&parts[..], &elsewhere[..]) {
             return self.home(*only).map(|unit| unit.members(only.at)).unwrap_or_default();
         }
-        let mut members = Members::default();
-        for &part in parts.iter() {
-            let Some(unit) = self.home(part) else { continue };
-            for child in unit.members_in(part.at) {
-                members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
+        self.resolver.members(&[&parts, &[sym], &elsewhere], || {
+            let mut members = Members::default();
+            for &part in parts.iter() {
+                let Some(unit) = self.home(part) else { continue };
+                for child in unit.members_in(part.at) {
+                    members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
+                }
             }
-        }
-        for member in elsewhere {
-            if let Some(unit) = self.home(member) {
-                members.entry(unit.name(member.at).into()).or_default().push(member);
+            for &member in &elsewhere {
+                if let Some(unit) = self.home(member) {
+                    members.entry(unit.name(member.at).into()).or_default().push(member);
+                }
             }
-        }
-        Arc::new(members)
+            members
+        })
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
@@ -315,11 +316,7 @@ impl Session<'_> {
         for &file in self.folder(&unit.folder()).iter() {
             let Some(beside) = self.unit(file) else { continue };
             if beside.package() == unit.package() && beside.rules.family == unit.rules.family {
-                for &child in beside.children(None) {
-                    if beside.qualifier(child) == Some(name) {
-                        members.push(beside.sym(child));
-                    }
-                }
+                members.extend(beside.qualified_by(name).map(|child| beside.sym(child)));
             }
         }
         members

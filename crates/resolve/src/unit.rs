@@ -9,7 +9,8 @@ use crate::world::FileFacts;
 use orient_model::{
     Assign, Atom, Binding, Expr, ExprId, Modifier, Outline, Reference, Relation, Rules, Symbol, SymbolKind,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -42,6 +43,10 @@ pub(crate) struct Unit {
     put_into: OnceLock<Lists<ExprId, Put>>,
     /// The lines on which a symbol calls a bare name.
     called: OnceLock<Lists<(u32, Atom), u32>>,
+    /// The uses directly in each symbol.
+    used_in: OnceLock<Groups>,
+    /// The symbols directly in the file that name a container, by the hash of its name.
+    qualified: OnceLock<Lists<u64, u32>>,
     /// The members of each symbol by name, where somebody asked.
     members: Box<[OnceLock<Arc<Members>>]>,
     /// The names of symbols from the outermost namespace on, with dots, where somebody asked.
@@ -104,6 +109,8 @@ impl Unit {
             assigned: OnceLock::new(),
             put_into: OnceLock::new(),
             called: OnceLock::new(),
+            used_in: OnceLock::new(),
+            qualified: OnceLock::new(),
             full_names: OnceLock::new(),
             places: OnceLock::new(),
             runs_as_other: OnceLock::new(),
@@ -153,6 +160,17 @@ impl Unit {
     /// The container a symbol names itself.
     pub(crate) fn qualifier(&self, at: u32) -> Option<&str> {
         self.symbol(at)?.qualifier.map(|atom| self.facts.outline.strings.get(atom))
+    }
+
+    /// The symbols directly in the file that name this container, in the order of the source.
+    pub(crate) fn qualified_by(&self, container: &str) -> impl Iterator<Item = u32> {
+        let hash = |name: &str| FxBuildHasher.hash_one(name);
+        let qualified = self.qualified.get_or_init(|| {
+            let symbols = self.children(None).iter();
+            symbols.filter_map(|&at| Some((hash(self.qualifier(at)?), at))).collect()
+        });
+        let alike = qualified.get(&hash(container)).iter().copied();
+        alike.filter(move |&at| self.qualifier(at) == Some(container))
     }
 
     /// The kind of a symbol.
@@ -389,6 +407,16 @@ impl Unit {
     /// All uses.
     pub(crate) fn references(&self) -> &[Reference] {
         &self.facts.flow.references
+    }
+
+    /// The uses directly in a symbol, in the order of the source.
+    pub(crate) fn references_in(&self, symbol: u32) -> impl Iterator<Item = &Reference> {
+        let used_in = self.used_in.get_or_init(|| {
+            let around =
+                |reference: &Reference| reference.symbol.map_or(usize::MAX, |symbol| symbol as usize);
+            Groups::new(self.facts.outline.symbols.len(), self.references().iter().map(around))
+        });
+        used_in.get(symbol as usize).iter().filter_map(|&at| self.references().get(at as usize))
     }
 }
 

@@ -176,11 +176,9 @@ impl Session<'_> {
         };
         let typed = unit.binding_of(sym.at).is_none_or(|binding| binding.ty.is_some());
         !typed
-            && unit.references().iter().any(|reference| {
-                reference.symbol == Some(sym.at)
-                    && reference.kind == RefKind::Type
-                    && reference.at < symbol.name_span.start
-            })
+            && unit
+                .references_in(sym.at)
+                .any(|reference| reference.kind == RefKind::Type && reference.at < symbol.name_span.start)
     }
 
     /// What a namespace or type is that a file names. Looking for it leads through the namespaces the file opens, and so

@@ -4,7 +4,7 @@ use super::CodecError;
 use super::wire::{In, Out, closed_list, made};
 use crate::graph::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, parts, proof};
 use orient_model::{Atom, EdgeKind, Reason, RefKind, Strings};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 pub(super) fn write(out: &mut Out, graph: &FileGraph) {
     let mut words = Words::default();
@@ -173,7 +173,7 @@ fn word(strings: &Strings, number: u32) -> Result<String, CodecError> {
 #[derive(Default)]
 struct Words<'w> {
     strings: Strings,
-    numbers: HashMap<&'w str, u32>,
+    numbers: FxHashMap<&'w str, u32>,
 }
 
 impl<'w> Words<'w> {
