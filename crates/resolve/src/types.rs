@@ -8,6 +8,7 @@ use crate::unit::{Held, Members, Unit};
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, Modules, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// How many bases are followed; enough for any hierarchy written by hand.
@@ -36,7 +37,7 @@ impl Session<'_> {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type(frame, expr, 0);
                 if found.is_empty() {
-                    return self.global_type(frame, expr, &Arc::from([]));
+                    return self.global_type(frame, expr, &Ty::none());
                 }
                 Ty::either(found.iter().map(|found| self.instance(found)))
             }
@@ -45,14 +46,12 @@ impl Session<'_> {
                 own => own.unwrap_or(Ty::Unknown),
             },
             Expr::Apply { base, args } => {
-                let args: Arc<[Ty]> =
+                let args: Rc<[Ty]> =
                     unit.facts.flow.list(args).iter().map(|&arg| self.ty(frame, arg)).collect();
                 self.applied(frame, base, &args)
             }
             Expr::Index { base, key } if unit.rules.type_space => self.indexed_type(frame, base, key),
-            Expr::Index { base, key } => {
-                Self::apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)]))
-            }
+            Expr::Index { base, key } => Self::apply(&self.ty(frame, base), &Rc::from([self.ty(frame, key)])),
             Expr::Wrap { wrapper, inner } => match wrapper {
                 Wrapper::Array | Wrapper::Spread => Ty::Many(self.ty(frame, inner).into()),
                 Wrapper::FunctionType => Ty::Gives(self.ty(frame, inner).into()),
@@ -68,7 +67,7 @@ impl Session<'_> {
             }
             Expr::Named { value, .. } => self.ty(frame, value),
             Expr::Literal(orient_model::Literal::Null) => Ty::Unknown,
-            Expr::Literal(_) => Ty::Outside("".into(), Arc::from([])),
+            Expr::Literal(_) => Ty::Outside("".into(), Ty::none()),
             Expr::Function(symbol) => Ty::Function(unit.sym(symbol), None),
             _ => Ty::Unknown,
         }
@@ -80,7 +79,7 @@ impl Session<'_> {
         let Some(name) = crate::unit::last_name(&unit.facts, expr) else { return Ty::Unknown };
         let bearers = self.named(&unit.rules.family, name);
         let here = bearers.iter().any(|b| b.kind.is_type() || b.kind == SymbolKind::TypeAlias);
-        if here { Ty::Unknown } else { Ty::Outside(name.into(), Arc::from([])) }
+        if here { Ty::Unknown } else { Ty::Outside(name.into(), Ty::none()) }
     }
 
     /// An instance of what was found, where that is a type.
@@ -94,7 +93,7 @@ impl Session<'_> {
             Thing::Value(Ty::Param(file, at)) => Ty::Param(*file, *at),
             Thing::Value(ty @ (Ty::Function(..) | Ty::Lambda(..))) => ty.clone(),
             Thing::Value(_) => Ty::Unknown,
-            Thing::Outside(_, name) => Ty::Outside(name.clone(), Arc::from([])),
+            Thing::Outside(_, name) => Ty::Outside(name.clone(), Ty::none()),
         }
     }
 
@@ -154,7 +153,7 @@ impl Session<'_> {
     }
 
     /// A generic type with its arguments. What only holds something is seen as what it holds.
-    pub(crate) fn apply(base: &Ty, args: &Arc<[Ty]>) -> Ty {
+    pub(crate) fn apply(base: &Ty, args: &Rc<[Ty]>) -> Ty {
         match base {
             Ty::Of(sym, own) if own.is_empty() => Ty::Of(*sym, args.clone()),
             Ty::Outside(name, own) if own.is_empty() => Ty::Outside(name.clone(), args.clone()),
@@ -179,7 +178,7 @@ impl Session<'_> {
     }
 
     /// What a type is made of. While that is being found, its members are known already and its bases not yet.
-    pub(crate) fn shape(&self, sym: Sym) -> Arc<TypeShape> {
+    pub(crate) fn shape(&self, sym: Sym) -> Rc<TypeShape> {
         let sym = self.canonical(sym);
         if let Some(known) = self.shapes.borrow().get(&sym) {
             return known.clone();
@@ -187,8 +186,8 @@ impl Session<'_> {
         let members = self.members(sym);
         let before = self.cut();
         let bases = self.once(Question::Shape(sym), || self.find_bases(sym));
-        let Some(bases) = bases else { return Arc::new(TypeShape { members, bases: Vec::new() }) };
-        let shape = Arc::new(TypeShape { members, bases });
+        let Some(bases) = bases else { return Rc::new(TypeShape { members, bases: Vec::new() }) };
+        let shape = Rc::new(TypeShape { members, bases });
         if self.is_top() || before == self.cut() {
             self.shapes.borrow_mut().insert(sym, shape.clone());
         }
@@ -251,12 +250,12 @@ impl Session<'_> {
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
-    pub(crate) fn parts(&self, sym: Sym) -> Arc<[Sym]> {
+    pub(crate) fn parts(&self, sym: Sym) -> Rc<[Sym]> {
         if let Some(known) = self.parts.borrow().get(&sym) {
             return known.clone();
         }
         let before = self.cut();
-        let parts: Arc<[Sym]> = self.find_parts(sym).into();
+        let parts: Rc<[Sym]> = self.find_parts(sym).into();
         if before == self.cut() {
             self.parts.borrow_mut().insert(sym, parts.clone());
         }
@@ -323,7 +322,7 @@ impl Session<'_> {
     }
 
     /// A type and all it inherits from, nearest first, each with its arguments as seen from here.
-    pub(crate) fn line(&self, ty: &Ty) -> Arc<[Ty]> {
+    pub(crate) fn line(&self, ty: &Ty) -> Rc<[Ty]> {
         if let Some(known) = self.lines.borrow().get(ty) {
             return known.clone();
         }
@@ -334,7 +333,7 @@ impl Session<'_> {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut kept: Vec<Ty> = line.into_iter().rev().filter(|ty| seen.insert(key(ty))).collect();
         kept.reverse();
-        let line: Arc<[Ty]> = kept.into();
+        let line: Rc<[Ty]> = kept.into();
         if self.is_top() || before == self.cut() {
             self.lines.borrow_mut().insert(ty.clone(), line.clone());
         }
@@ -515,7 +514,7 @@ fn key(ty: &Ty) -> Ty {
 
 /// A type with parameters replaced.
 pub(crate) fn substitute(ty: &Ty, map: &[((u32, u32), Ty)]) -> Ty {
-    let all = |types: &Arc<[Ty]>| -> Arc<[Ty]> { types.iter().map(|ty| substitute(ty, map)).collect() };
+    let all = |types: &Rc<[Ty]>| -> Rc<[Ty]> { types.iter().map(|ty| substitute(ty, map)).collect() };
     match ty {
         Ty::Param(file, at) => {
             let found = map.iter().find(|(param, _)| *param == (*file, *at));
