@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many bytes a flow takes in memory for each of its plain form, as measured.
-const UNPACKED: usize = 5;
+const UNPACKED: usize = 4;
 
 /// Gives the facts of files, to many threads at once.
 pub(crate) struct FactsSource {
