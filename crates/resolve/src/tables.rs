@@ -47,10 +47,10 @@ impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {
             starts[number as usize] -= 1;
             all[starts[number as usize] as usize] = value;
         }
-        for (number, end) in places.values_mut() {
-            let at = *number as usize;
-            (*number, *end) = (starts[at], ends[at]);
-        }
+        places.values_mut().for_each(|place| {
+            let at = place.0 as usize;
+            *place = (starts[at], ends[at]);
+        });
         Self { places, all }
     }
 }
