@@ -290,10 +290,8 @@ impl Session<'_> {
         }
         let is_open = unit.rules.reopens || kind == SymbolKind::Module;
         if both(Modifier::Partial) || is_open {
-            // A namespace takes no types, and many files may open it: their insides need no look.
-            let spaces = kind == SymbolKind::Module && other_kind == SymbolKind::Module;
             let alike = || unit.type_params(sym.at).len() == home.type_params(other.at).len();
-            return same_place() && (spaces || alike());
+            return same_place() && alike();
         }
         if either_declares && kind != SymbolKind::Module {
             return same_place();
