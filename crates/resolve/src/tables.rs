@@ -8,15 +8,19 @@ use std::hash::{BuildHasher, Hash};
 
 /// Lists under keys; what came first stands first.
 pub(crate) struct Lists<K, T> {
-    places: FxHashMap<K, (u32, u32)>,
+    /// The number of each list.
+    numbers: FxHashMap<K, u32>,
+    /// Where each list ends; it starts at the end of the one before.
+    ends: Vec<u32>,
     all: Vec<T>,
 }
 
 impl<K: Hash + Eq, T: Copy> Lists<K, T> {
     /// What stands under a key.
     pub(crate) fn get(&self, key: &K) -> &[T] {
-        let place = self.places.get(key);
-        place.and_then(|&(start, end)| self.all.get(start as usize..end as usize)).unwrap_or_default()
+        let Some(&number) = self.numbers.get(key) else { return &[] };
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.all[start as usize..self.ends[number as usize] as usize]
     }
 }
 
@@ -24,11 +28,11 @@ impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {
     fn from_iter<I: IntoIterator<Item = (K, T)>>(pairs: I) -> Self {
         // One place for all lists: most have one entry, and many places would be many allocations.
         let pairs = pairs.into_iter();
-        let mut places: FxHashMap<K, (u32, u32)> = FxHashMap::default();
+        let mut numbers: FxHashMap<K, u32> = FxHashMap::default();
         let mut numbered: Vec<(u32, T)> = Vec::with_capacity(pairs.size_hint().0);
         let mut ends: Vec<u32> = Vec::new();
         for (key, value) in pairs {
-            let (number, _) = *places.entry(key).or_insert((ends.len() as u32, 0));
+            let number = *numbers.entry(key).or_insert(ends.len() as u32);
             if number as usize == ends.len() {
                 ends.push(0);
             }
@@ -47,11 +51,7 @@ impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {
             starts[number as usize] -= 1;
             all[starts[number as usize] as usize] = value;
         }
-        places.values_mut().for_each(|place| {
-            let at = place.0 as usize;
-            *place = (starts[at], ends[at]);
-        });
-        Self { places, all }
+        Self { numbers, ends, all }
     }
 }
 
