@@ -99,7 +99,7 @@ fn world(folder: &Path, registry: &Registry) -> Result<MemoryWorld> {
             language: pack.map_or("", |pack| pack.name()).to_owned(),
             role: if pack.is_some() { role } else { Role::Source },
             outline: facts.outline,
-            flow: facts.flow,
+            flow: facts.flow.into(),
         });
     }
     let rules =

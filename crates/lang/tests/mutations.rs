@@ -108,7 +108,7 @@ fn world(tree: &Tree) -> MemoryWorld {
         let pack = registry.detect(path.as_bytes(), text.as_bytes());
         let facts = extract(pack, text.as_bytes());
         let language = pack.map_or("", |pack| pack.name()).to_owned();
-        let (outline, flow) = (facts.outline, facts.flow);
+        let (outline, flow) = (facts.outline, facts.flow.into());
         FileFacts { path: path.as_str().into(), language, role: Role::Source, outline, flow }
     });
     let rules =

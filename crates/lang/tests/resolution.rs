@@ -145,7 +145,7 @@ fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryWorld {
             language: pack.map_or("", |pack| pack.name()).to_owned(),
             role: Role::Source,
             outline: facts.outline,
-            flow: facts.flow,
+            flow: facts.flow.into(),
         }
     });
     let files = files.collect();

@@ -19,6 +19,16 @@ impl Strings {
         Atom(self.ends.len() as u32 - 1)
     }
 
+    /// Strings that follow each other in one text, each up to its end; none where the ends are not places between letters
+    /// in rising order, the last of them the end of the text.
+    pub fn from_parts(text: String, ends: Vec<u32>) -> Option<Self> {
+        let last = ends.last().map_or(0, |&end| end as usize);
+        let fits = last == text.len()
+            && ends.is_sorted()
+            && ends.iter().all(|&end| text.is_char_boundary(end as usize));
+        fits.then_some(Self { text, ends })
+    }
+
     /// The text of an atom; empty for an atom of another table.
     pub fn get(&self, atom: Atom) -> &str {
         let index = atom.0 as usize;
@@ -53,5 +63,16 @@ mod tests {
         let (a, b, c) = (strings.push("alpha"), strings.push(""), strings.push("größe"));
         assert_eq!((strings.get(a), strings.get(b), strings.get(c)), ("alpha", "", "größe"));
         assert_eq!(strings.get(Atom(9)), "", "an atom of another table is empty, not a panic");
+    }
+
+    #[test]
+    fn parts_make_strings_only_where_they_fit() {
+        let parts = |text: &str, ends: &[u32]| Strings::from_parts(text.to_owned(), ends.to_vec());
+        let strings = parts("alphagröße", &[5, 5, 12]).expect("three strings, one of them empty");
+        assert_eq!(["alpha", "", "größe"], [0, 1, 2].map(|at| strings.get(Atom(at))));
+        assert_eq!(parts("", &[]), Some(Strings::default()));
+        for ends in [&[5, 4, 12][..], &[5, 8, 12], &[5], &[13], &[]] {
+            assert_eq!(parts("alphagröße", ends), None, "{ends:?}");
+        }
     }
 }

@@ -6,7 +6,6 @@ use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty};
 use orient_model::{Atom, BindingKind, Expr, ExprId, RefKind, Reference, Rule, SymbolKind, Via, Wrapper};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::Arc;
 
 /// What calls give for parameters, by the place of the parameter's name.
 pub(crate) type Taken = FxHashMap<u32, Ty>;
@@ -96,7 +95,7 @@ impl Collect<'_, '_> {
                 };
                 let given = match self.unit.kind(decorated) {
                     Some(kind) if kind.is_callable() => Ty::Function(self.unit.sym(decorated), None),
-                    Some(kind) if kind.is_type() => Ty::Type(self.unit.sym(decorated), Arc::from([])),
+                    Some(kind) if kind.is_type() => Ty::Type(self.unit.sym(decorated), Ty::none()),
                     _ => return,
                 };
                 for (sym, _) in self.functions(&found) {

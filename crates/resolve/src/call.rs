@@ -5,7 +5,7 @@ use crate::types::substitute;
 use crate::unit::Held;
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modifier, Rule, SymbolKind};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// What packs call the member that says what calling an object gives.
 pub(crate) const CALLED: &str = "()";
@@ -157,7 +157,7 @@ impl Session<'_> {
         }
     }
 
-    fn called_symbol(&self, sym: Sym, via: Option<&Arc<Ty>>, args: &[ExprId], from: Option<&Frame>) -> Val {
+    fn called_symbol(&self, sym: Sym, via: Option<&Rc<Ty>>, args: &[ExprId], from: Option<&Frame>) -> Val {
         let Some(unit) = self.home(sym) else { return Val::unknown() };
         let Some(kind) = unit.kind(sym.at) else { return Val::unknown() };
         match kind {
@@ -176,7 +176,7 @@ impl Session<'_> {
             kind if kind.is_type() || kind == SymbolKind::TypeAlias => {
                 let given = match via.map(|via| &**via) {
                     Some(Ty::Type(of, args)) if *of == sym => args.clone(),
-                    _ => Arc::from([]),
+                    _ => Ty::none(),
                 };
                 match self.instance_of(sym) {
                     Ty::Of(of, own) if own.is_empty() => Val::new(Ty::Of(of, given), Rule::Inferred),
@@ -208,7 +208,7 @@ impl Session<'_> {
     }
 
     /// A result as seen by this receiver: its type arguments, and itself where the result is "the receiver's type".
-    fn with_receiver(&self, unit: &Held, sym: Sym, result: Val, via: Option<&Arc<Ty>>) -> Val {
+    fn with_receiver(&self, unit: &Held, sym: Sym, result: Val, via: Option<&Rc<Ty>>) -> Val {
         let Some(via) = via else { return result };
         let own = self.self_type(unit, Some(sym.at));
         let gives_self = match (&result.ty, &own) {

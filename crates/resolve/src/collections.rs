@@ -3,7 +3,7 @@
 use crate::session::{Frame, Session};
 use crate::value::{Ty, Val};
 use orient_model::{Expr, ExprId, Rule, Via};
-use std::sync::Arc;
+use std::rc::Rc;
 
 impl Session<'_> {
     /// A member of something from outside that gives what it holds: `unwrap`, `iter`.
@@ -65,7 +65,7 @@ impl Session<'_> {
         let unit = &frame.unit;
         let Expr::Member { base, name } = unit.expr(callee) else { return Ty::Unknown };
         if unit.rules.hands.iter().any(|hands| hands == unit.text(name)) {
-            return Ty::Signature(Arc::from([self.eval(frame, base).ty]), Ty::Unknown.into());
+            return Ty::Signature(Rc::from([self.eval(frame, base).ty]), Ty::Unknown.into());
         }
         let feed = unit.rules.feeds.iter().find(|(feed, _)| feed == unit.text(name));
         let Some(&(_, place)) = feed.filter(|_| at == 0 || unit.rules.given_types) else {

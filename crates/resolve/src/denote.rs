@@ -10,16 +10,16 @@ use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{
     Confidence, Expr, ExprId, ExprList, Literal, Modules, Relation, Rule, Sequence, SymbolKind, Via, Wrapper,
 };
-use std::sync::Arc;
+use std::rc::Rc;
 
 impl Session<'_> {
     /// Everything an expression may name.
-    pub(crate) fn denote(&self, frame: &Frame, expr: ExprId) -> Arc<[Found]> {
+    pub(crate) fn denote(&self, frame: &Frame, expr: ExprId) -> Rc<[Found]> {
         let key = (frame.unit.file, frame.scope, expr, frame.at);
         if let Some(known) = self.denoted.borrow().get(&key) {
             return known.clone();
         }
-        let found: Arc<[Found]> = self.nested(|| self.find(frame, expr)).unwrap_or_default().into();
+        let found = Found::kept(self.nested(|| self.find(frame, expr)).unwrap_or_default());
         if self.is_top() {
             self.denoted.borrow_mut().insert(key, found.clone());
         }
@@ -107,13 +107,13 @@ impl Session<'_> {
         for one in &mut found {
             let Thing::Symbol(sym, via) = &one.thing else { continue };
             let (sym, via) = (*sym, via.clone());
-            let args = || list.iter().map(|&arg| self.ty(frame, arg)).collect::<Arc<[Ty]>>();
+            let args = || list.iter().map(|&arg| self.ty(frame, arg)).collect::<Rc<[Ty]>>();
             if self.is_type(sym) {
-                one.thing = Thing::Symbol(sym, Some(Arc::new(Ty::Type(sym, args()))));
+                one.thing = Thing::Symbol(sym, Some(Rc::new(Ty::Type(sym, args()))));
             } else if frame.unit.rules.type_space && self.kind(sym).is_some_and(SymbolKind::is_callable) {
-                let this = via.unwrap_or_else(|| Arc::new(Ty::Unknown));
+                let this = via.unwrap_or_else(|| Rc::new(Ty::Unknown));
                 let through = Ty::Seen(Ty::Type(sym, args()).into(), this);
-                one.thing = Thing::Symbol(sym, Some(Arc::new(through)));
+                one.thing = Thing::Symbol(sym, Some(Rc::new(through)));
             }
         }
         found
@@ -130,7 +130,7 @@ impl Session<'_> {
         let object =
             unit.rules.type_objects.iter().find(|(member, object)| member == name && !object.is_empty());
         if let Some((_, object)) = object {
-            let ty = Ty::Outside(object.as_str().into(), Arc::from([self.ty(frame, base)]));
+            let ty = Ty::Outside(object.as_str().into(), Rc::from([self.ty(frame, base)]));
             return vec![Found::value(ty, Rule::Static)];
         }
         let base_is_self = unit.expr(base) == Expr::SelfRef;
@@ -288,7 +288,7 @@ impl Session<'_> {
     }
 
     /// Members of what a type from outside holds.
-    fn held_member(&self, val: &Val, holder: &str, args: &Arc<[Ty]>, name: &str, from: &Held) -> Vec<Found> {
+    fn held_member(&self, val: &Val, holder: &str, args: &Rc<[Ty]>, name: &str, from: &Held) -> Vec<Found> {
         let rules = &from.rules;
         if rules.holders.iter().any(|known| known == holder)
             && let Some(held) = args.first()
@@ -370,25 +370,25 @@ impl Session<'_> {
             Thing::Value(ty) => return Val { ty: ty.clone(), rule: found.rule, sure: found.sure },
             // Of a member of something from outside not even the name of its type is known.
             Thing::Outside(..) if found.rule == Rule::Inferred => {
-                Val::new(Ty::Outside("".into(), Arc::from([])), Rule::Import)
+                Val::new(Ty::Outside("".into(), Ty::none()), Rule::Import)
             }
-            Thing::Outside(_, name) => Val::new(Ty::Outside(name.clone(), Arc::from([])), Rule::Import),
+            Thing::Outside(_, name) => Val::new(Ty::Outside(name.clone(), Ty::none()), Rule::Import),
             Thing::Symbol(sym, via) => self.symbol_value(*sym, via.as_ref()),
         };
         Val { sure: val.sure.max(found.sure), ..val }
     }
 
-    fn symbol_value(&self, sym: Sym, via: Option<&Arc<Ty>>) -> Val {
+    fn symbol_value(&self, sym: Sym, via: Option<&Rc<Ty>>) -> Val {
         let Some(unit) = self.home(sym) else { return Val::unknown() };
         let Some(kind) = unit.kind(sym.at) else { return Val::unknown() };
         match kind {
             SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate => {
-                Val::new(Ty::Type(self.canonical(sym), Arc::from([])), Rule::Static)
+                Val::new(Ty::Type(self.canonical(sym), Ty::none()), Rule::Static)
             }
             kind if kind.is_type() => {
                 let args = match via.map(|via| &**via) {
                     Some(Ty::Type(of, args)) if *of == sym => args.clone(),
-                    _ => Arc::from([]),
+                    _ => Ty::none(),
                 };
                 if kind == SymbolKind::Object {
                     return Val::new(Ty::of(sym), Rule::Static);
@@ -410,7 +410,7 @@ impl Session<'_> {
     }
 
     /// A value as seen through a receiver's type arguments.
-    pub(crate) fn through(&self, val: Val, via: Option<&Arc<Ty>>) -> Val {
+    pub(crate) fn through(&self, val: Val, via: Option<&Rc<Ty>>) -> Val {
         match via {
             Some(via) => val.with(self.seen_through(&val.ty, via)),
             None => val,
@@ -475,7 +475,7 @@ impl Session<'_> {
     fn literal(unit: &Unit, literal: Literal) -> Ty {
         let kind = kind_of(literal);
         let name = unit.rules.literals.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
-        Ty::Outside(name.into(), Arc::from([]))
+        Ty::Outside(name.into(), Ty::none())
     }
 
     /// The receiver where an expression stands.

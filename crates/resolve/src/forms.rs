@@ -7,7 +7,7 @@ use crate::types::substitute;
 use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, Relation, Rule, ScopeKind, SymbolKind, Wrapper};
-use std::sync::Arc;
+use std::rc::Rc;
 
 impl Session<'_> {
     /// What the name of a type means.
@@ -36,7 +36,7 @@ impl Session<'_> {
     }
 
     /// A type expression with arguments.
-    pub(crate) fn applied(&self, frame: &Frame, base: ExprId, args: &Arc<[Ty]>) -> Ty {
+    pub(crate) fn applied(&self, frame: &Frame, base: ExprId, args: &Rc<[Ty]>) -> Ty {
         match frame.unit.expr(base) {
             Expr::Wrap { wrapper: Wrapper::FunctionType, inner } => {
                 Ty::Signature(args.clone(), self.ty(frame, inner).into())
@@ -56,7 +56,7 @@ impl Session<'_> {
     }
 
     /// A type that nobody binds is one of the language itself.
-    pub(crate) fn global_type(&self, frame: &Frame, expr: ExprId, args: &Arc<[Ty]>) -> Ty {
+    pub(crate) fn global_type(&self, frame: &Frame, expr: ExprId, args: &Rc<[Ty]>) -> Ty {
         let unit = &frame.unit;
         if !unit.rules.type_space {
             return self.foreign(frame, expr);
@@ -87,7 +87,7 @@ impl Session<'_> {
     }
 
     /// What an alias stands for with these arguments.
-    pub(crate) fn alias_of(&self, sym: Sym, args: &Arc<[Ty]>) -> Ty {
+    pub(crate) fn alias_of(&self, sym: Sym, args: &Rc<[Ty]>) -> Ty {
         match self.instance_of(sym) {
             Ty::Of(of, own) if of == sym || own.is_empty() => Ty::Of(of, args.clone()),
             ty => self.seen_through(&ty, &Ty::Of(sym, args.clone())),
@@ -210,7 +210,7 @@ impl Session<'_> {
     }
 
     pub(crate) fn seen_members(&self, members: &[Sym], through: &Ty, rule: Rule) -> Vec<Found> {
-        let through = Arc::new(through.clone());
+        let through = Rc::new(through.clone());
         let found = members.iter().filter(|&&member| !self.is_hidden(member)).map(|&member| Found {
             thing: Thing::Symbol(member, Some(through.clone())),
             rule,
@@ -223,7 +223,7 @@ impl Session<'_> {
 
 /// A type whose arguments are followed no deeper than this.
 pub(crate) fn pruned(ty: &Ty, depth: usize) -> Ty {
-    let all = |types: &Arc<[Ty]>| -> Arc<[Ty]> {
+    let all = |types: &Rc<[Ty]>| -> Rc<[Ty]> {
         match depth {
             0 => types.iter().map(|_| Ty::Unknown).collect(),
             _ => types.iter().map(|ty| pruned(ty, depth - 1)).collect(),

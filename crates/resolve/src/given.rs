@@ -9,7 +9,7 @@ use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// How deep functions are looked for in what is written out.
 const DEPTH: usize = 4;
@@ -305,14 +305,7 @@ impl Session<'_> {
     }
 
     /// The type of the parameter that an argument of this function meets, as far as the other arguments say.
-    fn function_takes(
-        &self,
-        from: &Frame,
-        sym: Sym,
-        via: Option<&Arc<Ty>>,
-        args: &[ExprId],
-        at: usize,
-    ) -> Ty {
+    fn function_takes(&self, from: &Frame, sym: Sym, via: Option<&Rc<Ty>>, args: &[ExprId], at: usize) -> Ty {
         let ty = self.param_type(sym, via, at);
         if !mentions_param(&ty) {
             return ty;
@@ -332,7 +325,7 @@ impl Session<'_> {
         substitute(&ty, &map)
     }
 
-    fn maker_takes(&self, sym: Sym, via: Option<&Arc<Ty>>, at: usize) -> Ty {
+    fn maker_takes(&self, sym: Sym, via: Option<&Rc<Ty>>, at: usize) -> Ty {
         for of in self.line(&Ty::of(sym)).iter() {
             let Ty::Of(of, _) = of else { continue };
             let shape = self.shape(*of);
@@ -411,7 +404,7 @@ impl Session<'_> {
     }
 
     /// The declared type of a function's parameter, as its receiver sees it.
-    fn param_type(&self, sym: Sym, via: Option<&Arc<Ty>>, at: usize) -> Ty {
+    fn param_type(&self, sym: Sym, via: Option<&Rc<Ty>>, at: usize) -> Ty {
         let Some(unit) = self.home(sym) else { return Ty::Unknown };
         let Some(scope) = unit.scope_of(sym.at) else { return Ty::Unknown };
         let Some(symbol) = unit.symbol(sym.at) else { return Ty::Unknown };

@@ -1,10 +1,11 @@
 //! Values under constant keys: what is written out there, and what is put there later.
 
 use crate::session::{Frame, Question, Session};
-use crate::unit::{Held, PutKey, Unit};
+use crate::tables::PutKey;
+use crate::unit::{Held, Unit};
 use crate::value::{Found, Ty, Val};
 use orient_model::{Binding, BindingKind, Confidence, Expr, ExprId, Literal, Rule, SymbolKind, Via};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// With more than so many values under different keys, a table is data.
 const TABLE: usize = 64;
@@ -23,7 +24,7 @@ impl Session<'_> {
     fn held_under(&self, frame: &Frame, base: ExprId, key: ExprId) -> Val {
         let val = self.eval(frame, base);
         match &val.ty {
-            Ty::Type(sym, _) => Val::new(Ty::Type(*sym, Arc::from([self.ty(frame, key)])), Rule::Static),
+            Ty::Type(sym, _) => Val::new(Ty::Type(*sym, Rc::from([self.ty(frame, key)])), Rule::Static),
             Ty::Shape(file, scope, expr) => {
                 let entries = self.keys(frame, key);
                 let found: Vec<Found> =

@@ -99,6 +99,12 @@ impl Session<'_> {
             BindingKind::Local if want == Want::Type && unit.rules.type_space => false,
             _ => !hidden,
         };
+        if let &[only] = all {
+            let binding = unit.binding(only).filter(|&binding| counts(binding));
+            let is_outer = binding.is_none_or(|binding| binding.kind == BindingKind::Outer);
+            let is_late = || Self::is_late(frame, scope, only, left_function);
+            return if is_outer || is_late() { Vec::new() } else { self.binding(unit, only) };
+        }
         let bindings: Vec<u32> =
             all.iter().copied().filter(|&at| unit.binding(at).is_some_and(counts)).collect();
         if bindings.iter().any(|&at| unit.binding(at).is_some_and(|b| b.kind == BindingKind::Outer)) {
@@ -152,21 +158,12 @@ impl Session<'_> {
     /// Which of several bindings of one name and scope count here.
     fn choose(frame: &Frame, scope: u32, bindings: &[u32], left_function: bool) -> Vec<u32> {
         let unit = &frame.unit;
-        let is_symbol = |at: &u32| matches!(unit.binding(*at).map(|b| b.kind), Some(BindingKind::Symbol(_)));
         let is_function = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
             Some(BindingKind::Symbol(symbol)) => unit.kind(symbol).is_some_and(SymbolKind::is_callable),
             _ => false,
         };
         if bindings.len() < 2 {
-            let late = |at: &u32| {
-                !left_function
-                    && !unit.rules.hoists
-                    && scope != 0
-                    && !is_symbol(at)
-                    && unit
-                        .binding(*at)
-                        .is_some_and(|b| b.at > frame.at && matches!(b.kind, BindingKind::Local))
-            };
+            let late = |at: &u32| Self::is_late(frame, scope, *at, left_function);
             return bindings.iter().copied().filter(|at| !late(at)).collect();
         }
         if bindings.iter().all(is_function) {
@@ -177,6 +174,15 @@ impl Session<'_> {
             Some(&last) if !left_function => vec![last],
             _ => bindings.to_vec(),
         }
+    }
+
+    /// Whether the only binding of a name comes too late for a use.
+    fn is_late(frame: &Frame, scope: u32, binding: u32, left_function: bool) -> bool {
+        let comes_later = |binding: &Binding| binding.kind == BindingKind::Local && binding.at > frame.at;
+        !left_function
+            && !frame.unit.rules.hoists
+            && scope != 0
+            && frame.unit.binding(binding).is_some_and(comes_later)
     }
 
     /// Of functions with one name: all where they are overloads or for different builds, else the last; never a

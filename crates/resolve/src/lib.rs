@@ -28,6 +28,7 @@ mod session;
 mod shared;
 mod sight;
 mod surface;
+mod tables;
 mod type_words;
 mod types;
 mod unit;
@@ -38,7 +39,7 @@ mod world;
 pub use afar::{Afar, WHOLE, afar, any_member, sorts};
 pub use resolver::Resolver;
 pub use surface::{path_names, surface};
-pub use world::{FileFacts, MemoryWorld, Named, World};
+pub use world::{FileFacts, Inside, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
 pub const RESOLVER: u64 = 8;

@@ -8,7 +8,7 @@ use crate::session::{Frame, Memo, Session};
 use crate::value::{Found, Module, Thing, Ty};
 use orient_model::{Atom, Modules, Rule, ScopeKind, Shares};
 use std::hash::Hash;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// What a scope offers under a name: file, the scope that asks where that matters, the scope, the name.
 pub(crate) type Around = (u32, u32, u32, Atom);
@@ -128,7 +128,7 @@ impl Session<'_> {
     /// answered.
     fn remembered<K: Eq + Hash>(
         &self,
-        memo: &Memo<K, Arc<[Found]>>,
+        memo: &Memo<K, Rc<[Found]>>,
         key: K,
         find: impl FnOnce() -> Vec<Found>,
     ) -> Vec<Found> {
@@ -138,7 +138,7 @@ impl Session<'_> {
         let before = self.cut();
         let found = find();
         if self.is_top() && self.cut() == before {
-            memo.borrow_mut().insert(key, found.clone().into());
+            memo.borrow_mut().insert(key, Found::kept(found.clone()));
         }
         found
     }

@@ -4,7 +4,6 @@ use crate::session::{Frame, Question, Session};
 use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, Thing, Ty, Val};
 use orient_model::{Confidence, Expr, Modifier, Rule, ScopeKind, SymbolKind};
-use std::sync::Arc;
 
 /// What a module offers to the types it is mixed into, by the convention of those who mix them.
 const FOR_TYPES: &str = "ClassMethods";
@@ -42,7 +41,7 @@ impl Session<'_> {
                 return self.seen_members(own, &Ty::of(sym), Rule::Receiver);
             }
             match Self::side(frame, symbol) {
-                Some(Side::Type) => Val::new(Ty::Type(sym, Arc::from([])), Rule::Receiver),
+                Some(Side::Type) => Val::new(Ty::Type(sym, Ty::none()), Rule::Receiver),
                 Some(_) => Val::new(Ty::of(sym), Rule::Receiver),
                 // A type around the one that is meant: what it names is seen, what it does is not.
                 None => return self.named_in(sym, name),

@@ -4,22 +4,31 @@ use crate::modules::Includes;
 use crate::session::Bearer;
 use crate::session::Session;
 use crate::shared::Shared;
-use crate::unit::Unit;
+use crate::unit::{Members, Unit};
 use crate::value::Sym;
 use crate::world::{Named, World};
 use crate::{arguments, components, heirs, implicit, uses};
 use orient_model::{Resolved, Rules};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// About how many bytes of tables over facts, of symbols by name and of includes are kept at hand.
+/// About how many bytes of tables over facts, of symbols by name, of members and of includes are kept at hand.
 const UNITS: usize = 96 << 20;
 const NAMES: usize = 32 << 20;
+const MEMBERS: usize = 16 << 20;
 const INCLUDES: usize = 16 << 20;
 /// How often what calls give for parameters is looked at anew, since it may come through other parameters.
 const ROUNDS: usize = 3;
 /// What an entry of a table takes beside its content.
 const OVERHEAD: usize = 64;
+/// What a member takes beside its name.
+const ENTRY: usize = 72;
+
+thread_local! {
+    /// Where keys are put together that are only looked up.
+    static KEY: RefCell<String> = const { RefCell::new(String::new()) };
+}
 
 /// Symbols of one name.
 type Bearers = Arc<[Bearer]>;
@@ -30,8 +39,10 @@ pub struct Resolver<'w> {
     units: Shared<u32, Option<Arc<Unit>>>,
     rules: Mutex<FxHashMap<String, Option<Arc<Rules>>>>,
     includes: Shared<u32, Arc<Includes>>,
-    /// By family and name.
-    names: Shared<(Box<str>, Box<str>), Bearers>,
+    /// By family and name, with a stroke between them.
+    names: Shared<Box<str>, Bearers>,
+    /// By the symbols they come from.
+    members: Shared<Box<[Sym]>, Arc<Members>>,
     pub(crate) project: crate::project::Project,
 }
 
@@ -44,6 +55,7 @@ impl<'w> Resolver<'w> {
             rules: Mutex::default(),
             includes: Shared::new(INCLUDES),
             names: Shared::new(NAMES),
+            members: Shared::new(MEMBERS),
             project: crate::project::Project::read(world),
         }
     }
@@ -52,6 +64,7 @@ impl<'w> Resolver<'w> {
     pub fn resolve(&self, file: u32) -> Resolved {
         let mut session = Session::new(self, file, arguments::Taken::default());
         let Some(unit) = session.unit(file) else { return Resolved::default() };
+        session.expect(unit.references().len());
         if unit.rules.dynamic {
             for _ in 0..ROUNDS {
                 let taken = arguments::taken(&session, &unit);
@@ -59,6 +72,7 @@ impl<'w> Resolver<'w> {
                     break;
                 }
                 session = session.again(taken);
+                session.expect(unit.references().len());
             }
         }
         let mut resolved = Resolved::default();
@@ -103,8 +117,12 @@ impl<'w> Resolver<'w> {
 
     /// Every symbol of this name in the family's files, by path and place.
     pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
-        let key = (Box::from(family), Box::from(name));
-        if let Some(known) = self.names.get(&key) {
+        let known = KEY.with_borrow_mut(|key| {
+            key.clear();
+            key.extend([family, "/", name]);
+            self.names.get(key.as_str())
+        });
+        if let Some(known) = known {
             return known;
         }
         let named = self.world.named(family, name).into_iter();
@@ -114,8 +132,20 @@ impl<'w> Resolver<'w> {
             })
             .collect();
         let weight = size_of_val(&*bearers) + family.len() + name.len();
-        self.names.put(key, bearers.clone(), weight + OVERHEAD);
+        self.names.put(format!("{family}/{name}").into(), bearers.clone(), weight + OVERHEAD);
         bearers
+    }
+
+    /// The members of a type that has these parts and these members elsewhere; found once.
+    pub(crate) fn members(&self, made_of: &[&[Sym]], find: impl FnOnce() -> Members) -> Arc<Members> {
+        let key: Box<[Sym]> = made_of.concat().into();
+        if let Some(known) = self.members.get(&key) {
+            return known;
+        }
+        let found = Arc::new(find());
+        let weight = key.len() * 8 + found.keys().map(|name| name.len() + ENTRY).sum::<usize>();
+        self.members.put(key, found.clone(), weight + OVERHEAD);
+        found
     }
 
     fn rules(&self, language: &str) -> Option<Arc<Rules>> {

@@ -10,6 +10,7 @@ use crate::value::{Found, Module, Sym, Ty, Val};
 use orient_model::{ExprId, Modifiers, Resolved, SymbolKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// How deep one question may lead to others.
@@ -82,31 +83,33 @@ pub(crate) struct Session<'r> {
     /// Files that were looked at: no lock stands before these.
     units: RefCell<FxHashMap<u32, Option<Held>>>,
     pub(crate) names: Memo<Box<str>, Arc<[Bearer]>>,
-    pub(crate) around: Memo<Around, Arc<[Found]>>,
-    pub(crate) beyond: Memo<Beyond, Arc<[Found]>>,
-    pub(crate) denoted: Memo<(u32, u32, ExprId, u32), Arc<[Found]>>,
+    pub(crate) around: Memo<Around, Rc<[Found]>>,
+    pub(crate) beyond: Memo<Beyond, Rc<[Found]>>,
+    pub(crate) denoted: Memo<(u32, u32, ExprId, u32), Rc<[Found]>>,
     pub(crate) types: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) bound: RefCell<FxHashMap<(u32, u32), Val>>,
     pub(crate) wanted: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) aliases: RefCell<FxHashMap<Sym, Ty>>,
-    pub(crate) entries: RefCell<FxHashMap<EntryKey, Arc<[Found]>>>,
+    pub(crate) entries: RefCell<FxHashMap<EntryKey, Rc<[Found]>>>,
     pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) members: RefCell<FxHashMap<Sym, Arc<Members>>>,
-    pub(crate) shapes: RefCell<FxHashMap<Sym, Arc<TypeShape>>>,
-    pub(crate) lines: RefCell<FxHashMap<Ty, Arc<[Ty]>>>,
-    pub(crate) folders: RefCell<FxHashMap<String, Arc<[u32]>>>,
-    pub(crate) included: Memo<u32, Arc<FxHashSet<u32>>>,
+    pub(crate) shapes: RefCell<FxHashMap<Sym, Rc<TypeShape>>>,
+    pub(crate) lines: RefCell<FxHashMap<Ty, Rc<[Ty]>>>,
+    pub(crate) folders: RefCell<FxHashMap<String, Rc<[u32]>>>,
+    /// Where absolute names may start, by the file that has them.
+    pub(crate) roots: Memo<u32, Rc<[String]>>,
+    pub(crate) included: Memo<u32, Rc<FxHashSet<u32>>>,
     /// Modules by the file that means them, and by name.
     pub(crate) modules: Memo<u32, FxHashMap<Box<str>, Option<Module>>>,
-    pub(crate) imports: Memo<(u32, u32), Arc<[Found]>>,
+    pub(crate) imports: Memo<(u32, u32), Rc<[Found]>>,
     pub(crate) canonical: RefCell<FxHashMap<Sym, Sym>>,
     /// Namespaces by the file that opens them to all it holds, and by name.
-    pub(crate) spaces: Memo<(u32, Box<str>), Arc<[Found]>>,
+    pub(crate) spaces: Memo<(u32, Box<str>), Rc<[Found]>>,
     /// How many namespaces are being looked for, each for the sake of the one before.
     pub(crate) spaces_sought: Cell<u32>,
-    pub(crate) full: RefCell<FxHashMap<Box<str>, Arc<[Sym]>>>,
-    pub(crate) parts: RefCell<FxHashMap<Sym, Arc<[Sym]>>>,
+    pub(crate) full: RefCell<FxHashMap<Box<str>, Rc<[Sym]>>>,
+    pub(crate) parts: RefCell<FxHashMap<Sym, Rc<[Sym]>>>,
     /// How many types the type takes that is looked for; for the next lookup alone.
     pub(crate) arity: Cell<Option<usize>>,
     pub(crate) elsewhere: RefCell<FxHashMap<(u32, u32), bool>>,
@@ -142,6 +145,7 @@ impl<'r> Session<'r> {
             shapes: RefCell::default(),
             lines: RefCell::default(),
             folders: RefCell::default(),
+            roots: RefCell::default(),
             included: RefCell::default(),
             modules: RefCell::default(),
             imports: RefCell::default(),
@@ -160,6 +164,11 @@ impl<'r> Session<'r> {
         let looked = self.looked().collect();
         let asks = self.asks;
         Self { asks, looked, ..Self::new(self.resolver, self.file, taken) }
+    }
+
+    /// Makes room for what so many uses are found to mean.
+    pub(crate) fn expect(&self, uses: usize) {
+        self.denoted.borrow_mut().reserve(uses);
     }
 
     /// Notes that the result depends on what is called so elsewhere.
@@ -203,10 +212,10 @@ impl<'r> Session<'r> {
     /// Every symbol of this name in the family's files, by path and place. What a change of them means to others is said in
     /// [`afar`]: whoever uses more of a bearer than is told there must have looked at its file.
     pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
-        self.ask(name);
         if let Some(known) = self.names.borrow().get(name) {
             return known.clone();
         }
+        self.ask(name);
         let bearers = self.resolver.named(family, name);
         self.names.borrow_mut().insert(name.into(), bearers.clone());
         bearers
@@ -228,11 +237,11 @@ impl<'r> Session<'r> {
     }
 
     /// The files directly in a folder.
-    pub(crate) fn folder(&self, path: &str) -> Arc<[u32]> {
+    pub(crate) fn folder(&self, path: &str) -> Rc<[u32]> {
         if let Some(known) = self.folders.borrow().get(path) {
             return known.clone();
         }
-        let files: Arc<[u32]> = self.resolver.world.folder(&path.into()).into();
+        let files: Rc<[u32]> = self.resolver.world.folder(&path.into()).into();
         self.folders.borrow_mut().insert(path.to_owned(), files.clone());
         files
     }

@@ -1,6 +1,7 @@
 //! Answers that all files share: looked up from many threads, and bounded in number.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::{Mutex, PoisonError};
 
@@ -30,7 +31,10 @@ impl<K: Hash + Eq + Clone, V: Clone> Shared<K, V> {
     }
 
     /// The answer that is known.
-    pub(crate) fn get(&self, key: &K) -> Option<V> {
+    pub(crate) fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
         let mut shard = self.shard(key);
         if let Some(known) = shard.young.get(key) {
             return Some(known.clone());
@@ -42,7 +46,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Shared<K, V> {
 
     /// Keeps an answer of this weight.
     pub(crate) fn put(&self, key: K, value: V, weight: usize) {
-        let mut shard = self.shard(&key);
+        let mut shard = self.shard::<K>(&key);
         if shard.weight + weight > self.most {
             shard.old = std::mem::take(&mut shard.young);
             shard.weight = 0;
@@ -51,7 +55,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Shared<K, V> {
         shard.young.insert(key, value);
     }
 
-    fn shard(&self, key: &K) -> std::sync::MutexGuard<'_, Shard<K, V>> {
+    fn shard<Q: Hash + ?Sized>(&self, key: &Q) -> std::sync::MutexGuard<'_, Shard<K, V>> {
         // The upper bits: the tables inside take the lower ones.
         let at = (FxBuildHasher.hash_one(key) >> 40) as usize % SHARDS;
         self.shards[at].lock().unwrap_or_else(PoisonError::into_inner)

@@ -204,9 +204,8 @@ impl Session<'_> {
     /// Whether a function of this file gives a parameter on inside of a function that runs as another's.
     fn gives_on(&self, unit: &Held, symbol: u32) -> bool {
         let Some(own) = unit.scope_of(symbol) else { return false };
-        let calls =
-            unit.references().iter().filter(|one| one.kind == RefKind::Call && one.symbol == Some(symbol));
-        calls.into_iter().any(|reference| {
+        let mut calls = unit.references_in(symbol).filter(|one| one.kind == RefKind::Call);
+        calls.any(|reference| {
             let Expr::Call { args, .. } = unit.expr(reference.expr) else { return false };
             unit.facts.flow.list(args).iter().any(|&arg| is_param(unit, own, arg)) && {
                 let mut next = Some(reference.scope).filter(|&at| at != own);

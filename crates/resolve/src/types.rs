@@ -8,6 +8,7 @@ use crate::unit::{Held, Members, Unit};
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
 use orient_model::{Expr, ExprId, Modifier, Modules, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// How many bases are followed; enough for any hierarchy written by hand.
@@ -36,7 +37,7 @@ impl Session<'_> {
             Expr::Name(_) | Expr::Member { .. } | Expr::Text(_) => {
                 let found = self.find_type(frame, expr, 0);
                 if found.is_empty() {
-                    return self.global_type(frame, expr, &Arc::from([]));
+                    return self.global_type(frame, expr, &Ty::none());
                 }
                 Ty::either(found.iter().map(|found| self.instance(found)))
             }
@@ -45,14 +46,12 @@ impl Session<'_> {
                 own => own.unwrap_or(Ty::Unknown),
             },
             Expr::Apply { base, args } => {
-                let args: Arc<[Ty]> =
+                let args: Rc<[Ty]> =
                     unit.facts.flow.list(args).iter().map(|&arg| self.ty(frame, arg)).collect();
                 self.applied(frame, base, &args)
             }
             Expr::Index { base, key } if unit.rules.type_space => self.indexed_type(frame, base, key),
-            Expr::Index { base, key } => {
-                Self::apply(&self.ty(frame, base), &Arc::from([self.ty(frame, key)]))
-            }
+            Expr::Index { base, key } => Self::apply(&self.ty(frame, base), &Rc::from([self.ty(frame, key)])),
             Expr::Wrap { wrapper, inner } => match wrapper {
                 Wrapper::Array | Wrapper::Spread => Ty::Many(self.ty(frame, inner).into()),
                 Wrapper::FunctionType => Ty::Gives(self.ty(frame, inner).into()),
@@ -68,7 +67,7 @@ impl Session<'_> {
             }
             Expr::Named { value, .. } => self.ty(frame, value),
             Expr::Literal(orient_model::Literal::Null) => Ty::Unknown,
-            Expr::Literal(_) => Ty::Outside("".into(), Arc::from([])),
+            Expr::Literal(_) => Ty::Outside("".into(), Ty::none()),
             Expr::Function(symbol) => Ty::Function(unit.sym(symbol), None),
             _ => Ty::Unknown,
         }
@@ -80,7 +79,7 @@ impl Session<'_> {
         let Some(name) = crate::unit::last_name(&unit.facts, expr) else { return Ty::Unknown };
         let bearers = self.named(&unit.rules.family, name);
         let here = bearers.iter().any(|b| b.kind.is_type() || b.kind == SymbolKind::TypeAlias);
-        if here { Ty::Unknown } else { Ty::Outside(name.into(), Arc::from([])) }
+        if here { Ty::Unknown } else { Ty::Outside(name.into(), Ty::none()) }
     }
 
     /// An instance of what was found, where that is a type.
@@ -94,7 +93,7 @@ impl Session<'_> {
             Thing::Value(Ty::Param(file, at)) => Ty::Param(*file, *at),
             Thing::Value(ty @ (Ty::Function(..) | Ty::Lambda(..))) => ty.clone(),
             Thing::Value(_) => Ty::Unknown,
-            Thing::Outside(_, name) => Ty::Outside(name.clone(), Arc::from([])),
+            Thing::Outside(_, name) => Ty::Outside(name.clone(), Ty::none()),
         }
     }
 
@@ -154,7 +153,7 @@ impl Session<'_> {
     }
 
     /// A generic type with its arguments. What only holds something is seen as what it holds.
-    pub(crate) fn apply(base: &Ty, args: &Arc<[Ty]>) -> Ty {
+    pub(crate) fn apply(base: &Ty, args: &Rc<[Ty]>) -> Ty {
         match base {
             Ty::Of(sym, own) if own.is_empty() => Ty::Of(*sym, args.clone()),
             Ty::Outside(name, own) if own.is_empty() => Ty::Outside(name.clone(), args.clone()),
@@ -167,9 +166,8 @@ impl Session<'_> {
     pub(crate) fn impl_target(&self, unit: &Held, symbol: u32) -> Ty {
         let Some(found) = unit.symbol(symbol) else { return Ty::Unknown };
         let name = unit.name(symbol);
-        let header = unit.references().iter().find(|reference| {
+        let header = unit.references_in(symbol).find(|reference| {
             reference.kind == RefKind::Type
-                && reference.symbol == Some(symbol)
                 && reference.at < found.header.end
                 && crate::unit::last_name(&unit.facts, reference.expr) == Some(name)
         });
@@ -180,7 +178,7 @@ impl Session<'_> {
     }
 
     /// What a type is made of. While that is being found, its members are known already and its bases not yet.
-    pub(crate) fn shape(&self, sym: Sym) -> Arc<TypeShape> {
+    pub(crate) fn shape(&self, sym: Sym) -> Rc<TypeShape> {
         let sym = self.canonical(sym);
         if let Some(known) = self.shapes.borrow().get(&sym) {
             return known.clone();
@@ -188,8 +186,8 @@ impl Session<'_> {
         let members = self.members(sym);
         let before = self.cut();
         let bases = self.once(Question::Shape(sym), || self.find_bases(sym));
-        let Some(bases) = bases else { return Arc::new(TypeShape { members, bases: Vec::new() }) };
-        let shape = Arc::new(TypeShape { members, bases });
+        let Some(bases) = bases else { return Rc::new(TypeShape { members, bases: Vec::new() }) };
+        let shape = Rc::new(TypeShape { members, bases });
         if self.is_top() || before == self.cut() {
             self.shapes.borrow_mut().insert(sym, shape.clone());
         }
@@ -234,28 +232,30 @@ impl Session<'_> {
         if let ([only], []) = (&parts[..], &elsewhere[..]) {
             return self.home(*only).map(|unit| unit.members(only.at)).unwrap_or_default();
         }
-        let mut members = Members::default();
-        for &part in parts.iter() {
-            let Some(unit) = self.home(part) else { continue };
-            for child in unit.members_in(part.at) {
-                members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
+        self.resolver.members(&[&parts, &[sym], &elsewhere], || {
+            let mut members = Members::default();
+            for &part in parts.iter() {
+                let Some(unit) = self.home(part) else { continue };
+                for child in unit.members_in(part.at) {
+                    members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
+                }
             }
-        }
-        for member in elsewhere {
-            if let Some(unit) = self.home(member) {
-                members.entry(unit.name(member.at).into()).or_default().push(member);
+            for &member in &elsewhere {
+                if let Some(unit) = self.home(member) {
+                    members.entry(unit.name(member.at).into()).or_default().push(member);
+                }
             }
-        }
-        Arc::new(members)
+            members
+        })
     }
 
     /// All declarations of a type: itself, its other parts, blocks of members.
-    pub(crate) fn parts(&self, sym: Sym) -> Arc<[Sym]> {
+    pub(crate) fn parts(&self, sym: Sym) -> Rc<[Sym]> {
         if let Some(known) = self.parts.borrow().get(&sym) {
             return known.clone();
         }
         let before = self.cut();
-        let parts: Arc<[Sym]> = self.find_parts(sym).into();
+        let parts: Rc<[Sym]> = self.find_parts(sym).into();
         if before == self.cut() {
             self.parts.borrow_mut().insert(sym, parts.clone());
         }
@@ -281,7 +281,7 @@ impl Session<'_> {
             return matches!(self.impl_target(&home, other.at), Ty::Of(target, _) if target == sym);
         }
         let both = |modifier| unit.is(sym.at, modifier) && home.is(other.at, modifier);
-        let same_place = || unit.full_name(sym.at) == home.full_name(other.at);
+        let same_place = || unit.full_name(sym.at).is_some_and(|full| home.is_known_as(other.at, full));
         let either_declares =
             unit.is(sym.at, Modifier::Declaration) || home.is(other.at, Modifier::Declaration);
         let is_type = |kind: SymbolKind| kind.is_type() || kind == SymbolKind::Module;
@@ -290,8 +290,8 @@ impl Session<'_> {
         }
         let is_open = unit.rules.reopens || kind == SymbolKind::Module;
         if both(Modifier::Partial) || is_open {
-            let alike = unit.type_params(sym.at).len() == home.type_params(other.at).len();
-            return alike && same_place();
+            let alike = || unit.type_params(sym.at).len() == home.type_params(other.at).len();
+            return same_place() && alike();
         }
         if either_declares && kind != SymbolKind::Module {
             return same_place();
@@ -315,18 +315,14 @@ impl Session<'_> {
         for &file in self.folder(&unit.folder()).iter() {
             let Some(beside) = self.unit(file) else { continue };
             if beside.package() == unit.package() && beside.rules.family == unit.rules.family {
-                for &child in beside.children(None) {
-                    if beside.qualifier(child) == Some(name) {
-                        members.push(beside.sym(child));
-                    }
-                }
+                members.extend(beside.qualified_by(name).map(|child| beside.sym(child)));
             }
         }
         members
     }
 
     /// A type and all it inherits from, nearest first, each with its arguments as seen from here.
-    pub(crate) fn line(&self, ty: &Ty) -> Arc<[Ty]> {
+    pub(crate) fn line(&self, ty: &Ty) -> Rc<[Ty]> {
         if let Some(known) = self.lines.borrow().get(ty) {
             return known.clone();
         }
@@ -337,7 +333,7 @@ impl Session<'_> {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut kept: Vec<Ty> = line.into_iter().rev().filter(|ty| seen.insert(key(ty))).collect();
         kept.reverse();
-        let line: Arc<[Ty]> = kept.into();
+        let line: Rc<[Ty]> = kept.into();
         if self.is_top() || before == self.cut() {
             self.lines.borrow_mut().insert(ty.clone(), line.clone());
         }
@@ -518,7 +514,7 @@ fn key(ty: &Ty) -> Ty {
 
 /// A type with parameters replaced.
 pub(crate) fn substitute(ty: &Ty, map: &[((u32, u32), Ty)]) -> Ty {
-    let all = |types: &Arc<[Ty]>| -> Arc<[Ty]> { types.iter().map(|ty| substitute(ty, map)).collect() };
+    let all = |types: &Rc<[Ty]>| -> Rc<[Ty]> { types.iter().map(|ty| substitute(ty, map)).collect() };
     match ty {
         Ty::Param(file, at) => {
             let found = map.iter().find(|(param, _)| *param == (*file, *at));

@@ -1,13 +1,16 @@
 //! A file as resolution looks at it: its facts, and tables that find things in them.
 
-use crate::modules::plain;
+use crate::modules::{is_plain, plain};
+use crate::tables::{
+    Atoms, Bindings, Groups, Inherited, Lists, Put, assigned, called, put_into, returns, scopes_of,
+};
 use crate::value::Sym;
 use crate::world::FileFacts;
 use orient_model::{
-    Assign, Atom, Binding, BindingKind, Expr, ExprId, Modifier, Outline, RefKind, Reference, Relation, Rules,
-    Symbol, SymbolKind,
+    Assign, Atom, Binding, Expr, ExprId, Modifier, Outline, Reference, Relation, Rules, Symbol, SymbolKind,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -15,61 +18,39 @@ use std::sync::{Arc, OnceLock};
 /// Members by name.
 pub(crate) type Members = FxHashMap<Box<str>, Vec<Sym>>;
 
-/// A value that is put under a key.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Put {
-    pub(crate) key: PutKey,
-    pub(crate) value: ExprId,
-    pub(crate) via: orient_model::Via,
-    pub(crate) scope: u32,
-    pub(crate) at: u32,
-}
-
-/// A key as it is written.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum PutKey {
-    /// In brackets.
-    Written(ExprId),
-    /// Before the entry of a map.
-    Entry(Atom),
-}
-
 /// A file and tables over its facts.
 pub(crate) struct Unit {
     pub(crate) file: u32,
     pub(crate) facts: Arc<FileFacts>,
     pub(crate) rules: Arc<Rules>,
-    /// Bindings by scope and name, in the order of the source.
-    bound: FxHashMap<(u32, Atom), Vec<u32>>,
-    /// Atoms of the flow by their text.
-    atoms: FxHashMap<Box<str>, Atom>,
-    /// The binding of each symbol.
-    binding_of: Vec<Option<u32>>,
-    /// The scope each symbol opens.
-    scope_of: Vec<Option<u32>>,
-    /// The symbols directly in each symbol; those of the file itself last.
-    children: Vec<Vec<u32>>,
-    /// What each type inherits from: expression, scope, relation.
-    bases: FxHashMap<u32, Vec<(ExprId, u32, Relation)>>,
-    /// What is mixed into each type itself.
-    type_mixins: FxHashMap<u32, Vec<(ExprId, u32)>>,
-    /// Values that leave each function, by its scope.
-    returns: FxHashMap<u32, Vec<ExprId>>,
+    /// The symbols directly in each symbol; those of the file itself under their number.
+    children: Groups,
     /// Imports that bring in everything, by scope.
     wildcards: Vec<(u32, u32)>,
-    /// Parameters and type parameters by scope, in order, as bindings.
-    params: FxHashMap<u32, Vec<u32>>,
-    type_params: FxHashMap<u32, Vec<u32>>,
+    /// Tables over the inside, each made when it is first asked for: of most files only the outside is.
+    bindings: OnceLock<Bindings>,
+    /// Atoms of the flow by their text.
+    atoms: OnceLock<Atoms>,
+    /// The scope each symbol opens.
+    scope_of: OnceLock<Vec<Option<u32>>>,
+    /// What each type inherits from, and what is mixed into it.
+    inherited: OnceLock<Inherited>,
+    /// Values that leave each function, by its scope.
+    returns: OnceLock<Lists<u32, ExprId>>,
     /// What is put into names, and into members of the receiver.
-    assigned: FxHashMap<Atom, Vec<u32>>,
+    assigned: OnceLock<Lists<Atom, u32>>,
     /// What is put under keys, by what it is put into.
-    put_into: FxHashMap<ExprId, Vec<Put>>,
+    put_into: OnceLock<Lists<ExprId, Put>>,
     /// The lines on which a symbol calls a bare name.
-    called: FxHashMap<(u32, Atom), Vec<u32>>,
+    called: OnceLock<Lists<(u32, Atom), u32>>,
+    /// The uses directly in each symbol.
+    used_in: OnceLock<Groups>,
+    /// The symbols directly in the file that name a container, by the hash of its name.
+    qualified: OnceLock<Lists<u64, u32>>,
     /// The members of each symbol by name, where somebody asked.
     members: Box<[OnceLock<Arc<Members>>]>,
-    /// The names of all symbols from the outermost namespace on, with dots.
-    full_names: OnceLock<Vec<Arc<str>>>,
+    /// The names of symbols from the outermost namespace on, with dots, where somebody asked.
+    full_names: OnceLock<Box<[OnceLock<Arc<str>>]>>,
     /// Where functions without a declared type stand, by their scope.
     pub(crate) places: OnceLock<FxHashMap<u32, crate::given::Place>>,
     /// Functions that run what they are given as if it stood elsewhere.
@@ -101,46 +82,10 @@ impl Deref for Held {
 
 impl Unit {
     pub(crate) fn new(file: u32, facts: Arc<FileFacts>, rules: Arc<Rules>) -> Self {
-        let (outline, flow) = (&facts.outline, &facts.flow);
-        let mut bound: FxHashMap<(u32, Atom), Vec<u32>> = FxHashMap::default();
-        let mut binding_of = vec![None; outline.symbols.len()];
-        let (mut params, mut type_params): (FxHashMap<u32, Vec<u32>>, FxHashMap<u32, Vec<u32>>) =
-            Default::default();
-        for (at, binding) in flow.bindings.iter().enumerate() {
-            bound.entry((binding.scope, binding.name)).or_default().push(at as u32);
-            match binding.kind {
-                BindingKind::Param => params.entry(binding.scope).or_default().push(at as u32),
-                BindingKind::TypeParam => type_params.entry(binding.scope).or_default().push(at as u32),
-                _ => {}
-            }
-            if let BindingKind::Symbol(symbol) = binding.kind
-                && let Some(slot) = binding_of.get_mut(symbol as usize)
-            {
-                slot.get_or_insert(at as u32);
-            }
-        }
-        let mut scope_of = vec![None; outline.symbols.len()];
-        for (at, scope) in flow.scopes.iter().enumerate().skip(1) {
-            let outer =
-                scope.parent.and_then(|parent| flow.scopes.get(parent as usize)).and_then(|s| s.symbol);
-            if let Some(symbol) = scope.symbol
-                && outer != Some(symbol)
-                && let Some(slot) = scope_of.get_mut(symbol as usize)
-            {
-                slot.get_or_insert(at as u32);
-            }
-        }
-        let mut children = vec![Vec::new(); outline.symbols.len() + 1];
-        for (at, symbol) in outline.symbols.iter().enumerate() {
-            let parent = symbol.parent.map_or(outline.symbols.len(), |parent| parent as usize);
-            if let Some(list) = children.get_mut(parent) {
-                list.push(at as u32);
-            }
-        }
-        let mut returns: FxHashMap<u32, Vec<ExprId>> = FxHashMap::default();
-        for leaves in &flow.returns {
-            returns.entry(leaves.scope).or_default().push(leaves.value);
-        }
+        let outline = &facts.outline;
+        let symbols = outline.symbols.len();
+        let around = outline.symbols.iter().map(|symbol| symbol.parent.map_or(symbols, |at| at as usize));
+        let children = Groups::new(symbols + 1, around);
         let wildcards = outline
             .imports
             .iter()
@@ -148,58 +93,53 @@ impl Unit {
             .filter(|(_, import)| import.kind == orient_model::ImportKind::Wildcard)
             .map(|(at, import)| (import.scope, at as u32))
             .collect();
-        let atoms = flow.strings.iter().map(|(atom, text)| (text.into(), atom)).collect();
-        let (bases, type_mixins) = bases(&facts, &rules);
-        let (assigned, called) = (assigned(&facts), called(&facts));
-        let put_into = if rules.dynamic { put_into(&facts, &rules) } else { FxHashMap::default() };
         let members = outline.symbols.iter().map(|_| OnceLock::new()).collect();
         Self {
             file,
             rules,
-            bound,
-            atoms,
-            binding_of,
-            scope_of,
             children,
-            bases,
-            type_mixins,
-            returns,
             wildcards,
-            params,
-            type_params,
-            assigned,
-            put_into,
-            called,
             facts,
             members,
+            bindings: OnceLock::new(),
+            atoms: OnceLock::new(),
+            scope_of: OnceLock::new(),
+            inherited: OnceLock::new(),
+            returns: OnceLock::new(),
+            assigned: OnceLock::new(),
+            put_into: OnceLock::new(),
+            called: OnceLock::new(),
+            used_in: OnceLock::new(),
+            qualified: OnceLock::new(),
             full_names: OnceLock::new(),
             places: OnceLock::new(),
             runs_as_other: OnceLock::new(),
         }
     }
 
-    /// About how many bytes these tables and the facts behind them take.
+    /// About how many bytes these tables and the facts behind them take, once all of them are made.
     pub(crate) fn weight(&self) -> usize {
-        /// What an entry of a table of lists takes.
-        const ENTRY: usize = 48;
-        let (outline, flow) = (&self.facts.outline, &self.facts.flow);
-        let facts = outline.symbols.len() * 128
-            + flow.bindings.len() * 48
-            + flow.exprs.len() * 12
-            + flow.references.len() * 28
-            + flow.scopes.len() * 24;
-        let tables = outline.symbols.len() * 64
-            + (self.bound.len() + self.atoms.len() + self.assigned.len() + self.called.len()) * ENTRY;
-        facts + tables
+        self.facts.outline.symbols.len() * 192 + self.facts.flow.bytes() * 2
+    }
+
+    fn bindings(&self) -> &Bindings {
+        self.bindings.get_or_init(|| Bindings::of(&self.facts))
+    }
+
+    fn inherited(&self) -> &Inherited {
+        self.inherited.get_or_init(|| Inherited::of(&self.facts, &self.rules))
     }
 
     /// The name of a symbol from the outermost namespace on, with dots.
     pub(crate) fn full_name(&self, at: u32) -> Option<&Arc<str>> {
-        let names = self.full_names.get_or_init(|| {
-            let symbols = 0..self.facts.outline.symbols.len() as u32;
-            symbols.map(|at| spell(&self.facts.outline, at).into()).collect()
-        });
-        names.get(at as usize)
+        let outline = &self.facts.outline;
+        let names = self.full_names.get_or_init(|| outline.symbols.iter().map(|_| OnceLock::new()).collect());
+        Some(names.get(at as usize)?.get_or_init(|| spell(outline, at).into()))
+    }
+
+    /// Whether this is the full name of a symbol.
+    pub(crate) fn is_known_as(&self, at: u32, full: &str) -> bool {
+        self.symbol(at).is_some() && is_spelled(&self.facts.outline, at, full)
     }
 
     /// A symbol of this file.
@@ -220,6 +160,17 @@ impl Unit {
     /// The container a symbol names itself.
     pub(crate) fn qualifier(&self, at: u32) -> Option<&str> {
         self.symbol(at)?.qualifier.map(|atom| self.facts.outline.strings.get(atom))
+    }
+
+    /// The symbols directly in the file that name this container, in the order of the source.
+    pub(crate) fn qualified_by(&self, container: &str) -> impl Iterator<Item = u32> {
+        let hash = |name: &str| FxBuildHasher.hash_one(name);
+        let qualified = self.qualified.get_or_init(|| {
+            let symbols = self.children(None).iter();
+            symbols.filter_map(|&at| Some((hash(self.qualifier(at)?), at))).collect()
+        });
+        let alike = qualified.get(&hash(container)).iter().copied();
+        alike.filter(move |&at| self.qualifier(at) == Some(container))
     }
 
     /// The kind of a symbol.
@@ -254,12 +205,13 @@ impl Unit {
 
     /// The same, by the atom of the name.
     pub(crate) fn bound_as(&self, scope: u32, name: Atom) -> &[u32] {
-        self.bound.get(&(scope, name)).map_or(&[], Vec::as_slice)
+        self.bindings().bound.get(&(scope, name))
     }
 
     /// The atom of a text that the flow mentions.
     pub(crate) fn atom(&self, text: &str) -> Option<Atom> {
-        self.atoms.get(text).copied()
+        let strings = &self.facts.flow.strings;
+        self.atoms.get_or_init(|| Atoms::of(strings)).get(strings, text)
     }
 
     /// A binding.
@@ -269,18 +221,18 @@ impl Unit {
 
     /// The binding of a symbol: its declared type and its value.
     pub(crate) fn binding_of(&self, symbol: u32) -> Option<&Binding> {
-        self.binding(self.binding_of.get(symbol as usize).copied().flatten()?)
+        self.binding(self.bindings().of_symbol.get(symbol as usize).copied().flatten()?)
     }
 
     /// The scope a symbol opens.
     pub(crate) fn scope_of(&self, symbol: u32) -> Option<u32> {
-        self.scope_of.get(symbol as usize).copied().flatten()
+        let scopes = self.scope_of.get_or_init(|| scopes_of(&self.facts));
+        scopes.get(symbol as usize).copied().flatten()
     }
 
     /// The symbols directly in a symbol, or in the file.
     pub(crate) fn children(&self, symbol: Option<u32>) -> &[u32] {
-        let at = symbol.map_or(self.children.len() - 1, |symbol| symbol as usize);
-        self.children.get(at).map_or(&[], Vec::as_slice)
+        self.children.get(symbol.map_or(self.facts.outline.symbols.len(), |symbol| symbol as usize))
     }
 
     /// The members that a type has in this place, by name; shared by all who look at it.
@@ -312,17 +264,17 @@ impl Unit {
 
     /// What a type inherits from.
     pub(crate) fn bases(&self, symbol: u32) -> &[(ExprId, u32, Relation)] {
-        self.bases.get(&symbol).map_or(&[], Vec::as_slice)
+        self.inherited().bases.get(&symbol).map_or(&[], Vec::as_slice)
     }
 
     /// What is mixed into a type itself, not into its instances.
     pub(crate) fn type_mixins(&self, symbol: u32) -> &[(ExprId, u32)] {
-        self.type_mixins.get(&symbol).map_or(&[], Vec::as_slice)
+        self.inherited().mixins.get(&symbol).map_or(&[], Vec::as_slice)
     }
 
     /// Values that leave the function with this scope.
     pub(crate) fn returns(&self, scope: u32) -> &[ExprId] {
-        self.returns.get(&scope).map_or(&[], Vec::as_slice)
+        self.returns.get_or_init(|| returns(&self.facts)).get(&scope)
     }
 
     /// Imports that bring everything into a scope.
@@ -377,29 +329,30 @@ impl Unit {
     /// The type parameters a symbol declares, as bindings.
     pub(crate) fn type_params(&self, symbol: u32) -> &[u32] {
         let scope = self.scope_of(symbol);
-        scope.and_then(|scope| self.type_params.get(&scope)).map_or(&[], Vec::as_slice)
+        scope.map_or(&[], |scope| self.bindings().type_params.get(&scope))
     }
 
     /// The parameters of a function's scope, in order, as bindings.
     pub(crate) fn params(&self, scope: u32) -> &[u32] {
-        self.params.get(&scope).map_or(&[], Vec::as_slice)
+        self.bindings().params.get(&scope)
     }
 
     /// What is put into a name, or into this member of the receiver, after it was declared.
     pub(crate) fn assigned(&self, name: &str) -> impl Iterator<Item = (&Assign, ExprId)> {
-        let places = self.atom(name).and_then(|atom| self.assigned.get(&atom));
-        let assigns = places.into_iter().flatten().filter_map(|&at| self.facts.flow.assigns.get(at as usize));
+        let assigned = self.assigned.get_or_init(|| assigned(&self.facts));
+        let places = self.atom(name).map_or(&[][..], |atom| assigned.get(&atom));
+        let assigns = places.iter().filter_map(|&at| self.facts.flow.assigns.get(at as usize));
         assigns.filter_map(|assign| Some((assign, assign.value?)))
     }
 
     /// The lines on which a symbol calls this bare name.
     pub(crate) fn called(&self, symbol: u32, name: Atom) -> &[u32] {
-        self.called.get(&(symbol, name)).map_or(&[], Vec::as_slice)
+        self.called.get_or_init(|| called(&self.facts)).get(&(symbol, name))
     }
 
     /// Places where something is put under a key of this expression.
     pub(crate) fn put_into(&self, base: ExprId) -> &[Put] {
-        self.put_into.get(&base).map_or(&[], Vec::as_slice)
+        self.put_into.get_or_init(|| put_into(&self.facts, &self.rules)).get(&base)
     }
 
     /// The bindings of a name in the innermost scope around that has any.
@@ -409,11 +362,12 @@ impl Unit {
 
     /// The innermost scope around that binds a name.
     pub(crate) fn scope_binding(&self, scope: u32, name: &str) -> Option<u32> {
+        let name = self.atom(name)?;
         let mut next = Some(scope);
         while let Some(at) = next {
             let here = self.facts.flow.scopes.get(at as usize)?;
             let of_type = here.kind == orient_model::ScopeKind::Type && at != scope;
-            if !of_type && !self.bound(at, name).is_empty() {
+            if !of_type && !self.bound_as(at, name).is_empty() {
                 return Some(at);
             }
             next = here.parent;
@@ -454,112 +408,16 @@ impl Unit {
     pub(crate) fn references(&self) -> &[Reference] {
         &self.facts.flow.references
     }
-}
 
-/// Where values are put into names, and into members of the receiver.
-fn assigned(facts: &FileFacts) -> FxHashMap<Atom, Vec<u32>> {
-    let flow = &facts.flow;
-    let mut assigned: FxHashMap<Atom, Vec<u32>> = FxHashMap::default();
-    for (at, assign) in flow.assigns.iter().enumerate() {
-        match flow.expr(assign.target) {
-            Expr::Name(name) => assigned.entry(name).or_default().push(at as u32),
-            Expr::Member { base, name } if flow.expr(base) == Expr::SelfRef => {
-                assigned.entry(name).or_default().push(at as u32);
-            }
-            _ => {}
-        }
+    /// The uses directly in a symbol, in the order of the source.
+    pub(crate) fn references_in(&self, symbol: u32) -> impl Iterator<Item = &Reference> {
+        let used_in = self.used_in.get_or_init(|| {
+            let around =
+                |reference: &Reference| reference.symbol.map_or(usize::MAX, |symbol| symbol as usize);
+            Groups::new(self.facts.outline.symbols.len(), self.references().iter().map(around))
+        });
+        used_in.get(symbol as usize).iter().filter_map(|&at| self.references().get(at as usize))
     }
-    assigned
-}
-
-/// Where values are put under keys: one by one, or all entries of a map at once.
-fn put_into(facts: &FileFacts, rules: &Rules) -> FxHashMap<ExprId, Vec<Put>> {
-    let flow = &facts.flow;
-    let mut puts: FxHashMap<ExprId, Vec<Put>> = FxHashMap::default();
-    for assign in &flow.assigns {
-        if let (Expr::Index { base, key }, Some(value)) = (flow.expr(assign.target), assign.value) {
-            let key = PutKey::Written(key);
-            puts.entry(base).or_default().push(Put {
-                key,
-                value,
-                via: assign.via,
-                scope: assign.scope,
-                at: assign.at,
-            });
-        }
-    }
-    for reference in flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
-        if let Expr::Call { callee, args } = flow.expr(reference.expr)
-            && let Expr::Member { base, name } = flow.expr(callee)
-            && rules.updates.iter().any(|known| known == flow.strings.get(name))
-            && let [map] = flow.list(args)
-            && let Expr::Sequence { kind: orient_model::Sequence::Map, items } = flow.expr(*map)
-        {
-            for &item in flow.list(items) {
-                if let Expr::Named { name, value } = flow.expr(item) {
-                    let (scope, at, via) = (reference.scope, reference.at, orient_model::Via::Value);
-                    puts.entry(base).or_default().push(Put {
-                        key: PutKey::Entry(name),
-                        value,
-                        via,
-                        scope,
-                        at,
-                    });
-                }
-            }
-        }
-    }
-    puts
-}
-
-/// The lines on which symbols call bare names.
-fn called(facts: &FileFacts) -> FxHashMap<(u32, Atom), Vec<u32>> {
-    let flow = &facts.flow;
-    let mut called: FxHashMap<(u32, Atom), Vec<u32>> = FxHashMap::default();
-    for reference in flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
-        if let Some(symbol) = reference.symbol
-            && let Expr::Call { callee, .. } = flow.expr(reference.expr)
-            && let Expr::Name(name) = flow.expr(callee)
-        {
-            called.entry((symbol, name)).or_default().push(reference.line);
-        }
-    }
-    called
-}
-
-type Bases = FxHashMap<u32, Vec<(ExprId, u32, Relation)>>;
-type TypeMixins = FxHashMap<u32, Vec<(ExprId, u32)>>;
-
-/// What each type inherits from, and what is mixed into it as a value. The header says how; the use says where to look.
-fn bases(facts: &FileFacts, rules: &Rules) -> (Bases, TypeMixins) {
-    let (mut bases, mut mixins) = (Bases::default(), TypeMixins::default());
-    let flow = &facts.flow;
-    for reference in &flow.references {
-        let Some(symbol) = reference.symbol else { continue };
-        if reference.kind == RefKind::Call
-            && !rules.mixes_into_type.is_empty()
-            && let Expr::Call { callee, args } = flow.expr(reference.expr)
-            && let Expr::Name(name) = flow.expr(callee)
-            && rules.mixes_into_type.iter().any(|known| known == flow.strings.get(name))
-        {
-            mixins
-                .entry(symbol)
-                .or_default()
-                .extend(flow.list(args).iter().map(|&arg| (arg, reference.scope)));
-        }
-        if reference.kind != RefKind::Inherit
-            || mixins.get(&symbol).is_some_and(|list| list.iter().any(|(expr, _)| *expr == reference.expr))
-        {
-            continue;
-        }
-        let list = bases.entry(symbol).or_default();
-        let written = facts.outline.symbols.get(symbol as usize).map_or(&[][..], |s| &s.bases);
-        let name = last_name(facts, reference.expr);
-        let said = written.iter().find(|base| Some(facts.outline.strings.get(base.name)) == name);
-        let relation = said.or(written.get(list.len())).map_or(Relation::Extends, |base| base.relation);
-        list.push((reference.expr, reference.scope, relation));
-    }
-    (bases, mixins)
 }
 
 /// The first name of a chain of members and items.
@@ -596,7 +454,29 @@ pub(crate) fn spell(outline: &Outline, at: u32) -> String {
         if !full.is_empty() {
             full.push('.');
         }
-        full.push_str(&plain(name));
+        if is_plain(name) { full.push_str(name) } else { full.push_str(&plain(name)) }
     }
     full
+}
+
+/// Whether that is this name. Most are told apart by their last parts, so it is compared from there.
+fn is_spelled(outline: &Outline, at: u32, full: &str) -> bool {
+    let symbols = std::iter::successors(outline.symbols.get(at as usize), |symbol| {
+        outline.symbols.get(symbol.parent? as usize)
+    });
+    let parts = symbols.flat_map(|symbol| [Some(symbol.name), symbol.qualifier]).chain([outline.package]);
+    // What is left to compare; a dot must stand before what was.
+    let (mut left, mut dot) = (full, false);
+    for part in parts.flatten().map(|atom| outline.strings.get(atom)) {
+        if part.is_empty() || !is_plain(part) {
+            return spell(outline, at) == full;
+        }
+        if dot {
+            let Some(before) = left.strip_suffix('.') else { return false };
+            left = before;
+        }
+        let Some(before) = left.strip_suffix(part) else { return false };
+        (left, dot) = (before, true);
+    }
+    left.is_empty()
 }

@@ -609,14 +609,18 @@ impl Uses<'_, '_> {
 
     fn outside(&mut self, found: &Found) {
         let Thing::Outside(package, name) = &found.thing else { return };
+        self.beyond(package, name);
+    }
+
+    fn beyond(&mut self, package: &str, name: &str) {
         if name.is_empty() {
             return;
         }
         self.out.outside.push(Outside {
             from: self.reference.symbol,
             kind: self.reference.kind,
-            package: package.to_string(),
-            name: name.to_string(),
+            package: package.to_owned(),
+            name: name.to_owned(),
             line: self.reference.line,
         });
     }
@@ -651,7 +655,7 @@ impl Uses<'_, '_> {
             kind => expands || bare && is_member(kind),
         }) {
             // Nothing here is called so: it is the language's own, or of a package that is not here.
-            return self.outside(&Found::outside("", name));
+            return self.beyond("", name);
         }
         self.out.misses.push(Miss {
             from: self.reference.symbol,

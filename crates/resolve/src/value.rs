@@ -1,7 +1,7 @@
 //! What an expression can mean, and what a value can be.
 
 use orient_model::{Confidence, ExprId, Rule};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// A symbol: its file and its place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,11 +31,11 @@ pub(crate) enum Ty {
     /// Nobody knows.
     Unknown,
     /// An instance of a type of ours, with its arguments.
-    Of(Sym, Arc<[Ty]>),
+    Of(Sym, Rc<[Ty]>),
     /// A type itself: its static members, its constructors.
-    Type(Sym, Arc<[Ty]>),
+    Type(Sym, Rc<[Ty]>),
     /// A function of ours, seen through a receiver where it is a member.
-    Function(Sym, Option<Arc<Ty>>),
+    Function(Sym, Option<Rc<Ty>>),
     /// A function without a name: file, scope.
     Lambda(u32, u32),
     /// An object written out: file, scope, expression.
@@ -45,19 +45,19 @@ pub(crate) enum Ty {
     /// A type parameter: file and binding.
     Param(u32, u32),
     /// Any number of these.
-    Many(Arc<Ty>),
+    Many(Rc<Ty>),
     /// These, in order.
-    Tuple(Arc<[Ty]>),
+    Tuple(Rc<[Ty]>),
     /// The type of a function with this result.
-    Gives(Arc<Ty>),
+    Gives(Rc<Ty>),
     /// The type of a function with these parameters and this result.
-    Signature(Arc<[Ty]>, Arc<Ty>),
+    Signature(Rc<[Ty]>, Rc<Ty>),
     /// A base with its arguments, and the receiver whose base it is: what members of the base are seen through.
-    Seen(Arc<Ty>, Arc<Ty>),
+    Seen(Rc<Ty>, Rc<Ty>),
     /// One of these.
-    Either(Arc<[Ty]>),
+    Either(Rc<[Ty]>),
     /// A type from outside, by its last name, with its arguments.
-    Outside(Arc<str>, Arc<[Ty]>),
+    Outside(Rc<str>, Rc<[Ty]>),
 }
 
 /// More than this many types a value may be of say nothing.
@@ -66,9 +66,17 @@ const CHOICES: usize = 16;
 const FEW: usize = 4;
 
 impl Ty {
+    /// No arguments. Most types have none, so all of a thread share these.
+    pub(crate) fn none() -> Rc<[Self]> {
+        thread_local! {
+            static NONE: Rc<[Ty]> = Rc::from([]);
+        }
+        NONE.with(Rc::clone)
+    }
+
     /// An instance of a type without arguments.
     pub(crate) fn of(sym: Sym) -> Self {
-        Self::Of(sym, Arc::from([]))
+        Self::Of(sym, Self::none())
     }
 
     /// One of several; unknown ones say nothing.
@@ -129,11 +137,11 @@ impl Ty {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Thing {
     /// A symbol, seen through a receiver where it is a member.
-    Symbol(Sym, Option<Arc<Ty>>),
+    Symbol(Sym, Option<Rc<Ty>>),
     /// A value that has no symbol of its own.
     Value(Ty),
     /// Something outside: package, name.
-    Outside(Arc<str>, Arc<str>),
+    Outside(Rc<str>, Rc<str>),
 }
 
 /// What an expression names, and how we know.
@@ -147,6 +155,14 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// What was found, to be kept; nothing is kept once for all of a thread.
+    pub(crate) fn kept(found: Vec<Self>) -> Rc<[Self]> {
+        thread_local! {
+            static NOTHING: Rc<[Found]> = Rc::from([]);
+        }
+        if found.is_empty() { NOTHING.with(Rc::clone) } else { found.into() }
+    }
+
     /// A symbol that is surely meant.
     pub(crate) fn symbol(sym: Sym, rule: Rule) -> Self {
         Self { thing: Thing::Symbol(sym, None), rule, sure: Confidence::Exact, far: 0 }

@@ -3,10 +3,12 @@
 use orient_model::{Flow, Modifiers, Node, Outline, RepoPath, Role, Rules, SymbolKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
 
 /// The facts of a file in its place.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct FileFacts {
     /// Where it is.
     pub path: RepoPath,
@@ -17,7 +19,62 @@ pub struct FileFacts {
     /// Its outside.
     pub outline: Outline,
     /// Its inside.
-    pub flow: Flow,
+    pub flow: Inside,
+}
+
+/// The inside of a file, read when somebody first looks at it: of most files, others look at the outside alone.
+pub struct Inside {
+    flow: LazyLock<Flow, ReadFlow>,
+    bytes: usize,
+}
+
+type ReadFlow = Box<dyn FnOnce() -> Flow + Send>;
+
+impl Inside {
+    /// What this reads; it takes about so many bytes then.
+    pub fn later(bytes: usize, read: impl FnOnce() -> Flow + Send + 'static) -> Self {
+        Self { flow: LazyLock::new(Box::new(read)), bytes }
+    }
+
+    /// About how many bytes it takes once it is read.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl From<Flow> for Inside {
+    fn from(flow: Flow) -> Self {
+        let inside = Self::later(weight(&flow), || flow);
+        LazyLock::force(&inside.flow);
+        inside
+    }
+}
+
+impl Deref for Inside {
+    type Target = Flow;
+
+    fn deref(&self) -> &Flow {
+        &self.flow
+    }
+}
+
+impl fmt::Debug for Inside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// About how many bytes a flow takes.
+fn weight(flow: &Flow) -> usize {
+    const STRING: usize = 16;
+    size_of_val(&*flow.scopes)
+        + size_of_val(&*flow.bindings)
+        + size_of_val(&*flow.exprs)
+        + size_of_val(&*flow.operands)
+        + size_of_val(&*flow.references)
+        + size_of_val(&*flow.assigns)
+        + size_of_val(&*flow.returns)
+        + flow.strings.len() * STRING
 }
 
 /// A symbol by its name, as far as it can be told without its file.

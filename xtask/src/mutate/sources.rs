@@ -119,7 +119,7 @@ fn facts_of(path: &str, text: &str) -> Result<Arc<FileFacts>> {
         language: pack.map_or("", |pack| pack.name()).to_owned(),
         role: if pack.is_some() { role } else { Role::Source },
         outline: facts.outline,
-        flow: facts.flow,
+        flow: facts.flow.into(),
     }))
 }
 

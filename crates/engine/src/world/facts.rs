@@ -1,22 +1,21 @@
 //! Facts on demand: decoded from the cache, or extracted again where that lost them; the last ones used stay in memory.
 
 use crate::extract::{self, Language};
-use orient_model::{
-    Assign, Binding, Chunk, Expr, ExprId, Flow, Import, Outline, Param, Reference, RepoPath, Return, Scope,
-    Symbol,
-};
-use orient_resolve::FileFacts;
+use orient_model::{Chunk, ContentHash, Facts, Import, Outline, Param, RepoPath, Symbol};
+use orient_resolve::{FileFacts, Inside};
 use orient_store::{Cache, CacheKey, DirectoryFile, decode_flow, decode_outline};
 use orient_walk::Tree;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// How many bytes a flow takes in memory for each of its plain form, as measured.
+const UNPACKED: usize = 4;
+
 /// Gives the facts of files, to many threads at once.
 pub(crate) struct FactsSource {
     cache: PathBuf,
-    tree: Tree,
-    max_file_size: u64,
+    files: Arc<Files>,
     /// Connections that no thread uses now.
     idle: Mutex<Vec<Cache>>,
     kept: Mutex<Kept>,
@@ -29,7 +28,8 @@ impl FactsSource {
     pub(crate) fn new(cache: PathBuf, tree: Tree, max_file_size: u64, bytes: u64) -> Self {
         let kept = Kept { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..Kept::default() };
         let idle = Mutex::new(vec![Cache::open(&cache)]);
-        Self { cache, tree, max_file_size, idle, kept: Mutex::new(kept) }
+        let files = Arc::new(Files { tree, max_file_size });
+        Self { cache, files, idle, kept: Mutex::new(kept) }
     }
 
     /// The facts of a file; `describe` says which file has the number.
@@ -50,27 +50,53 @@ impl FactsSource {
     pub(crate) fn read(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
         let hash = file.hash?;
         let language = Language::of(file.language.as_deref(), &file.path);
-        let (outline, flow) =
-            self.remembered(&CacheKey::new(hash, Language::version(language))).or_else(|| {
-                let content = self.tree.read(&file.path, self.max_file_size).ok()?;
-                let facts = (content.hash == hash).then(|| extract::facts(language, &content.bytes))?;
-                Some((facts.outline, facts.flow))
-            })?;
+        let key = CacheKey::new(hash, Language::version(language));
+        let (outline, flow) = self.remembered(&key, file, language).or_else(|| {
+            let facts = self.files.facts(&file.path, hash, language)?;
+            Some((facts.outline, facts.flow.into()))
+        })?;
         let language = file.language.as_deref().unwrap_or_default().to_owned();
         Some(Arc::new(FileFacts { language, path: file.path.clone(), role: file.role, outline, flow }))
     }
 
-    fn remembered(&self, key: &CacheKey) -> Option<(Outline, Flow)> {
+    fn remembered(
+        &self,
+        key: &CacheKey,
+        file: &DirectoryFile,
+        language: Option<Language>,
+    ) -> Option<(Outline, Inside)> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut cache = idle.unwrap_or_else(|| Cache::open(&self.cache));
         let facts = cache.get(key);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(cache);
         let facts = facts?;
-        Some((decode_outline(facts.outline.as_bytes()).ok()?, decode_flow(facts.flow.as_bytes()).ok()?))
+        let outline = decode_outline(facts.outline.as_bytes()).ok()?;
+        let bytes = facts.flow.unpacked() * UNPACKED;
+        let (files, path, hash, flow) =
+            (Arc::clone(&self.files), file.path.clone(), key.content(), facts.flow);
+        let read = move || {
+            let known = decode_flow(flow.as_bytes()).ok();
+            known.or_else(|| Some(files.facts(&path, hash, language)?.flow)).unwrap_or_default()
+        };
+        Some((outline, Inside::later(bytes, read)))
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where facts come from that nobody remembers.
+struct Files {
+    tree: Tree,
+    max_file_size: u64,
+}
+
+impl Files {
+    /// The facts of a file, if it still has this content.
+    fn facts(&self, path: &RepoPath, hash: ContentHash, language: Option<Language>) -> Option<Facts> {
+        let content = self.tree.read(path, self.max_file_size).ok()?;
+        (content.hash == hash).then(|| extract::facts(language, &content.bytes))
     }
 }
 
@@ -95,7 +121,7 @@ impl Kept {
     }
 
     fn put(&mut self, number: u32, facts: Arc<FileFacts>) {
-        let bytes = weight(&facts.path, &facts.outline, &facts.flow);
+        let bytes = weight(&facts.path, &facts.outline) + facts.flow.bytes();
         self.insert(number, facts, bytes);
     }
 
@@ -110,36 +136,25 @@ impl Kept {
     }
 }
 
-/// About how many bytes facts take in memory.
-fn weight(path: &RepoPath, outline: &Outline, flow: &Flow) -> usize {
-    fn rows<T>(rows: &[T]) -> usize {
-        size_of_val(rows)
-    }
+/// About how many bytes the outside of a file takes in memory.
+fn weight(path: &RepoPath, outline: &Outline) -> usize {
     const STRING: usize = 16;
-    let params = outline.symbols.iter().map(|symbol: &Symbol| rows::<Param>(&symbol.params)).sum::<usize>();
-    let outside = rows::<Symbol>(&outline.symbols)
+    let params = outline.symbols.iter().map(|symbol| size_of_val::<[Param]>(&symbol.params)).sum::<usize>();
+    path.as_bytes().len()
+        + size_of_val::<[Symbol]>(&outline.symbols)
         + params
-        + rows::<Import>(&outline.imports)
-        + rows::<Chunk>(&outline.chunks)
-        + outline.strings.len() * STRING;
-    let inside = rows::<Scope>(&flow.scopes)
-        + rows::<Binding>(&flow.bindings)
-        + rows::<Expr>(&flow.exprs)
-        + rows::<ExprId>(&flow.operands)
-        + rows::<Reference>(&flow.references)
-        + rows::<Assign>(&flow.assigns)
-        + rows::<Return>(&flow.returns)
-        + flow.strings.len() * STRING;
-    path.as_bytes().len() + outside + inside
+        + size_of_val::<[Import]>(&outline.imports)
+        + size_of_val::<[Chunk]>(&outline.chunks)
+        + outline.strings.len() * STRING
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orient_model::Role;
+    use orient_model::{ExprId, Flow, Role};
 
     fn facts(lines: usize) -> Arc<FileFacts> {
-        let flow = Flow { operands: vec![ExprId(0); lines], ..Flow::default() };
+        let flow = Flow { operands: vec![ExprId(0); lines], ..Flow::default() }.into();
         let (path, language) = (RepoPath::from("a"), String::new());
         Arc::new(FileFacts { path, language, role: Role::Source, outline: Outline::default(), flow })
     }

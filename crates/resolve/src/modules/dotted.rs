@@ -6,6 +6,7 @@ use crate::session::Session;
 use crate::unit::{Held, Unit};
 use crate::value::{Found, Module};
 use orient_model::{Rule, Says};
+use std::rc::Rc;
 
 impl Session<'_> {
     /// The module of a dotted name.
@@ -23,7 +24,16 @@ impl Session<'_> {
     }
 
     /// Where absolute names may start, most likely first.
-    fn source_roots(&self, unit: &Held) -> Vec<String> {
+    fn source_roots(&self, unit: &Held) -> Rc<[String]> {
+        if let Some(known) = self.roots.borrow().get(&unit.file) {
+            return known.clone();
+        }
+        let roots: Rc<[String]> = self.find_roots(unit).into();
+        self.roots.borrow_mut().insert(unit.file, roots.clone());
+        roots
+    }
+
+    fn find_roots(&self, unit: &Held) -> Vec<String> {
         let mut roots = Vec::new();
         let mut add = |root: String| {
             if !roots.contains(&root) {

@@ -5,7 +5,6 @@ use crate::session::{Frame, Session};
 use crate::unit::Held;
 use crate::value::{Found, Module, Ty, Val};
 use orient_model::{ImportKind, Modules, Rule, Says, Shares, SymbolKind};
-use std::sync::Arc;
 
 impl Session<'_> {
     /// What a name means that says where it is looked for: from the root, or from where the file stands.
@@ -94,7 +93,7 @@ impl Session<'_> {
     fn of_type_called(&self, unit: &Held, full: &str, name: &str) -> Vec<Found> {
         let types = self.with_full_name(&unit.rules.family, full);
         let Some(of) = types.into_iter().find(|&sym| self.is_type(sym)) else { return Vec::new() };
-        let found = self.member(&Val::new(Ty::Type(of, Arc::from([])), Rule::Static), name, unit);
+        let found = self.member(&Val::new(Ty::Type(of, Ty::none()), Rule::Static), name, unit);
         found.into_iter().map(|one| one.by(Rule::Wildcard)).collect()
     }
 

@@ -9,7 +9,7 @@ use orient_model::{
     Confidence, ImportKind, Modifier, Modules, RefKind, Rule, Says, Scope, ScopeKind, SymbolKind, Visibility,
 };
 use rustc_hash::FxHashSet;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// What a file includes itself, and the names that decide it.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ const INCLUDED: usize = 2000;
 
 impl Session<'_> {
     /// The files a file includes, at any depth.
-    pub(super) fn included(&self, unit: &Held) -> Arc<FxHashSet<u32>> {
+    pub(super) fn included(&self, unit: &Held) -> Rc<FxHashSet<u32>> {
         if let Some(known) = self.included.borrow().get(&unit.file) {
             return known.clone();
         }
@@ -42,7 +42,7 @@ impl Session<'_> {
             }
         }
         seen.remove(&unit.file);
-        let seen = Arc::new(seen);
+        let seen = Rc::new(seen);
         self.included.borrow_mut().insert(unit.file, seen.clone());
         seen
     }
@@ -176,16 +176,14 @@ impl Session<'_> {
         };
         let typed = unit.binding_of(sym.at).is_none_or(|binding| binding.ty.is_some());
         !typed
-            && unit.references().iter().any(|reference| {
-                reference.symbol == Some(sym.at)
-                    && reference.kind == RefKind::Type
-                    && reference.at < symbol.name_span.start
-            })
+            && unit
+                .references_in(sym.at)
+                .any(|reference| reference.kind == RefKind::Type && reference.at < symbol.name_span.start)
     }
 
     /// What a namespace or type is that a file names. Looking for it leads through the namespaces the file opens, and so
     /// to the same question: those who ask it meanwhile do without.
-    fn space(&self, unit: &Held, space: &str) -> Arc<[Found]> {
+    fn space(&self, unit: &Held, space: &str) -> Rc<[Found]> {
         let key = (unit.file, Box::from(space));
         if let Some(known) = self.spaces.borrow().get(&key) {
             return known.clone();
@@ -194,7 +192,7 @@ impl Session<'_> {
         let outer = self.spaces_sought.replace(self.spaces_sought.get() + 1);
         let found = self.once(question, || self.dotted_name(&top(unit), space));
         self.spaces_sought.set(outer);
-        let found: Arc<[Found]> = found.unwrap_or_default().into();
+        let found: Rc<[Found]> = found.unwrap_or_default().into();
         if outer == 0 || !found.is_empty() {
             self.spaces.borrow_mut().insert(key, found.clone());
         }

@@ -366,7 +366,7 @@ impl Session<'_> {
 
     /// Whether this is the full name of a symbol.
     pub(crate) fn is_known_as(&self, sym: Sym, full: &str) -> bool {
-        self.home(sym).is_some_and(|unit| unit.full_name(sym.at).is_some_and(|name| **name == *full))
+        self.home(sym).is_some_and(|unit| unit.is_known_as(sym.at, full))
     }
 
     fn has_exports(&self, module: &Module) -> bool {
@@ -385,8 +385,19 @@ pub(crate) fn top(unit: &Held) -> Frame {
 
 /// A namespace with dots between its parts.
 pub(crate) fn plain(space: &str) -> String {
+    if is_plain(space) {
+        return space.to_owned();
+    }
     let joined = space.replace("::", ".").replace(['\\', '/'], ".");
     joined.trim_matches('.').to_owned()
+}
+
+/// Whether a namespace is written with dots between its parts, and nowhere else.
+pub(crate) fn is_plain(space: &str) -> bool {
+    let bytes = space.as_bytes();
+    bytes.first() != Some(&b'.')
+        && bytes.last() != Some(&b'.')
+        && !bytes.iter().any(|byte| matches!(byte, b':' | b'\\' | b'/'))
 }
 
 /// A file's name without folder and extension.

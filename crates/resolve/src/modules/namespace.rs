@@ -5,7 +5,6 @@ use crate::session::{Frame, Session};
 use crate::unit::Held;
 use crate::value::{Found, Module, Sym, Ty, Val};
 use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, Shares, SymbolKind};
-use std::sync::Arc;
 
 impl Session<'_> {
     /// Every symbol with this full name.
@@ -63,7 +62,7 @@ impl Session<'_> {
         let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
         let of = types.into_iter().find(is_type);
         let Some(of) = of else { return Vec::new() };
-        let val = Val::new(Ty::Type(of, Arc::from([])), Rule::Static);
+        let val = Val::new(Ty::Type(of, Ty::none()), Rule::Static);
         self.member(&val, last, unit).into_iter().map(|found| found.by(rule)).collect()
     }
 
@@ -91,7 +90,7 @@ impl Session<'_> {
         let types = self.with_full_name(&unit.rules.family, &space);
         let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
         let Some(of) = types.into_iter().find(is_type) else { return Vec::new() };
-        let mut found = self.member(&Val::new(Ty::Type(of, Arc::from([])), Rule::Static), name, unit);
+        let mut found = self.member(&Val::new(Ty::Type(of, Ty::none()), Rule::Static), name, unit);
         if is_static {
             // A method of instances has none here.
             let is_bound = |sym: Sym| {

@@ -7,7 +7,6 @@ use crate::session::{Frame, Session};
 use crate::unit::Held;
 use crate::value::{Found, Module, Ty, Val};
 use orient_model::{Expr, ExprId, Import, ImportKind, Modifier, Modules, Rule, Says, SymbolKind};
-use std::sync::Arc;
 
 /// Files that are the root of a crate by their name.
 const ROOTS: &[&str] = &["lib", "main"];
@@ -123,7 +122,7 @@ impl Session<'_> {
         let mut next = frame.symbol();
         while let Some(at) = next {
             if unit.kind(at) == Some(SymbolKind::Module) && !unit.is(at, Modifier::Declaration) {
-                return Ty::Type(unit.sym(at), Arc::from([]));
+                return Ty::Type(unit.sym(at), Ty::none());
             }
             next = unit.symbol(at).and_then(|symbol| symbol.parent);
         }
@@ -137,7 +136,7 @@ impl Session<'_> {
                 let mut next = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
                 while let Some(at) = next {
                     if unit.kind(at) == Some(SymbolKind::Module) {
-                        return Ty::Type(unit.sym(at), Arc::from([]));
+                        return Ty::Type(unit.sym(at), Ty::none());
                     }
                     next = unit.symbol(at).and_then(|symbol| symbol.parent);
                 }

@@ -1,7 +1,7 @@
 //! The form of a flow: fields side by side, places as differences, operands from where they are used.
 
 use super::CodecError;
-use super::wire::{In, Out, closed_list, difference, option, sum};
+use super::wire::{In, Out, closed_list, difference, made, option, sum};
 use orient_model::{
     Assign, Atom, Binding, BindingKind, Expr, ExprId, ExprList, Flow, Literal, RefKind, Reference, Return,
     Scope, ScopeKind, Sequence, Via, Wrapper,
@@ -66,7 +66,7 @@ fn read_scopes(from: &mut In<'_>) -> Result<Vec<Scope>, CodecError> {
             end: sum(lengths[at], starts[at]),
         })
     };
-    (0..count).map(scope).collect()
+    made(count, scope)
 }
 
 fn write_bindings(out: &mut Out, bindings: &[Binding]) {
@@ -111,9 +111,9 @@ fn read_bindings(from: &mut In<'_>) -> Result<Vec<Binding>, CodecError> {
             _ => return Err(CodecError),
         })
     };
-    let kinds: Vec<BindingKind> = (0..count).map(|_| kind(from)).collect::<Result<_, _>>()?;
+    let kinds: Vec<BindingKind> = from.rows(count, kind)?;
     let (types, values) = (from.rising_options(count)?, from.rising_options(count)?);
-    let vias: Vec<Via> = (0..count).map(|_| read_via(from)).collect::<Result<_, _>>()?;
+    let vias = from.rows(count, read_via)?;
     let places = from.rising(count)?;
     let binding = |at: usize| Binding {
         scope: scopes[at],
@@ -152,7 +152,7 @@ fn read_references(from: &mut In<'_>) -> Result<Vec<Reference>, CodecError> {
             symbol: symbols[at],
         })
     };
-    (0..count).map(reference).collect()
+    made(count, reference)
 }
 
 fn write_assigns(out: &mut Out, assigns: &[Assign]) {
@@ -171,7 +171,7 @@ fn read_assigns(from: &mut In<'_>) -> Result<Vec<Assign>, CodecError> {
     let count = from.count()?;
     let targets = from.rising(count)?;
     let (values, types) = (from.rising_options(count)?, from.rising_options(count)?);
-    let vias: Vec<Via> = (0..count).map(|_| read_via(from)).collect::<Result<_, _>>()?;
+    let vias = from.rows(count, read_via)?;
     let (scopes, places) = (from.rising(count)?, from.rising(count)?);
     let assign = |at: usize| Assign {
         target: ExprId(targets[at]),

@@ -1,10 +1,10 @@
 //! The form of what a file gave to the graph: fields side by side, ids as differences.
 
 use super::CodecError;
-use super::wire::{In, Out, closed_list};
+use super::wire::{In, Out, closed_list, made};
 use crate::graph::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, parts, proof};
 use orient_model::{Atom, EdgeKind, Reason, RefKind, Strings};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 pub(super) fn write(out: &mut Out, graph: &FileGraph) {
     let mut words = Words::default();
@@ -117,7 +117,7 @@ fn read_outside(from: &mut In<'_>, strings: &Strings) -> Result<Vec<OutsideRow>,
             line: lines[at],
         })
     };
-    (0..count).map(row).collect()
+    made(count, row)
 }
 
 fn read_misses(from: &mut In<'_>, strings: &Strings) -> Result<Vec<MissRow>, CodecError> {
@@ -133,7 +133,7 @@ fn read_misses(from: &mut In<'_>, strings: &Strings) -> Result<Vec<MissRow>, Cod
             reason: byte(reasons[at]).and_then(Reason::from_number).ok_or(CodecError)?,
         })
     };
-    (0..count).map(row).collect()
+    made(count, row)
 }
 
 /// Nodes that mostly grow, as differences to the one before.
@@ -147,12 +147,10 @@ fn nodes(out: &mut Out, nodes: impl Iterator<Item = NodeId>) {
 
 fn read_nodes(from: &mut In<'_>, count: usize) -> Result<Vec<NodeId>, CodecError> {
     let mut before = 0i64;
-    (0..count)
-        .map(|_| {
-            before = before.wrapping_add(unzigzag(from.wide()?));
-            Ok(NodeId(before))
-        })
-        .collect()
+    from.rows(count, |from| {
+        before = before.wrapping_add(unzigzag(from.wide()?));
+        Ok(NodeId(before))
+    })
 }
 
 fn zigzag(step: i64) -> u64 {
@@ -175,7 +173,7 @@ fn word(strings: &Strings, number: u32) -> Result<String, CodecError> {
 #[derive(Default)]
 struct Words<'w> {
     strings: Strings,
-    numbers: HashMap<&'w str, u32>,
+    numbers: FxHashMap<&'w str, u32>,
 }
 
 impl<'w> Words<'w> {

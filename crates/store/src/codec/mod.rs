@@ -43,6 +43,16 @@ impl Encoded {
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
+
+    /// How many bytes it takes where it is not packed.
+    pub fn unpacked(&self) -> usize {
+        match self.0.split_first() {
+            Some((tag, rest)) if tag & PACKED != 0 => {
+                get_frame_content_size(rest).ok().flatten().map_or(0, |size| size.min(LARGEST) as usize)
+            }
+            _ => self.0.len(),
+        }
+    }
 }
 
 /// Bytes that are not what the codec wrote.

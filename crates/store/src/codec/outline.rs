@@ -1,7 +1,7 @@
 //! The form of an outline: fields side by side, places as differences, spans of a symbol from where it stands.
 
 use super::CodecError;
-use super::wire::{In, Out, closed_list, difference, option, sum};
+use super::wire::{In, Out, closed_list, difference, made, option, sum};
 use orient_model::{
     Atom, Base, Chunk, ChunkKind, Export, Import, ImportKind, Issue, IssueKind, Modifiers, Outline, Param,
     Relation, Says, Span, Statement, Symbol, SymbolKind, Visibility,
@@ -168,6 +168,7 @@ fn read_lists(from: &mut In<'_>, symbols: &mut [Symbol]) -> Result<(), CodecErro
     let counts = from.column(symbols.len())?;
     for (symbol, count) in symbols.iter_mut().zip(counts) {
         let mut before = symbol.name.0;
+        symbol.params.reserve_exact((count as usize).min(from.bytes.len()));
         for _ in 0..count {
             let name = Atom(sum(from.number()?, before));
             let ty = from.option()?.map(|atom| Atom(sum(atom, before)));
@@ -282,7 +283,7 @@ fn read_imports(from: &mut In<'_>) -> Result<Vec<Import>, CodecError> {
             line: lines[at],
         })
     };
-    (0..count).map(import).collect()
+    made(count, import)
 }
 
 fn read_exports(from: &mut In<'_>) -> Result<Vec<Export>, CodecError> {
@@ -303,7 +304,7 @@ fn read_chunks(from: &mut In<'_>) -> Result<Vec<Chunk>, CodecError> {
     let (kinds, symbols) = (from.column(count)?, from.rising_options(count)?);
     let spans = from.spans(count)?;
     let chunk = |at: usize| Ok(Chunk { kind: chunk_kind(kinds[at])?, symbol: symbols[at], span: spans[at] });
-    (0..count).map(chunk).collect()
+    made(count, chunk)
 }
 
 fn read_manifest(from: &mut In<'_>) -> Result<Vec<Statement>, CodecError> {
@@ -313,7 +314,7 @@ fn read_manifest(from: &mut In<'_>) -> Result<Vec<Statement>, CodecError> {
         let says = u8::try_from(says[at]).ok().and_then(Says::from_number).ok_or(CodecError)?;
         Ok(Statement { says, name: Atom(names[at]), value: Atom(values[at]) })
     };
-    (0..count).map(statement).collect()
+    made(count, statement)
 }
 
 closed_list! {

@@ -9,13 +9,29 @@ use orient_model::{Atom, Span, Strings};
 macro_rules! closed_list {
     ($($read:ident -> $list:ident { $($word:ident),+ $(,)? })+) => { $(
         pub(crate) fn $read(number: u32) -> Result<$list, CodecError> {
-            const ALL: &[$list] = &[$($list::$word),+];
             let number_of = |word: $list| match word { $($list::$word => $list::$word as u32,)+ };
-            ALL.iter().copied().find(|&word| number_of(word) == number).ok_or(CodecError)
+            $(
+                if number == number_of($list::$word) {
+                    return Ok($list::$word);
+                }
+            )+
+            Err(CodecError)
         }
     )+ };
 }
 pub(super) use closed_list;
+
+/// Rows made of their fields, or the first fault among them.
+pub(super) fn made<T>(
+    rows: usize,
+    mut row: impl FnMut(usize) -> Result<T, CodecError>,
+) -> Result<Vec<T>, CodecError> {
+    let mut made = Vec::with_capacity(rows);
+    for at in 0..rows {
+        made.push(row(at)?);
+    }
+    Ok(made)
+}
 
 /// Where bytes go.
 #[derive(Default)]
@@ -110,6 +126,17 @@ impl In<'_> {
     }
 
     pub(super) fn wide(&mut self) -> Result<u64, CodecError> {
+        match *self.bytes {
+            // Most numbers are small.
+            [byte, ref rest @ ..] if byte < 0x80 => {
+                self.bytes = rest;
+                Ok(u64::from(byte))
+            }
+            _ => self.long(),
+        }
+    }
+
+    fn long(&mut self) -> Result<u64, CodecError> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let (&byte, rest) = self.bytes.split_first().ok_or(CodecError)?;
@@ -122,6 +149,20 @@ impl In<'_> {
         Err(CodecError)
     }
 
+    /// One field of every row.
+    pub(super) fn rows<T>(
+        &mut self,
+        rows: usize,
+        mut row: impl FnMut(&mut Self) -> Result<T, CodecError>,
+    ) -> Result<Vec<T>, CodecError> {
+        // Each takes at least a byte: who says otherwise gets no memory for it.
+        let mut column = Vec::with_capacity(rows.min(self.bytes.len()));
+        for _ in 0..rows {
+            column.push(row(self)?);
+        }
+        Ok(column)
+    }
+
     /// How many rows follow; each takes at least a byte.
     pub(super) fn count(&mut self) -> Result<usize, CodecError> {
         let count = self.number()? as usize;
@@ -129,11 +170,11 @@ impl In<'_> {
     }
 
     pub(super) fn column(&mut self, rows: usize) -> Result<Vec<u32>, CodecError> {
-        (0..rows).map(|_| self.number()).collect()
+        self.rows(rows, Self::number)
     }
 
     pub(super) fn options(&mut self, rows: usize) -> Result<Vec<Option<u32>>, CodecError> {
-        (0..rows).map(|_| self.option()).collect()
+        self.rows(rows, Self::option)
     }
 
     pub(super) fn option(&mut self) -> Result<Option<u32>, CodecError> {
@@ -145,27 +186,23 @@ impl In<'_> {
 
     pub(super) fn rising(&mut self, rows: usize) -> Result<Vec<u32>, CodecError> {
         let mut before = 0;
-        (0..rows)
-            .map(|_| {
-                before = sum(self.number()?, before);
-                Ok(before)
-            })
-            .collect()
+        self.rows(rows, |from| {
+            before = sum(from.number()?, before);
+            Ok(before)
+        })
     }
 
     pub(super) fn rising_options(&mut self, rows: usize) -> Result<Vec<Option<u32>>, CodecError> {
         let mut before = 0;
-        (0..rows)
-            .map(|_| {
-                let value = self.option()?.map(|step| sum(step, before));
-                before = value.unwrap_or(before);
-                Ok(value)
-            })
-            .collect()
+        self.rows(rows, |from| {
+            let value = from.option()?.map(|step| sum(step, before));
+            before = value.unwrap_or(before);
+            Ok(value)
+        })
     }
 
     pub(super) fn flags(&mut self, rows: usize) -> Result<Vec<bool>, CodecError> {
-        (0..rows).map(|_| self.flag()).collect()
+        self.rows(rows, Self::flag)
     }
 
     pub(super) fn spans(&mut self, rows: usize) -> Result<Vec<Span>, CodecError> {
@@ -182,14 +219,15 @@ impl In<'_> {
 
     pub(super) fn strings(&mut self) -> Result<Strings, CodecError> {
         let count = self.count()?;
-        let lengths = self.column(count)?;
-        let mut strings = Strings::default();
-        for length in lengths {
-            let (text, rest) = self.bytes.split_at_checked(length as usize).ok_or(CodecError)?;
-            strings.push(std::str::from_utf8(text).map_err(|_| CodecError)?);
-            self.bytes = rest;
-        }
-        Ok(strings)
+        let mut end = 0u32;
+        let ends = self.rows(count, |from| {
+            end = end.checked_add(from.number()?).ok_or(CodecError)?;
+            Ok(end)
+        })?;
+        let (text, rest) = self.bytes.split_at_checked(end as usize).ok_or(CodecError)?;
+        let text = std::str::from_utf8(text).map_err(|_| CodecError)?;
+        self.bytes = rest;
+        Strings::from_parts(text.to_owned(), ends).ok_or(CodecError)
     }
 
     /// The place of a text among strings that follow, without a copy of them.

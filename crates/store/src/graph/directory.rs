@@ -6,6 +6,8 @@ use super::rows::NodeId;
 use crate::interner::Interner;
 use crate::rows::{FileId, SymbolId};
 use orient_model::{ContentHash, Modifiers, Node, RepoPath, Role, SymbolKind};
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// An indexed file, as far as resolution needs to know it.
@@ -69,6 +71,8 @@ pub struct Directory {
     first: Vec<u32>,
     /// Places in `files`, by path.
     by_path: Vec<u32>,
+    /// The same by the hash of the path: resolution tries many paths, and most are none.
+    by_hash: Vec<(u64, u32)>,
     /// The same by the last part of the path, then by path.
     by_name: Vec<u32>,
     manifests: Vec<FileId>,
@@ -91,6 +95,9 @@ impl Directory {
         let Noted { files, first, names: of_symbols, kinds } = noted;
         let mut by_path: Vec<u32> = (0..files.len() as u32).collect();
         by_path.sort_by(|&a, &b| files[a as usize].path.cmp(&files[b as usize].path));
+        let hashed = |(at, file): (u32, &DirectoryFile)| (FxBuildHasher.hash_one(&file.path), at);
+        let mut by_hash: Vec<(u64, u32)> = (0..).zip(&files).map(hashed).collect();
+        by_hash.sort_unstable();
         let mut by_name = by_path.clone();
         by_name.sort_by(|&a, &b| files[a as usize].path.file_name().cmp(files[b as usize].path.file_name()));
         let manifests = by_path.iter().map(|&at| &files[at as usize]);
@@ -115,6 +122,7 @@ impl Directory {
             files,
             first,
             by_path,
+            by_hash,
             by_name,
             manifests,
             names,
@@ -134,8 +142,10 @@ impl Directory {
 
     /// The indexed file at a path.
     pub fn file_at(&self, path: &RepoPath) -> Option<FileId> {
-        let at = self.by_path.binary_search_by(|&at| self.files[at as usize].path.cmp(path)).ok()?;
-        Some(self.files[self.by_path[at] as usize].id)
+        let hash = FxBuildHasher.hash_one(path);
+        let first = self.by_hash.partition_point(|&(known, _)| known < hash);
+        let alike = self.by_hash[first..].iter().take_while(|&&(known, _)| known == hash);
+        alike.map(|&(_, at)| &self.files[at as usize]).find(|file| file.path == *path).map(|file| file.id)
     }
 
     /// The indexed file with an id.
