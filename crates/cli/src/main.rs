@@ -28,7 +28,6 @@ use std::process::ExitCode;
 use terminal::Links;
 
 fn main() -> ExitCode {
-    allocator::give_back_at_once();
     let args = args::parse();
     let form = Form::of(args.globals.json);
     let exit = run(args).unwrap_or_else(|error| {
@@ -46,6 +45,7 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
         Asked::Tool(tool) => tool,
         Asked::Chore(chore) => {
             // Those that stay have nothing to do most of the time.
+            allocator::give_back_at_once();
             allocator::use_huge_pages(false);
             return (chore.run)(config, &matches);
         }

@@ -301,8 +301,8 @@ fn what_loads_a_file_that_moves_no_longer_does() {
 
 #[test]
 fn a_pause_keeps_what_was_resolved_by_then() {
-    /// Asks for a pause when the first file was resolved.
-    struct Impatient(Pause);
+    /// Asks for a pause when the facts are in, or when the first file was resolved.
+    struct Impatient(Pause, bool);
     impl Progress for Impatient {
         fn phase(&self, _: Phase, _: u64, _: u64) {}
         fn tick(&self, _: u64, bytes: u64) {
@@ -311,6 +311,11 @@ fn a_pause_keeps_what_was_resolved_by_then() {
             }
         }
         fn waiting(&self, _: Option<u32>, _: Duration) {}
+        fn known(&self, _: u64) {
+            if self.1 {
+                self.0.asked.cancel();
+            }
+        }
         fn done(&self) {}
     }
     let names: Vec<String> = (0..40).map(|number| format!("src/m{number}.py")).collect();
@@ -319,14 +324,19 @@ fn a_pause_keeps_what_was_resolved_by_then() {
     files.push(("src/price.py", "def price():\n    return 1\n"));
     let bench = Bench::new(&files);
     bench.refresh();
-    put(&bench.root(), "src/price.py", "\n\ndef price(of):\n    return of\n");
-    let pause = Pause::default();
-    let options =
-        RefreshOptions { at_once: Some(0), pause: Some(pause.clone()), ..RefreshOptions::default() };
     let engine = bench.engine();
-    let paused = engine.refresh(&options, &Impatient(pause)).expect("refreshed");
-    assert!(paused.resolved > 0 && paused.owed > 0, "{paused:?}");
-    assert_eq!(paused.resolved as u64 + paused.owed, 41);
+    let refresh_until = |at_once: bool| {
+        let pause = Pause::default();
+        let options =
+            RefreshOptions { at_once: Some(0), pause: Some(pause.clone()), ..RefreshOptions::default() };
+        engine.refresh(&options, &Impatient(pause, at_once)).expect("refreshed")
+    };
+    put(&bench.root(), "src/price.py", "\n\ndef price(of):\n    return of\n");
+    let paused = refresh_until(true);
+    assert_eq!((paused.resolved, paused.owed), (0, 41));
+    let paused = refresh_until(false);
+    assert!(paused.resolved > 0);
+    assert_eq!(paused.resolved as u64 + paused.owed, 41, "what was resolved is kept");
     let rest = refresh(&engine);
     assert_eq!((rest.resolved as u64, rest.owed), (paused.owed, 0));
     assert_eq!(dump(&engine), fresh(&bench.root(), 1));
