@@ -20,14 +20,12 @@ pub(crate) fn give_back_at_once() {
     mi_option_set(PURGE_DELAY, 0);
 }
 
-/// Chooses between huge pages, with which much work on the index takes a tenth less time, and those of the usual size, of
-/// which a server that has little to do holds fewer around what is left of its work.
-pub(crate) fn use_huge_pages(huge: bool) {
+/// Has pages of the usual size used, of which a server that has little to do holds fewer around what is left of its work.
+/// With huge ones a command that indexes takes a little less time.
+pub(crate) fn without_huge_pages() {
     #[cfg(target_os = "linux")]
-    // Where that cannot be chosen, it costs memory or time and nothing else.
-    let _ = rustix::thread::disable_transparent_huge_pages(!huge);
-    #[cfg(not(target_os = "linux"))]
-    let _ = huge;
+    // Where that cannot be chosen, it costs memory and nothing else.
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
 #[cfg(test)]

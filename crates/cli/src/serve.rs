@@ -1,7 +1,6 @@
 //! `orient mcp` and `orient serve`: the operations for programs. What they are and how they answer is the server's
 //! affair; here it is started.
 
-use crate::allocator;
 use crate::config::{Config, Root};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use orient_engine::{Keeper, Sweep};
@@ -109,14 +108,9 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
         chosen: config.root == Root::Named,
         tools: matches.get_one::<String>("tools").cloned(),
         keeper: Arc::new(move |engine, _| -> Arc<dyn Keeper> {
-            if watched { Arc::new(Live::start(engine, watching())) } else { Arc::new(Sweep) }
+            if watched { Arc::new(Live::start(engine, LiveOptions::default())) } else { Arc::new(Sweep) }
         }),
     }
-}
-
-/// How a server watches.
-pub(crate) fn watching() -> LiveOptions {
-    LiveOptions { at_work: Some(Arc::new(allocator::use_huge_pages)), ..LiveOptions::default() }
 }
 
 fn failed(error: ServeError) -> ToolError {

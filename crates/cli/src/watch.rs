@@ -3,7 +3,6 @@
 use crate::config::{Config, Form};
 use crate::interrupt::Interrupt;
 use crate::render;
-use crate::serve::watching;
 use clap::{ArgMatches, Command};
 use orient_engine::Refresh;
 use orient_live::{Live, LiveOptions, Seen};
@@ -65,7 +64,7 @@ pub(crate) fn run(config: Config, _matches: &ArgMatches) -> Result<Exit, ToolErr
         let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(Line::of(seen, begun));
     };
     let (form, colour) = (config.form, config.colour);
-    let options = LiveOptions { start: Duration::ZERO, seen: Some(Arc::new(seen)), ..watching() };
+    let options = LiveOptions { start: Duration::ZERO, seen: Some(Arc::new(seen)), ..LiveOptions::default() };
     let host = Host::open(config.setup, |engine, _| Arc::new(Live::start(engine, options)))?;
     if form == Form::Text && !config.quiet {
         show(colour, |page| {

@@ -3,7 +3,7 @@
 use crate::activity::{Activity, Stand};
 use crate::dirty::Dirty;
 use crate::door::Door;
-use crate::known::{Telling, Work};
+use crate::known::Telling;
 use crate::limits::Unwatchable;
 use crate::state::{Caught, Left, State};
 use crate::turn::{Turn, Turns};
@@ -23,16 +23,11 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 /// time.
 const STRETCH: Duration = Duration::from_millis(500);
 
-/// So many changed paths are much to catch up with.
-const MUCH: usize = 500;
 /// For so long one who needs to know what uses mean lets others go first.
 const LET_OTHERS: Duration = Duration::from_secs(2);
 
 /// Told of what was caught up with.
 pub type Watcher = Arc<dyn Fn(&Seen) + Send + Sync>;
-
-/// Told whether there is much work on the index.
-pub type AtWork = Arc<dyn Fn(bool) + Send + Sync>;
 
 /// How to watch.
 #[derive(Clone)]
@@ -50,8 +45,6 @@ pub struct LiveOptions {
     pub look_often: Duration,
     /// Up to how many files are resolved in one step with the change that concerns them; without it, as the engine says.
     pub at_once: Option<usize>,
-    /// Told when much work on the index begins, and when it ends: what is good for that may not be good for rest.
-    pub at_work: Option<AtWork>,
     /// Told of everything that was caught up with in the background.
     pub seen: Option<Watcher>,
 }
@@ -65,7 +58,6 @@ impl Default for LiveOptions {
             look_again: Duration::from_secs(2),
             look_often: Duration::from_mins(1),
             at_once: None,
-            at_work: None,
             seen: None,
         }
     }
@@ -330,7 +322,6 @@ impl Shared {
         }
         let telling = Telling { shared: self, progress, begun };
         let options = RefreshOptions { pause: Some(self.begin()), ..options.clone() };
-        let _work = (dirty.paths().len() >= MUCH).then(|| Work::begin(self));
         let done = self.engine.refresh_region(&dirty.region(), &options, &telling);
         self.finish(&done, dirty, begun);
         done
@@ -345,7 +336,6 @@ impl Shared {
     ) -> Result<Refresh, EngineError> {
         let started = Instant::now();
         let options = &RefreshOptions { pause: Some(self.begin()), ..options.clone() };
-        let _work = (!self.state().settled).then(|| Work::begin(self));
         let done = self.engine.refresh(options, &Telling { shared: self, progress, begun: started });
         self.finish(&done, dirty.clone(), started);
         let mut state = self.state();

@@ -1,5 +1,4 @@
-//! What is told while the index is brought up to date: that this goes on, and that it knows every file, before it knows what
-//! all uses mean.
+//! What is told while the index is brought up to date: that it knows every file, before it knows what all uses mean.
 
 use crate::keeper::Shared;
 use orient_engine::{Phase, Progress};
@@ -33,28 +32,5 @@ impl Progress for Telling<'_> {
 
     fn done(&self) {
         self.progress.done();
-    }
-}
-
-/// Much work on the index, from its beginning until it is dropped.
-pub(crate) struct Work<'w>(&'w Shared);
-
-impl<'w> Work<'w> {
-    pub(crate) fn begin(shared: &'w Shared) -> Self {
-        let work = Self(shared);
-        work.tell(true);
-        work
-    }
-
-    fn tell(&self, at_work: bool) {
-        if let Some(told) = &self.0.options.at_work {
-            told(at_work);
-        }
-    }
-}
-
-impl Drop for Work<'_> {
-    fn drop(&mut self) {
-        self.tell(false);
     }
 }

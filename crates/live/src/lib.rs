@@ -20,5 +20,5 @@ mod turn;
 mod watch;
 
 pub use door::Neighbour;
-pub use keeper::{AtWork, Live, LiveOptions, Seen, Watcher};
+pub use keeper::{Live, LiveOptions, Seen, Watcher};
 pub use limits::{Limits, Unwatchable, probe};
