@@ -119,18 +119,13 @@ impl Refreshing<'_> {
             let owed = snapshot.owed();
             return Ok(Some(Refresh { generation, same: plan.same, owed, ..Refresh::default() }));
         }
-        let pending = self.behind(snapshot, &plan)?;
-        drop(state);
         let (lock, waited) = match self.lock() {
             Ok(locked) => locked,
             Err(EngineError::Store(StoreError::ReadOnly { .. })) => return Ok(None),
-            Err(EngineError::Busy { waited, .. }) => {
-                let same = plan.same;
-                let refresh = Refresh { generation, same, waited, pending, busy: true, ..Refresh::default() };
-                return Ok(Some(refresh));
-            }
+            Err(EngineError::Busy { waited, .. }) => return self.behind(snapshot, &plan, waited).map(Some),
             Err(error) => return Err(error),
         };
+        drop(state);
         // With the lock held nobody else changes the index; what it says is looked at again.
         let state = self.state()?;
         let (State::Usable(snapshot), true) = (&state, usable(&state)) else { return Ok(None) };

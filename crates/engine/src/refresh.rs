@@ -158,7 +158,7 @@ impl Refreshing<'_> {
         if self.engine.memory.is_used() {
             return self.in_memory(state, listing);
         }
-        let (planned, generation) = match &state {
+        let planned = match &state {
             State::Usable(snapshot) => match plan(snapshot, &listing) {
                 Ok(plan) if plan.is_empty() && self.is_resolved(snapshot) => {
                     let (generation, same, owed) = (snapshot.generation(), plan.same, snapshot.owed());
@@ -166,23 +166,20 @@ impl Refreshing<'_> {
                     let remembered = self.remember(&listing);
                     return Ok(Refresh { generation, same, owed, remembered, ..Refresh::default() });
                 }
-                Ok(plan) => {
-                    let pending = self.behind(snapshot, &plan)?;
-                    (Some((pending, plan.same)), Some(snapshot.generation()))
-                }
+                Ok(plan) => Some(plan),
                 // Found again, and mended, once we hold the lock.
-                Err(EngineError::Store(StoreError::Damaged { .. })) => (None, None),
+                Err(EngineError::Store(StoreError::Damaged { .. })) => None,
                 Err(error) => return Err(error),
             },
-            State::Build(_) => (None, None),
+            State::Build(_) => None,
         };
         let (lock, waited) = match self.lock() {
             Ok(locked) => locked,
             Err(EngineError::Store(StoreError::ReadOnly { .. })) => return self.in_memory(state, listing),
             Err(EngineError::Busy { waited, .. })
-                if let (Some((pending, same)), Some(generation)) = (planned, generation) =>
+                if let (State::Usable(snapshot), Some(plan)) = (&state, &planned) =>
             {
-                return Ok(Refresh { generation, same, waited, pending, busy: true, ..Refresh::default() });
+                return self.behind(snapshot, plan, waited);
             }
             Err(error) => return Err(error),
         };
@@ -257,17 +254,23 @@ impl Refreshing<'_> {
         self.is_current(snapshot) && (snapshot.owed() == 0 || self.options.depth == Depth::Facts)
     }
 
-    /// The paths about which the index may be wrong before a plan is carried out.
-    pub(crate) fn behind(&self, snapshot: &Snapshot, plan: &Plan) -> Result<Vec<RepoPath>, EngineError> {
-        let mut paths = plan.paths();
+    /// What there is to say where another process writes, and was not waited for longer: what the index may be wrong about.
+    pub(crate) fn behind(
+        &self,
+        snapshot: &Snapshot,
+        plan: &Plan,
+        waited: Duration,
+    ) -> Result<Refresh, EngineError> {
+        let mut pending = plan.paths();
         if self.options.depth == Depth::Graph && snapshot.owed() > 0 {
             for file in snapshot.reader().owed()? {
-                paths.extend(snapshot.file_by_id(file)?.map(|file| file.path));
+                pending.extend(snapshot.file_by_id(file)?.map(|file| file.path));
             }
-            paths.sort_unstable();
-            paths.dedup();
+            pending.sort_unstable();
+            pending.dedup();
         }
-        Ok(paths)
+        let (generation, same) = (snapshot.generation(), plan.same);
+        Ok(Refresh { generation, same, waited, pending, busy: true, ..Refresh::default() })
     }
 
     fn list(&self) -> Result<Listing, EngineError> {
