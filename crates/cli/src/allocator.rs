@@ -14,15 +14,11 @@ unsafe extern "C" {
     safe fn mi_option_set(option: c_int, value: c_long);
 }
 
-/// Has what is free given back to the system at once. By itself the allocator does that when it is next asked for memory:
-/// a server that has nothing to do would keep what its last work took.
+/// Has what is free given back to the system at once, in pages of the usual size. By itself the allocator does that when
+/// it is next asked for memory, and asks for huge pages: a server that has nothing to do would keep what its last work
+/// took, and what lies around the little that is left of it. A command that comes and goes is a little faster without this.
 pub(crate) fn give_back_at_once() {
     mi_option_set(PURGE_DELAY, 0);
-}
-
-/// Has pages of the usual size used, of which a server that has little to do holds fewer around what is left of its work.
-/// With huge ones a command that indexes takes a little less time.
-pub(crate) fn without_huge_pages() {
     #[cfg(target_os = "linux")]
     // Where that cannot be chosen, it costs memory and nothing else.
     let _ = rustix::thread::disable_transparent_huge_pages(true);

@@ -46,7 +46,6 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
         Asked::Chore(chore) => {
             // Those that stay have nothing to do most of the time.
             allocator::give_back_at_once();
-            allocator::without_huge_pages();
             return (chore.run)(config, &matches);
         }
     };

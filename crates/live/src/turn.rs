@@ -30,9 +30,7 @@ impl Turns {
         *taken = true;
         Some(Turn(self))
     }
-}
 
-impl Turns {
     /// Lets all who wait ask whether they still have to.
     pub(crate) fn look_up(&self) {
         let _taken = self.lock();

@@ -101,7 +101,7 @@ pub(crate) struct Fuzzy {
     /// In lower case.
     text: Vec<char>,
     /// The same, where it has no other letters.
-    ascii: Option<(Vec<u8>, u64)>,
+    ascii: Option<(Vec<u8>, Letters)>,
     most: u32,
     rows: [Vec<u32>; 3],
     name: Vec<u8>,
@@ -110,7 +110,7 @@ pub(crate) struct Fuzzy {
 impl Fuzzy {
     fn new(text: &str, most: u32) -> Self {
         let text = text.to_lowercase();
-        let ascii = text.is_ascii().then(|| (text.as_bytes().to_vec(), letters(text.as_bytes())));
+        let ascii = text.is_ascii().then(|| (text.as_bytes().to_vec(), Letters::of(text.as_bytes())));
         let rows = [Vec::new(), Vec::new(), Vec::new()];
         Self { text: text.chars().collect(), ascii, most, rows, name: Vec::new() }
     }
@@ -125,9 +125,7 @@ impl Fuzzy {
                 }
                 self.name.clear();
                 self.name.extend(name.bytes().map(|byte| byte.to_ascii_lowercase()));
-                // A mistake takes no more than one letter away, and brings no more than one.
-                let theirs = letters(&self.name);
-                if (own & !theirs).count_ones() > self.most || (theirs & !own).count_ones() > self.most {
+                if !own.may_be_near(Letters::of(&self.name), self.most) {
                     return None;
                 }
                 mistakes(text, &self.name, self.most, &mut self.rows)
@@ -144,9 +142,20 @@ impl Fuzzy {
     }
 }
 
-/// A bit for each letter that is there. Some letters share one.
-fn letters(text: &[u8]) -> u64 {
-    text.iter().fold(0, |all, byte| all | 1 << (byte & 63))
+/// A bit for each letter of a text in ASCII, whatever its case. Some letters share one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Letters(u32);
+
+impl Letters {
+    pub(crate) fn of(text: &[u8]) -> Self {
+        Self(text.iter().fold(0, |all, byte| all | 1 << (byte & 31)))
+    }
+
+    /// Whether so many mistakes may lead from one to the other: each takes no more than one letter away, and brings no
+    /// more than one.
+    pub(crate) fn may_be_near(self, other: Self, most: u32) -> bool {
+        (self.0 & !other.0).count_ones() <= most && (other.0 & !self.0).count_ones() <= most
+    }
 }
 
 /// The least number of typing mistakes that lead from `text` to `name`, if it is at most `most`.

@@ -1,7 +1,7 @@
 //! What tells most names from a mistyped one at a glance: their lengths and letters, kept by whoever asks often.
 
 use crate::error::{AtPath, StoreError};
-use crate::name_match::{Matcher, NameMatch};
+use crate::name_match::{Letters, Matcher, NameMatch};
 use crate::snapshot::Snapshot;
 use crate::sql::{names, symbols};
 
@@ -10,8 +10,7 @@ use crate::sql::{names, symbols};
 #[derive(Clone, Debug, Default)]
 pub struct NameSheet {
     ids: Vec<u32>,
-    /// A bit for each letter, whatever its case. Some letters share one.
-    letters: Vec<u32>,
+    letters: Vec<Letters>,
     /// [`ANY`] for a name that cannot be told apart so.
     lengths: Vec<u8>,
     /// How many there were when it was made.
@@ -26,27 +25,21 @@ impl NameSheet {
         let Ok(id) = u32::try_from(id) else { return };
         let length = u8::try_from(name.len()).ok().filter(|_| name.is_ascii()).unwrap_or(ANY);
         self.ids.push(id);
-        self.letters.push(letters(name.as_bytes()));
+        self.letters.push(Letters::of(name.as_bytes()));
         self.lengths.push(length);
     }
 
     /// Names that may be as near to a text in ASCII as that, by id.
     fn near(&self, text: &str, distance: u32) -> impl Iterator<Item = i64> {
-        let (own, length) = (letters(text.as_bytes()), text.len());
+        let (own, length) = (Letters::of(text.as_bytes()), text.len());
         let all = self.ids.iter().zip(&self.letters).zip(&self.lengths);
         let near = all.filter(move |((_, theirs), theirs_long)| {
-            // A mistake takes no more than one letter away, and brings no more than one.
             **theirs_long == ANY
                 || (usize::from(**theirs_long).abs_diff(length) <= distance as usize
-                    && (own & !**theirs).count_ones() <= distance
-                    && (**theirs & !own).count_ones() <= distance)
+                    && own.may_be_near(**theirs, distance))
         });
         near.map(|((id, _), _)| i64::from(*id))
     }
-}
-
-fn letters(text: &[u8]) -> u32 {
-    text.iter().fold(0, |all, byte| all | 1 << (byte & 31))
 }
 
 impl Snapshot {

@@ -13,16 +13,14 @@ const LINES: u32 = 5_000;
 
 /// The text of a file of the index, by its path from the root.
 pub fn file_text(session: &Session<'_>, path: &str) -> Result<String, ToolError> {
-    session.looks(Depth::Facts);
-    let snapshot = session.snapshot()?;
+    let snapshot = facts(session)?;
     let file = known(&snapshot, path)?;
     lines(&snapshot, &file, 1, file.lines.max(1))
 }
 
 /// The text of a symbol, by its handle or a name that means it alone.
 pub fn symbol_text(session: &Session<'_>, handle: &str) -> Result<String, ToolError> {
-    session.looks(Depth::Facts);
-    let snapshot = session.snapshot()?;
+    let snapshot = facts(session)?;
     let definition = match subject(&snapshot, handle)? {
         Ok(subject) => subject.definition,
         Err(Unclear::Several { total, candidates, .. }) => {
@@ -46,8 +44,7 @@ pub fn paths_like(
     begun: &str,
     most: usize,
 ) -> Result<(Vec<String>, usize), ToolError> {
-    session.looks(Depth::Facts);
-    let snapshot = session.snapshot()?;
+    let snapshot = facts(session)?;
     let query = FileQuery { indexed: Some(true), ..FileQuery::default() };
     let all = snapshot.files(&query, 0, usize::MAX)?.rows;
     let paths = all.iter().map(|row| row.path.display().into_owned());
@@ -63,8 +60,7 @@ pub fn handles_like(
     begun: &str,
     most: usize,
 ) -> Result<(Vec<String>, usize), ToolError> {
-    session.looks(Depth::Facts);
-    let snapshot = session.snapshot()?;
+    let snapshot = facts(session)?;
     let (path, name) = begun.rsplit_once('#').map_or((None, begun), |(path, name)| (Some(path), name));
     let path = path.map(str::parse::<PathPattern>).transpose()?;
     let last = name.rsplit('.').next().unwrap_or(name);
@@ -74,6 +70,12 @@ pub fn handles_like(
     let name = if last.is_empty() { NameMatch::default() } else { NameMatch::Prefix(last.to_owned()) };
     let page = snapshot.symbols(&DefinitionQuery { name, path, ..DefinitionQuery::default() }, 0, most)?;
     Ok((page.rows.iter().map(|one| one.handle.to_string()).collect(), page.total))
+}
+
+/// The index, as far as files and symbols are concerned.
+fn facts(session: &Session<'_>) -> Result<Snapshot, ToolError> {
+    session.looks(Depth::Facts);
+    session.snapshot()
 }
 
 /// Only what the index has can be read: it has nothing but files of the tree, and no link among them.
