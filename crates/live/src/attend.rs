@@ -81,10 +81,8 @@ impl Shared {
     /// For how long more may come that is better done with what is there.
     fn unquiet(&self, state: &State) -> Duration {
         let (Some(last), Some(first)) = (state.changed, state.since) else { return Duration::ZERO };
-        // Thousands of changes take their time, and doing them twice takes more.
-        let longest = if state.dirty.is_all() { self.options.longest * 5 } else { self.options.longest };
         let quiet = self.options.quiet.saturating_sub(last.elapsed());
-        quiet.min(longest.saturating_sub(first.elapsed()))
+        quiet.min(self.options.longest.saturating_sub(first.elapsed()))
     }
 
     /// Watches every folder, then compares all files: from then on notices tell all.

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 /// With more paths than this, a look at all files is cheaper than a look at each.
 const MANY: usize = 500;
+/// More paths than this are not remembered.
+const MOST: usize = 50_000;
 
 /// What was noticed of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +33,7 @@ impl Dirty {
         }
         let before = self.paths.entry(path).or_insert(change);
         *before = change.max(*before);
-        if self.paths.len() > MANY {
+        if self.paths.len() > MOST {
             self.all();
         }
     }
@@ -45,6 +47,11 @@ impl Dirty {
     /// Whether the index may be wrong about anything.
     pub(crate) fn is_all(&self) -> bool {
         self.everything
+    }
+
+    /// Whether so many paths changed that all files are looked at.
+    pub(crate) fn is_many(&self) -> bool {
+        self.everything || self.paths.len() > MANY
     }
 
     /// Whether nothing changed.
@@ -94,13 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn many_changes_are_a_change_of_everything() {
+    fn too_many_changes_are_a_change_of_everything() {
         let mut dirty = Dirty::default();
-        for number in 0..=MANY {
+        for number in 0..=MOST {
+            assert_eq!(dirty.is_many(), number > MANY, "at {number}");
             assert!(!dirty.is_all());
             dirty.note(RepoPath::from(format!("{number}").as_str()), Change::Content);
         }
-        assert!(dirty.is_all() && !dirty.is_empty());
+        assert!(dirty.is_all() && dirty.is_many() && !dirty.is_empty());
         assert_eq!(dirty.paths(), [".".into()]);
     }
 

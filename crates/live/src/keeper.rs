@@ -53,7 +53,8 @@ impl Default for LiveOptions {
     fn default() -> Self {
         Self {
             quiet: Duration::from_millis(30),
-            longest: Duration::from_millis(300),
+            // A question does not wait for that, and waits longer where half of a switch is being caught up with.
+            longest: Duration::from_millis(1500),
             start: Duration::from_millis(250),
             look_again: Duration::from_secs(2),
             look_often: Duration::from_mins(1),
@@ -317,7 +318,7 @@ impl Shared {
             let generation = state.left.map_or(0, |left| left.generation);
             return Ok(Refresh { generation, remembered: state.remembered, ..Refresh::default() });
         }
-        if !self.watch_places(&dirty) || !known {
+        if !self.watch_places(&dirty) || !known || dirty.is_many() {
             return self.whole(options, progress, &dirty);
         }
         let telling = Telling { shared: self, progress, begun };
@@ -370,7 +371,7 @@ impl Shared {
                     self.bell.ring();
                 }
                 if refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory {
-                    state.catches(Caught { begun, generation: refresh.generation });
+                    state.catches_since(begun, refresh.generation);
                 }
             }
             Err(_) => state.dirty.restore(dirty),
@@ -401,7 +402,7 @@ impl Shared {
         state.working = Dirty::default();
         state.right = Depth::Facts;
         state.left = Some(Left { generation, file: self.file() });
-        state.catches(Caught { begun, generation });
+        state.catches_since(begun, generation);
         drop(state);
         self.turns.look_up();
     }

@@ -112,6 +112,15 @@ impl State {
         }
     }
 
+    /// Notes that the index is right, after work that began at a moment. Where nothing was noticed since, what it found
+    /// then is how things are now: it serves those as well who asked meanwhile.
+    pub(crate) fn catches_since(&mut self, begun: Instant, generation: u64) {
+        let now = Instant::now();
+        self.drain();
+        let still = self.settled && self.watch.is_some() && self.dirty.is_empty() && self.rules.stand();
+        self.catches(Caught { begun: if still { now } else { begun }, generation });
+    }
+
     /// Notes that the index was right: about everything, or about what is in the files.
     pub(crate) fn catches(&mut self, caught: Caught) {
         let earlier = |before: &Option<Caught>| before.is_none_or(|before| before.begun < caught.begun);

@@ -166,6 +166,43 @@ fn thousands_of_files_at_once_are_caught_up_with() {
 }
 
 #[test]
+fn hundreds_of_files_rewritten_are_no_reason_to_watch_anew() {
+    let watched = Watched::new(SMALL);
+    let rewrite = |name: &str| {
+        for number in 0..700 {
+            let file = format!("many/{}/f{number}.py", number % 7);
+            put(&watched.root(), &file, format!("def {name}{number}(): pass\n"));
+        }
+    };
+    rewrite("first");
+    watched.check();
+    rewrite("second");
+    watched.catch_up();
+    assert!(watched.live.is_settled(), "nothing was missed, so notices still tell all");
+    watched.check();
+}
+
+#[test]
+fn each_of_many_who_save_and_ask_at_once_finds_what_he_saved() {
+    let watched = &Watched::new(SMALL);
+    std::thread::scope(|scope| {
+        for who in 0..4 {
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let name = format!("of_{who}_in_{round}");
+                    put(&watched.root(), &format!("src/by{who}.py"), format!("def {name}(): pass\n"));
+                    let depth = if round % 2 == 0 { Depth::Facts } else { Depth::Graph };
+                    let options = RefreshOptions { depth, at_once: Some(0), ..RefreshOptions::default() };
+                    watched.live.catch_up(&watched.engine, &options, &Silent).expect("caught up");
+                    assert!(knows(watched, &name), "{name} was there before the question");
+                }
+            });
+        }
+    });
+    watched.check();
+}
+
+#[test]
 fn the_background_finds_out_what_uses_mean_where_nobody_asked_for_it() {
     let watched = Watched::new(SMALL);
     put(&watched.root(), "src/a.py", "def second(): pass\n");

@@ -4,74 +4,88 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// How many lines are remembered.
-const LINES: usize = 40_000;
-/// How many whole answers are remembered.
-const ANSWERS: usize = 200;
+/// How many lines are remembered at most: more than these a reader with a large context has pushed out of it. Tables of
+/// this size are full but for one place in eight.
+const LINES: usize = 2 * 7_168;
+/// How many whole answers are remembered at most.
+const ANSWERS: usize = 2 * 112;
 
 /// The memory of one session.
-#[derive(Default)]
 pub(crate) struct Sent {
-    /// By file and line: the content, and when it was sent.
-    lines: HashMap<(u64, u32), (u64, u64)>,
-    /// By question: the text, and when it was sent.
-    answers: HashMap<u64, (u64, u64)>,
-    /// How many answers were sent.
-    clock: u64,
+    /// By file and line: the content.
+    lines: Latest,
+    /// By question: the text.
+    answers: Latest,
 }
 
 /// A line that is sent now.
 pub(crate) struct SentLine {
-    file: u64,
-    line: u32,
+    place: u64,
     content: u64,
 }
 
 impl SentLine {
     /// A line of a file.
     pub(crate) fn new(path: &str, line: u32, text: &str) -> Self {
-        Self { file: hash(path), line, content: hash(text) }
+        Self { place: hash((path, line)), content: hash(text) }
+    }
+}
+
+impl Default for Sent {
+    fn default() -> Self {
+        Self { lines: Latest::new(LINES), answers: Latest::new(ANSWERS) }
     }
 }
 
 impl Sent {
     /// Whether exactly this line was sent.
     pub(crate) fn has(&self, line: &SentLine) -> bool {
-        self.lines.get(&(line.file, line.line)).is_some_and(|(content, _)| *content == line.content)
+        self.lines.get(line.place) == Some(line.content)
     }
 
     /// Whether this text was the answer to this question.
     pub(crate) fn answered(&self, question: u64, text: &str) -> bool {
-        self.answers.get(&question).is_some_and(|(content, _)| *content == hash(text))
+        self.answers.get(question) == Some(hash(text))
     }
 
     /// Notes an answer and the lines in it.
     pub(crate) fn note(&mut self, question: u64, text: &str, lines: Vec<SentLine>) {
-        self.clock += 1;
-        let now = self.clock;
-        self.answers.insert(question, (hash(text), now));
+        self.answers.put(question, hash(text));
         for line in lines {
-            self.lines.insert((line.file, line.line), (line.content, now));
+            self.lines.put(line.place, line.content);
         }
-        forget(&mut self.answers, ANSWERS);
-        forget(&mut self.lines, LINES);
     }
 }
 
-/// Forgets the older half where there is too much.
-fn forget<K: Eq + Hash>(kept: &mut HashMap<K, (u64, u64)>, most: usize) {
-    if kept.len() <= most {
-        return;
-    }
-    let mut times: Vec<u64> = kept.values().map(|(_, time)| *time).collect();
-    times.sort_unstable();
-    let middle = times[times.len() / 2];
-    kept.retain(|_, (_, time)| *time > middle);
+/// The latest values of keys, in two halves: where the new one is full, the old one is dropped. A server has a memory for
+/// each of its sessions, so one is no larger than it must be: no time is kept with a value.
+struct Latest {
+    new: HashMap<u64, u64>,
+    old: HashMap<u64, u64>,
+    most: usize,
 }
 
-fn hash(text: &str) -> u64 {
+impl Latest {
+    fn new(most: usize) -> Self {
+        Self { new: HashMap::new(), old: HashMap::new(), most }
+    }
+
+    fn get(&self, key: u64) -> Option<u64> {
+        self.new.get(&key).or_else(|| self.old.get(&key)).copied()
+    }
+
+    fn put(&mut self, key: u64, value: u64) {
+        if self.new.len() >= self.most / 2 && !self.new.contains_key(&key) {
+            std::mem::swap(&mut self.new, &mut self.old);
+            self.new.clear();
+        }
+        self.new.insert(key, value);
+    }
+}
+
+fn hash(what: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
+    what.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -96,7 +110,21 @@ mod tests {
             let lines = (0..1000).map(|line| SentLine::new(&format!("{round}.c"), line, "x")).collect();
             sent.note(round, "text", lines);
         }
-        assert!(sent.lines.len() <= LINES && sent.answers.len() <= ANSWERS);
-        assert!(sent.has(&SentLine::new("99.c", 1, "x")), "the latest is kept");
+        assert!(sent.lines.new.len() + sent.lines.old.len() <= LINES);
+        let kept = |round: u32| sent.has(&SentLine::new(&format!("{round}.c"), 1, "x"));
+        assert!((93..100).all(kept), "half of what may be kept is, and that is the latest");
+        assert!(!kept(80));
+    }
+
+    #[test]
+    fn what_was_sent_last_counts() {
+        let mut sent = Sent::default();
+        let line = |text| SentLine::new("a.c", 3, text);
+        let filler = |from: u32| (from..from + 7_000).map(|line| SentLine::new("b.c", line, "")).collect();
+        sent.note(1, "", vec![line("old")]);
+        sent.note(2, "", filler(0));
+        sent.note(3, "", vec![line("new")]);
+        sent.note(4, "", filler(7_000));
+        assert!(sent.has(&line("new")) && !sent.has(&line("old")), "whichever half they are in");
     }
 }
