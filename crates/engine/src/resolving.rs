@@ -257,7 +257,7 @@ impl Comparison<'_> {
     /// was there is forgotten.
     fn compare(&self, touched: &Touched) -> Option<(Names, Option<Reach>)> {
         let Touched { path, before, after, beside } = touched;
-        let old = self.look(before.as_ref(), |file| self.facts.read(file))?;
+        let old = self.look(before.as_ref(), |file| self.facts.read_before(file))?;
         // It is resolved next.
         let kept = |file: &DirectoryFile| self.facts.get(number(file.id)?, || Some(file.clone()));
         let new = self.look(after.as_ref(), kept)?;

@@ -3,7 +3,7 @@
 use crate::extract::{self, Language};
 use orient_model::{Chunk, ContentHash, Facts, Import, Outline, Param, RepoPath, Symbol};
 use orient_resolve::{FileFacts, Inside};
-use orient_store::{Cache, CacheKey, DirectoryFile, decode_flow, decode_outline};
+use orient_store::{Cache, CacheKey, CachedFacts, DirectoryFile, Encoded, decode_flow, decode_outline};
 use orient_walk::Tree;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -46,44 +46,61 @@ impl FactsSource {
         Some(facts)
     }
 
-    /// The facts of a file as it was when it had this content; none where nobody remembers, and the file has changed.
+    /// The facts of a file; none where nobody remembers, and the file has changed. Its inside is read when it is needed.
     pub(crate) fn read(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
-        let hash = file.hash?;
+        self.read_with(file, |content, flow| {
+            let (files, content, bytes) =
+                (Arc::clone(&self.files), content.clone(), flow.unpacked() * UNPACKED);
+            let read = move || {
+                let known = decode_flow(flow.as_bytes()).ok();
+                known.or_else(|| Some(files.facts(&content)?.flow)).unwrap_or_default()
+            };
+            Some(Inside::later(bytes, read))
+        })
+    }
+
+    /// The facts of a file as it was, which it may no longer be: none where a part of them is lost.
+    pub(crate) fn read_before(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
+        self.read_with(file, |_, flow| Some(decode_flow(flow.as_bytes()).ok()?.into()))
+    }
+
+    fn read_with(
+        &self,
+        file: &DirectoryFile,
+        inside: impl FnOnce(&Content, Encoded) -> Option<Inside>,
+    ) -> Option<Arc<FileFacts>> {
         let language = Language::of(file.language.as_deref(), &file.path);
-        let key = CacheKey::new(hash, Language::version(language));
-        let (outline, flow) = self.remembered(&key, file, language).or_else(|| {
-            let facts = self.files.facts(&file.path, hash, language)?;
+        let content = Content { path: file.path.clone(), hash: file.hash?, language };
+        let remembered = |facts: CachedFacts| {
+            Some((decode_outline(facts.outline.as_bytes()).ok()?, inside(&content, facts.flow)?))
+        };
+        let (outline, flow) = self.cached(&content).and_then(remembered).or_else(|| {
+            let facts = self.files.facts(&content)?;
             Some((facts.outline, facts.flow.into()))
         })?;
         let language = file.language.as_deref().unwrap_or_default().to_owned();
         Some(Arc::new(FileFacts { language, path: file.path.clone(), role: file.role, outline, flow }))
     }
 
-    fn remembered(
-        &self,
-        key: &CacheKey,
-        file: &DirectoryFile,
-        language: Option<Language>,
-    ) -> Option<(Outline, Inside)> {
+    fn cached(&self, content: &Content) -> Option<CachedFacts> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut cache = idle.unwrap_or_else(|| Cache::open(&self.cache));
-        let facts = cache.get(key);
+        let facts = cache.get(&CacheKey::new(content.hash, Language::version(content.language)));
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(cache);
-        let facts = facts?;
-        let outline = decode_outline(facts.outline.as_bytes()).ok()?;
-        let bytes = facts.flow.unpacked() * UNPACKED;
-        let (files, path, hash, flow) =
-            (Arc::clone(&self.files), file.path.clone(), key.content(), facts.flow);
-        let read = move || {
-            let known = decode_flow(flow.as_bytes()).ok();
-            known.or_else(|| Some(files.facts(&path, hash, language)?.flow)).unwrap_or_default()
-        };
-        Some((outline, Inside::later(bytes, read)))
+        facts
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a file holds, or held.
+#[derive(Clone)]
+struct Content {
+    path: RepoPath,
+    hash: ContentHash,
+    language: Option<Language>,
 }
 
 /// Where facts come from that nobody remembers.
@@ -94,9 +111,9 @@ struct Files {
 
 impl Files {
     /// The facts of a file, if it still has this content.
-    fn facts(&self, path: &RepoPath, hash: ContentHash, language: Option<Language>) -> Option<Facts> {
-        let content = self.tree.read(path, self.max_file_size).ok()?;
-        (content.hash == hash).then(|| extract::facts(language, &content.bytes))
+    fn facts(&self, of: &Content) -> Option<Facts> {
+        let content = self.tree.read(&of.path, self.max_file_size).ok()?;
+        (content.hash == of.hash).then(|| extract::facts(of.language, &content.bytes))
     }
 }
 
@@ -169,5 +186,32 @@ mod tests {
         }
         assert!(kept.get(1).is_none());
         assert!(kept.young.len() + kept.old.len() <= 9, "bounded");
+    }
+
+    #[test]
+    fn what_is_lost_of_a_file_is_extracted_again_and_else_not_made_up() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("a.py"), "def f(): return g()\n").expect("a file");
+        let (tree, cache) = (|| Tree::open(folder.path()).expect("it opens"), folder.path().join("cache.db"));
+        let path = RepoPath::from("a.py");
+        let hash = tree().read(&path, 1000).expect("text").hash;
+        let name = "python";
+        let language = Language::by_name(name);
+        let facts = extract::facts(language, b"def f(): return g()\n");
+        let damaged = CachedFacts {
+            outline: orient_store::encode_outline(&facts.outline),
+            flow: Encoded::from_bytes(*b"garbage"),
+        };
+        let key = CacheKey::new(hash, Language::version(language));
+        Cache::open(&cache).put_many([(key, &damaged)], 1);
+        let (id, role) = (orient_store::FileId(1), Role::Source);
+        let language = Some(name.into());
+        let file = DirectoryFile { id, path, language, role, hash: Some(hash), manifest: false };
+        let source = FactsSource::new(cache, tree(), 1000, 1000);
+        for found in [source.read(&file), source.read_before(&file)] {
+            assert_eq!(*found.expect("from the file itself").flow, facts.flow);
+        }
+        std::fs::write(folder.path().join("a.py"), "def h(): pass\n").expect("changed");
+        assert!(source.read_before(&file).is_none(), "nobody knows what its inside was");
     }
 }
