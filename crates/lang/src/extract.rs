@@ -44,7 +44,7 @@ fn by_pack(pack: &Pack, bytes: &[u8]) -> Facts {
             let mended = mend::mend(&table.language, &table.mends, &text, raw);
             opened.extend(mended.opened);
             let shown = if table.blank.as_ref().is_some_and(Blank::is_flat) { &text } else { bytes };
-            let tree = Tree::new(bytes, shown, &mended.tree, &table.keep);
+            let tree = Tree::new(bytes, shown, &mended.tree, &table.tokens);
             drop(mended.tree);
             lower::lower(pack, table, &tree, &opened)
         }

@@ -51,41 +51,37 @@ pub(crate) struct Tree<'s> {
 }
 
 impl<'s> Tree<'s> {
-    /// Copies the parser's tree. `keep` says for each unnamed kind whether it carries meaning.
-    pub(crate) fn new(source: &'s [u8], text: &'s [u8], raw: &RawTree, keep: &[bool]) -> Self {
-        let mut builder =
-            Builder { nodes: Vec::with_capacity(source.len() / 6 + 16), open: Vec::new(), last: Vec::new() };
+    /// Copies the parser's tree. `tokens` says for each kind what its nodes are worth.
+    pub(crate) fn new(source: &'s [u8], text: &'s [u8], raw: &RawTree, tokens: &[Token]) -> Self {
+        let mut builder = Builder {
+            nodes: Vec::with_capacity(source.len() / 6 + 16),
+            open: Vec::new(),
+            faulty: raw.root_node().has_error(),
+        };
         let mut cursor = raw.walk();
-        builder.enter(&cursor);
-        'walk: loop {
-            if cursor.goto_first_child() {
-                builder.descend();
-            } else {
-                loop {
-                    if cursor.goto_next_sibling() {
-                        break;
-                    }
-                    if !cursor.goto_parent() {
-                        break 'walk;
-                    }
-                    builder.leave();
-                }
+        let mut passed = 0;
+        loop {
+            let node = cursor.node();
+            // The parser knows how many nodes are below: whether there is a child or another sibling need not be tried.
+            let below = node.descendant_count() - 1;
+            passed += 1;
+            if !builder.enter(&cursor, node, tokens) {
+                passed += below;
+            } else if below > 0 && cursor.goto_first_child() {
+                builder.descend(passed + below);
+                continue;
             }
-            while !builder.wanted(&cursor, keep) {
-                loop {
-                    if cursor.goto_next_sibling() {
-                        break;
-                    }
-                    if !cursor.goto_parent() {
-                        break 'walk;
-                    }
-                    builder.leave();
+            loop {
+                let Some(level) = builder.open.last() else {
+                    return Self { source, text, nodes: builder.nodes };
+                };
+                if passed < level.end && cursor.goto_next_sibling() {
+                    break;
                 }
+                cursor.goto_parent();
+                builder.leave();
             }
-            builder.enter(&cursor);
         }
-        builder.finish();
-        Self { source, text, nodes: builder.nodes }
     }
 
     /// Whether nothing but lines taken out before parsing stands between two places.
@@ -152,78 +148,89 @@ impl Iterator for Children<'_> {
     }
 }
 
+/// What nodes of a kind are worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// The grammar gives the kind a name.
+    Named,
+    /// It has no name and carries meaning.
+    Word,
+    /// It carries meaning only where it stands in a field.
+    Mark,
+}
+
+/// A node whose subtree is still growing.
+struct Level {
+    node: NodeId,
+    /// Its last child so far.
+    last: NodeId,
+    /// How many nodes of the parser will have been passed when it is complete.
+    end: usize,
+}
+
 struct Builder {
     nodes: Vec<Node>,
-    /// Nodes whose subtree is still growing, outermost first.
-    open: Vec<NodeId>,
-    /// The previous child on each level.
-    last: Vec<NodeId>,
+    /// Outermost first.
+    open: Vec<Level>,
+    /// Whether there are errors anywhere.
+    faulty: bool,
 }
 
 impl Builder {
-    #[expect(clippy::unused_self, reason = "reads as part of the walk")]
-    fn wanted(&self, cursor: &TreeCursor<'_>, keep: &[bool]) -> bool {
-        let node = cursor.node();
-        node.is_named()
-            || node.is_missing()
-            || keep.get(node.kind_id() as usize).copied().unwrap_or(true)
-            || cursor.field_id().is_some()
-    }
-
-    fn enter(&mut self, cursor: &TreeCursor<'_>) {
-        let raw: RawNode<'_> = cursor.node();
+    /// Adds a node; false for one that carries no meaning.
+    fn enter(&mut self, cursor: &TreeCursor<'_>, raw: RawNode<'_>, tokens: &[Token]) -> bool {
+        let kind = raw.kind_id();
+        let token = tokens.get(kind as usize).copied().unwrap_or(Token::Named);
+        debug_assert_eq!(token == Token::Named, raw.is_named(), "of kind {kind}");
+        let field = cursor.field_id().map_or(0, Into::into);
+        let health = if self.faulty { health(raw) } else { Health::Good };
+        if token == Token::Mark && field == 0 && health != Health::Missing {
+            return false;
+        }
         let id = self.nodes.len() as NodeId;
-        let previous = self.last.last_mut().map_or(NONE, |last| std::mem::replace(last, id));
-        if previous != NONE {
-            self.nodes[previous as usize].after = id;
+        let (mut parent, mut previous) = (NONE, NONE);
+        if let Some(level) = self.open.last_mut() {
+            parent = level.node;
+            previous = std::mem::replace(&mut level.last, id);
         }
         let (row, end) = (raw.start_position().row as u32, raw.end_position());
         // A node that ends with a line break ends on the line before: people count that way.
         let end_row =
             if end.column == 0 && end.row as u32 > row { end.row as u32 - 1 } else { end.row as u32 };
         self.nodes.push(Node {
-            kind: raw.kind_id(),
-            field: cursor.field_id().map_or(0, Into::into),
+            kind,
+            field,
             start: raw.start_byte() as u32,
             end: raw.end_byte() as u32,
             row,
             end_row,
-            parent: self.open.last().copied().unwrap_or(NONE),
+            parent,
             previous,
-            after: NONE,
-            named: raw.is_named(),
-            health: if raw.is_error() {
-                Health::Error
-            } else if raw.is_missing() {
-                Health::Missing
-            } else {
-                Health::Good
-            },
+            after: id + 1,
+            named: token == Token::Named,
+            health,
         });
+        true
     }
 
-    fn descend(&mut self) {
-        self.open.push(self.nodes.len() as NodeId - 1);
-        self.last.push(NONE);
+    /// What comes next is below the node that was entered last.
+    fn descend(&mut self, end: usize) {
+        self.open.push(Level { node: self.nodes.len() as NodeId - 1, last: NONE, end });
     }
 
     fn leave(&mut self) {
-        let after = self.nodes.len() as NodeId;
-        if let Some(last) = self.last.pop()
-            && last != NONE
-        {
-            self.nodes[last as usize].after = after;
+        if let Some(level) = self.open.pop() {
+            self.nodes[level.node as usize].after = self.nodes.len() as NodeId;
         }
-        self.open.pop();
     }
+}
 
-    /// Closes what is still open: the last node of each level ends where the array ends.
-    fn finish(&mut self) {
-        let after = self.nodes.len() as NodeId;
-        for node in &mut self.nodes {
-            if node.after == NONE {
-                node.after = after;
-            }
-        }
+fn health(raw: RawNode<'_>) -> Health {
+    if raw.is_error() {
+        Health::Error
+    } else if raw.is_missing() {
+        Health::Missing
+    } else {
+        Health::Good
     }
 }

@@ -6,6 +6,7 @@ use super::{CallImport, CallRule, ExportRole, ImportRole, Rule, Table, Target};
 use crate::blank::Blank;
 use crate::error::PackError;
 use crate::mend::{Mend, Mends};
+use crate::tree::Token;
 use crate::vocabulary::{self, HEADER_WORDS, Unknown};
 use orient_grammars::tree_sitter::Language;
 use orient_model::{Modifiers, SymbolKind, Visibility};
@@ -32,7 +33,7 @@ pub(crate) fn compile(
         by_parent: HashMap::new(),
         has_parent_rule: vec![false; count],
         rules: vec![Rule::default()],
-        keep: kept_tokens(language, inherited.iter().chain([spec])),
+        tokens: tokens(language, inherited.iter().chain([spec])),
         words: HEADER_WORDS.iter().map(|(word, says)| (word.as_bytes().to_vec(), *says)).collect(),
         outer_words: HashMap::new(),
         calls: HashMap::new(),
@@ -89,8 +90,8 @@ pub(crate) fn compile(
     table.has_dotted_calls = table.calls.keys().any(|name| name.contains('.'));
     table.rebinds = table.rules.iter().any(|rule| rule.rebind);
     for &token in &compiler.asked {
-        if let Some(keep) = table.keep.get_mut(token as usize) {
-            *keep = true;
+        if let Some(mark) = table.tokens.get_mut(token as usize).filter(|token| **token == Token::Mark) {
+            *mark = Token::Word;
         }
     }
     if compiler.errors.is_empty() { Ok(table) } else { Err(compiler.errors) }
@@ -111,14 +112,19 @@ fn any(spec: &TableSpec, inherited: &[TableSpec], get: impl Fn(&TableSpec) -> bo
 }
 
 /// Unnamed tokens carry meaning when they are words (`async`, `static`) or when a table asks for them.
-fn kept_tokens<'s>(language: &Language, specs: impl Iterator<Item = &'s TableSpec>) -> Vec<bool> {
+fn tokens<'s>(language: &Language, specs: impl Iterator<Item = &'s TableSpec>) -> Vec<Token> {
     let asked: Vec<&str> = specs.flat_map(|spec| spec.keep.iter().map(String::as_str)).collect();
-    (0..language.node_kind_count() as u16)
-        .map(|kind| {
-            let word = language.node_kind_for_id(kind).unwrap_or_default();
-            word.starts_with(|c: char| c.is_ascii_alphabetic()) || asked.contains(&word)
-        })
-        .collect()
+    let token = |kind| {
+        let word = language.node_kind_for_id(kind).unwrap_or_default();
+        if language.node_kind_is_named(kind) {
+            Token::Named
+        } else if word.starts_with(|c: char| c.is_ascii_alphabetic()) || asked.contains(&word) {
+            Token::Word
+        } else {
+            Token::Mark
+        }
+    };
+    (0..language.node_kind_count() as u16).map(token).collect()
 }
 
 pub(super) struct Compiler<'a> {

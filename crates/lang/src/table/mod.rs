@@ -11,7 +11,7 @@ pub(crate) use steps::Spec;
 
 use crate::blank::Blank;
 use crate::mend::Mends;
-use crate::tree::{NodeId, Tree};
+use crate::tree::{NodeId, Token, Tree};
 use crate::vocabulary::{ExprRole, HeaderWord};
 use orient_grammars::tree_sitter::Language;
 use orient_model::{Modifier, Modifiers, RefKind, ScopeKind, SymbolKind, Via, Visibility};
@@ -28,8 +28,8 @@ pub(crate) struct Table {
     /// Kinds that have an entry in `by_parent`.
     has_parent_rule: Vec<bool>,
     rules: Vec<Rule>,
-    /// For each unnamed kind, whether it carries meaning.
-    pub(crate) keep: Vec<bool>,
+    /// What nodes of each kind are worth.
+    pub(crate) tokens: Vec<Token>,
     /// For each kind whose text is fixed: what it says in a header.
     pub(crate) words: HashMap<Vec<u8>, HeaderWord>,
     /// What some of them say outside of types instead.
