@@ -2,14 +2,14 @@
 
 use crate::hash::hash;
 use orient_model::{Atom, Strings};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A table of strings under construction.
 #[derive(Default)]
 pub(crate) struct Atoms {
     strings: Strings,
     /// Hash to the first string with it; a second string with the same hash is simply kept twice.
-    seen: HashMap<u64, Atom>,
+    seen: FxHashMap<u64, Atom>,
 }
 
 impl Atoms {

@@ -6,7 +6,7 @@ use crate::chunks;
 use crate::mend::Opened;
 use crate::vocabulary::HeaderWord;
 use orient_model::{Expr, Facts, Issue, IssueKind, Modifier, Outline, Span, SymbolKind};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 impl Lowering<'_> {
     pub(super) fn finish(mut self) -> Facts {
@@ -75,7 +75,7 @@ impl Lowering<'_> {
         let mut sorted = opened.to_vec();
         sorted.sort_unstable();
         // Where definitions begin now, and what stands before them.
-        let mut before: HashMap<u32, Vec<Opened>> = HashMap::new();
+        let mut before: FxHashMap<u32, Vec<Opened>> = FxHashMap::default();
         for it in sorted {
             let mut chain = before.remove(&it.start).unwrap_or_default();
             chain.push(it);
@@ -130,7 +130,7 @@ impl Lowering<'_> {
 
 /// Numbers symbols of the same qualified name in the order of the source.
 pub(crate) fn number(outline: &mut Outline) {
-    let mut seen: HashMap<u64, u32> = HashMap::new();
+    let mut seen: FxHashMap<u64, u32> = FxHashMap::default();
     let mut paths: Vec<u64> = Vec::with_capacity(outline.symbols.len());
     for index in 0..outline.symbols.len() {
         let symbol = &outline.symbols[index];

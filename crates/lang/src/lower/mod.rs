@@ -32,7 +32,7 @@ use orient_model::{
     Atom, Binding, BindingKind, Expr, ExprId, Facts, Flow, Issue, IssueKind, Modifiers, Outline, Scope,
     ScopeKind, SymbolKind, Via, Visibility,
 };
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Issues kept per file: enough to show where it goes wrong.
 const ISSUES_CAP: usize = 20;
@@ -92,32 +92,32 @@ struct Lowering<'t> {
     shown: Atoms,
     names: Atoms,
     /// Expressions that are there already.
-    known_exprs: HashMap<Expr, ExprId>,
+    known_exprs: FxHashMap<Expr, ExprId>,
     /// For each node its expression, [`NONE`] where there is none yet.
     exprs: Vec<u32>,
     marks: Vec<u8>,
     /// Functions and types without a name, and the symbol that they give a body to.
-    claims: HashMap<NodeId, u32>,
+    claims: FxHashMap<NodeId, u32>,
     /// For each function node its scope and symbol: what a function value turns out to be.
-    functions: HashMap<NodeId, (u32, Option<u32>)>,
+    functions: FxHashMap<NodeId, (u32, Option<u32>)>,
     /// Object literals put into something that is no symbol: what the functions in them belong to.
-    objects: HashMap<NodeId, export::Place>,
+    objects: FxHashMap<NodeId, export::Place>,
     /// Calls whose module was bound to a name.
-    required: HashSet<NodeId>,
+    required: FxHashSet<NodeId>,
     /// Members of types, by owner and name.
-    members: HashSet<(u32, Atom)>,
+    members: FxHashSet<(u32, Atom)>,
     /// The scope of each type.
-    type_scopes: HashMap<u32, u32>,
+    type_scopes: FxHashMap<u32, u32>,
     /// Names bound in each scope, where binding again must be told from binding.
-    bound: HashSet<(u32, Atom)>,
+    bound: FxHashSet<(u32, Atom)>,
     /// For the first name of a chain of tokens: the chain's expression and last token.
-    token_chains: HashMap<NodeId, (ExprId, NodeId)>,
+    token_chains: FxHashMap<NodeId, (ExprId, NodeId)>,
     /// Calls whose value is a type, and the blocks that are the bodies of such types.
-    made: HashSet<NodeId>,
+    made: FxHashSet<NodeId>,
     /// Variables, where a name that is none is a call.
-    locals: HashSet<(u32, Atom)>,
+    locals: FxHashSet<(u32, Atom)>,
     /// Scopes that do not see the variables around them.
-    gates: HashSet<u32>,
+    gates: FxHashSet<u32>,
     frames: Vec<Frame>,
     too_deep: bool,
     /// The kind of member that the parameters now read also are.
@@ -136,20 +136,20 @@ impl<'t> Lowering<'t> {
             flow: Flow { scopes: vec![file], ..Flow::default() },
             shown: Atoms::default(),
             names: Atoms::default(),
-            known_exprs: HashMap::new(),
+            known_exprs: FxHashMap::default(),
             exprs: vec![NONE; tree.nodes.len()],
             marks: vec![0; tree.nodes.len()],
-            claims: HashMap::new(),
-            functions: HashMap::new(),
-            objects: HashMap::new(),
-            required: HashSet::new(),
-            members: HashSet::new(),
-            type_scopes: HashMap::new(),
-            bound: HashSet::new(),
-            token_chains: HashMap::new(),
-            made: HashSet::new(),
-            locals: HashSet::new(),
-            gates: HashSet::new(),
+            claims: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            required: FxHashSet::default(),
+            members: FxHashSet::default(),
+            type_scopes: FxHashMap::default(),
+            bound: FxHashSet::default(),
+            token_chains: FxHashMap::default(),
+            made: FxHashSet::default(),
+            locals: FxHashSet::default(),
+            gates: FxHashSet::default(),
             frames: vec![Frame {
                 after: NONE,
                 scope: 0,

@@ -10,7 +10,8 @@ use crate::tree::Token;
 use crate::vocabulary::{self, HEADER_WORDS, Unknown};
 use orient_grammars::tree_sitter::Language;
 use orient_model::{Modifiers, SymbolKind, Visibility};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Compiles a table. `inherited` is the table it starts from: entries of it that this grammar lacks are passed over.
 pub(crate) fn compile(
@@ -30,13 +31,13 @@ pub(crate) fn compile(
     let count = language.node_kind_count();
     let mut table = Table {
         by_kind: vec![0; count],
-        by_parent: HashMap::new(),
+        by_parent: FxHashMap::default(),
         has_parent_rule: vec![false; count],
         rules: vec![Rule::default()],
         tokens: tokens(language, inherited.iter().chain([spec])),
         words: HEADER_WORDS.iter().map(|(word, says)| (word.as_bytes().to_vec(), *says)).collect(),
-        outer_words: HashMap::new(),
-        calls: HashMap::new(),
+        outer_words: FxHashMap::default(),
+        calls: FxHashMap::default(),
         self_names: last(spec, inherited, |s| &s.self_names),
         super_names: last(spec, inherited, |s| &s.super_names),
         makers: last(spec, inherited, |s| &s.makers),
@@ -53,7 +54,7 @@ pub(crate) fn compile(
         trailing_docs: any(spec, inherited, |s| s.trailing_docs),
         constructors: last(spec, inherited, |s| &s.constructors),
         constructor_named_as_type: any(spec, inherited, |s| s.constructor_named_as_type),
-        attributes: HashMap::new(),
+        attributes: FxHashMap::default(),
         sigil: spec.sigil.clone(),
         variable_mark: spec.variable_mark.clone(),
         import_binds_first: spec.import_binds.as_deref() == Some("first"),

@@ -15,7 +15,7 @@ use crate::tree::{NodeId, Token, Tree};
 use crate::vocabulary::{ExprRole, HeaderWord};
 use orient_grammars::tree_sitter::Language;
 use orient_model::{Modifier, Modifiers, RefKind, ScopeKind, SymbolKind, Via, Visibility};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The table of a deep language.
 #[expect(clippy::struct_excessive_bools, reason = "each is one word in a table")]
@@ -24,17 +24,17 @@ pub(crate) struct Table {
     /// For each kind: the position of its rule in `rules`, 0 for the empty rule.
     by_kind: Vec<u16>,
     /// For a kind under one parent: `(parent, kind)` to the position of its rule.
-    by_parent: HashMap<(u16, u16), u16>,
+    by_parent: FxHashMap<(u16, u16), u16>,
     /// Kinds that have an entry in `by_parent`.
     has_parent_rule: Vec<bool>,
     rules: Vec<Rule>,
     /// What nodes of each kind are worth.
     pub(crate) tokens: Vec<Token>,
     /// For each kind whose text is fixed: what it says in a header.
-    pub(crate) words: HashMap<Vec<u8>, HeaderWord>,
+    pub(crate) words: FxHashMap<Vec<u8>, HeaderWord>,
     /// What some of them say outside of types instead.
-    pub(crate) outer_words: HashMap<Vec<u8>, HeaderWord>,
-    pub(crate) calls: HashMap<String, CallRule>,
+    pub(crate) outer_words: FxHashMap<Vec<u8>, HeaderWord>,
+    pub(crate) calls: FxHashMap<String, CallRule>,
     pub(crate) self_names: Vec<String>,
     pub(crate) super_names: Vec<String>,
     /// Methods that make an instance of the type they are called on.
@@ -53,7 +53,7 @@ pub(crate) struct Table {
     pub(crate) constructors: Vec<String>,
     pub(crate) constructor_named_as_type: bool,
     /// What an attribute says, by the last part of its name.
-    pub(crate) attributes: HashMap<String, HeaderWord>,
+    pub(crate) attributes: FxHashMap<String, HeaderWord>,
     pub(crate) sigil: Option<String>,
     pub(crate) variable_mark: Option<String>,
     pub(crate) import_binds_first: bool,
