@@ -1,12 +1,15 @@
-//! The three loops that take nearly all the time, compiled once for every machine and again for what newer ones can do.
+//! The loops that take nearly all the time, compiled once for every machine and again for what newer ones can do.
 //!
 //! There is one body for each loop, in plain Rust, written so that the compiler finds its vectors; the versions differ in
-//! the instructions it may use. All arithmetic is on integers that cannot overflow, so every version gives the same.
+//! the instructions it may use. All arithmetic is on integers that cannot overflow, or on doubles one value at a time, so
+//! every version gives the same.
 
 #![expect(
     unsafe_code,
     reason = "calling a function compiled for more instructions than the build's own, after asking the processor"
 )]
+
+use std::sync::LazyLock;
 
 /// Vectors whose bits stand side by side, so that one instruction counts in all of them.
 pub(crate) const LANES: usize = 8;
@@ -14,6 +17,10 @@ pub(crate) const LANES: usize = 8;
 pub(crate) const PLANES: usize = 4;
 /// Rows are padded to a multiple of this many values.
 pub(crate) const STRIDE: usize = 64;
+
+/// Two to the power of 52. A double of this size has no bits below one, so that adding it rounds, and whole numbers stand in its low bits: casts
+/// from doubles that look for what does not fit do not come many at a time.
+const ONES: f64 = 4_503_599_627_370_496.0;
 
 /// Which version of the loops this machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +70,44 @@ versions! {
         let weight = i32::from(weight);
         for (to, &value) in total.iter_mut().zip(row) {
             *to += i32::from(value.cast_signed()) * weight;
+        }
+    }
+}
+
+versions! {
+    /// Brings a sum to small integers, of which the greatest is 127: `peak` is the greatest of the sum, and not nought.
+    to_bytes(total: &[i32], peak: u32, out: &mut [i8]) {
+        let (whole, half) = (f64::from(peak), f64::from(peak / 2));
+        for (to, &value) in out.iter_mut().zip(total) {
+            // A division of whole numbers, done in doubles because those come many at a time. It is exact: both sides are
+            // below 2^53, and a quotient that is not whole is further from the next one than rounding reaches.
+            let size = (f64::from(value.unsigned_abs()) * 127.0 + half) / whole;
+            let near = (size + ONES) - ONES;
+            let size = (if near > size { near - 1.0 } else { near } + ONES).to_bits() as i8;
+            *to = if value < 0 { -size } else { size };
+        }
+    }
+}
+
+versions! {
+    /// Adds small integers, times a factor, to a sum.
+    add_scaled(total: &mut [f64], values: &[i8], factor: f64) {
+        for (to, &value) in total.iter_mut().zip(values) {
+            *to += f64::from(value) * factor;
+        }
+    }
+}
+
+versions! {
+    /// The whole numbers nearest to values times a factor, as far as a byte goes; halves go away from nought.
+    rounded(total: &[f64], factor: f64, out: &mut [i8]) {
+        for (to, &value) in out.iter_mut().zip(total) {
+            let value = (value * factor).clamp(-127.0, 127.0);
+            let size = value.abs();
+            // The nearest, of two the even one; the difference is exact, and half at most.
+            let near = (size + ONES) - ONES;
+            let size = (if size - near >= 0.5 { near + 1.0 } else { near } + ONES).to_bits() as i8;
+            *to = if value < 0.0 { -size } else { size };
         }
     }
 }
@@ -138,7 +183,8 @@ versions! {
 impl Kernel {
     /// The best version this machine can run.
     pub(crate) fn detect() -> Self {
-        Self::all().pop().unwrap_or(Self::Portable)
+        static BEST: LazyLock<Kernel> = LazyLock::new(|| Kernel::all().pop().unwrap_or(Kernel::Portable));
+        *BEST
     }
 
     /// All versions this machine can run, the best last.
@@ -182,7 +228,15 @@ mod tests {
                 kernel.add_row(&mut total, &row, weight);
                 kernel.products(query, rows, &mut products);
                 kernel.estimates(&planes, &words, &mut estimates);
-                (total, products, packed, estimates)
+                let (mut bytes, mut scaled, mut rounded) = ([0; STRIDE * 2], [0.0; STRIDE * 2], [0; STRIDE * 2]);
+                let peak = total.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0);
+                kernel.to_bytes(&total, peak.max(1), &mut bytes);
+                kernel.add_scaled(&mut scaled, &bytes, f64::from(weight) / 7000.0);
+                kernel.rounded(&scaled, 0.5, &mut rounded);
+                for (value, rounded) in scaled.iter().zip(rounded) {
+                    assert_eq!(rounded, (value * 0.5).round().clamp(-127.0, 127.0) as i8);
+                }
+                (total, products, packed, estimates, bytes, rounded)
             };
             let plain = run(Kernel::Portable);
             for kernel in Kernel::all() {

@@ -8,7 +8,7 @@ use crate::sum::Vector;
 /// How far apart the values are that can be told apart.
 pub(crate) const STEP: i32 = 10;
 /// The greatest number of steps.
-const MOST: i32 = 7;
+const MOST: i16 = 7;
 
 /// How many bytes a vector of that dimension takes.
 pub fn packed_length(dimension: usize) -> usize {
@@ -19,8 +19,11 @@ impl Vector {
     /// Appends the packed form: each byte has a value of the first half, and in its upper bits one of the second.
     pub fn pack(&self, bytes: &mut Vec<u8>) {
         let (first, second) = self.values().split_at(packed_length(self.values().len()));
-        let second = second.iter().copied().chain(std::iter::repeat(0));
-        bytes.extend(first.iter().zip(second).map(|(&low, high)| steps(low) & 15 | steps(high) << 4));
+        let start = bytes.len();
+        bytes.extend(first.iter().map(|&low| steps(low) & 15));
+        for (to, &high) in bytes[start..].iter_mut().zip(second) {
+            *to |= steps(high) << 4;
+        }
     }
 
     /// The vector of that dimension in packed bytes; values are the nearest that four bits can tell.
@@ -44,8 +47,9 @@ pub(crate) fn unpack(bytes: &[u8], values: &mut [i8]) {
 }
 
 fn steps(value: i8) -> u8 {
-    let value = i32::from(value);
-    let steps = (value + value.signum() * STEP / 2) / STEP;
+    // In sixteen bits every processor multiplies many at a time, which is what this division becomes.
+    let value = i16::from(value);
+    let steps = (value + value.signum() * STEP as i16 / 2) / STEP as i16;
     (steps.clamp(-MOST, MOST) as i8).cast_unsigned()
 }
 

@@ -3,6 +3,8 @@
 //! Everything is whole numbers, or sums, products, quotients and roots of doubles in a fixed order. Those are exact or
 //! rounded alike on every machine, so the bytes are too.
 
+use crate::kernel::Kernel;
+
 /// The sum of a text's tokens, before it is brought to unit length: small integers and one scale for all of them.
 ///
 /// Its length says how much the text has to say, which is why fields can be weighed against each other later.
@@ -19,14 +21,9 @@ impl Sum {
         if peak == 0 {
             return Self { scale: 0.0, values: vec![0; total.len()].into() };
         }
-        let (whole, half) = (f64::from(peak), f64::from(peak / 2));
-        let values = total.iter().map(|&value| {
-            // A division of whole numbers, done in doubles because those come many at a time. It is exact: both sides are
-            // below 2^53, and a quotient that is not whole is further from the next one than rounding reaches.
-            let size = ((f64::from(value.unsigned_abs()) * 127.0 + half) / whole) as i8;
-            if value < 0 { -size } else { size }
-        });
-        Self { scale: to_float(peak) / 127.0, values: values.collect() }
+        let mut values = vec![0; total.len()];
+        Kernel::detect().to_bytes(total, peak, &mut values);
+        Self { scale: to_float(peak) / 127.0, values: values.into() }
     }
 
     #[cfg(test)]
@@ -107,20 +104,20 @@ pub(crate) fn unit_length(dimension: usize) -> f64 {
 
 /// The weighted sum of sums, brought to unit length. All must have the same dimension; of nothing at all it is nought.
 pub fn combine(parts: &[(&Sum, f32)]) -> Vector {
+    let kernel = Kernel::detect();
     let dimension = parts.first().map_or(0, |(sum, _)| sum.dimension());
     let mut total = vec![0.0_f64; dimension];
     for (sum, weight) in parts {
         let factor = f64::from(*weight) * f64::from(sum.scale);
-        for (to, &value) in total.iter_mut().zip(&sum.values) {
-            *to += f64::from(value) * factor;
-        }
+        kernel.add_scaled(&mut total, &sum.values, factor);
     }
     let square = total.iter().fold(0.0, |square, value| square + value * value);
     if square == 0.0 || !square.is_finite() {
         return Vector { values: vec![0; dimension].into() };
     }
-    let factor = unit_length(dimension) / square.sqrt();
-    Vector { values: total.iter().map(|value| (value * factor).round().clamp(-127.0, 127.0) as i8).collect() }
+    let mut values = vec![0; dimension];
+    kernel.rounded(&total, unit_length(dimension) / square.sqrt(), &mut values);
+    Vector { values: values.into() }
 }
 
 #[cfg(test)]
