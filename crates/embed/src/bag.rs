@@ -13,41 +13,36 @@ const CACHED_TOKENS: usize = 10;
 
 /// Counts tokens, one text at a time.
 #[derive(Debug)]
-pub(crate) struct Bag {
+pub struct Bag {
     counts: Vec<u8>,
     tokens: Vec<u16>,
     most: u8,
-    cuts: CutCache,
 }
 
 impl Bag {
     /// A bag for a vocabulary, where counts above `most` are all the same.
     pub(crate) fn new(vocabulary: &Vocabulary<'_>, most: u8) -> Self {
-        Self {
-            counts: vec![0; vocabulary.len()],
-            tokens: Vec::with_capacity(MAX_TOKENS),
-            most,
-            cuts: CutCache { entries: Vec::new() },
-        }
+        Self { counts: vec![0; vocabulary.len()], tokens: Vec::with_capacity(MAX_TOKENS), most }
     }
 
-    /// Replaces what is in the bag by the tokens of a text.
-    pub(crate) fn fill(&mut self, text: &[u8], vocabulary: &Vocabulary<'_>) {
-        for &token in &self.tokens {
+    /// Adds a token of the text at hand. One that no text of the same model has counts for nothing.
+    #[inline]
+    pub fn add(&mut self, token: u16) {
+        let Some(count) = self.counts.get_mut(usize::from(token)) else { return };
+        if *count == 0 {
+            if self.tokens.len() == MAX_TOKENS {
+                return;
+            }
+            self.tokens.push(token);
+        }
+        *count = (*count + 1).min(self.most);
+    }
+
+    /// Makes the bag empty.
+    pub(crate) fn clear(&mut self) {
+        for token in self.tokens.drain(..) {
             self.counts[usize::from(token)] = 0;
         }
-        self.tokens.clear();
-        let Self { counts, tokens, most, cuts } = self;
-        tokens_of(text, vocabulary, cuts, |token| {
-            let count = &mut counts[usize::from(token)];
-            if *count == 0 {
-                if tokens.len() == MAX_TOKENS {
-                    return;
-                }
-                tokens.push(token);
-            }
-            *count = (*count + 1).min(*most);
-        });
     }
 
     /// Each token once, with its count, in the order in which they first occur.
@@ -57,7 +52,12 @@ impl Bag {
 }
 
 /// Calls `take` with every token of a text, in order.
-fn tokens_of(text: &[u8], vocabulary: &Vocabulary<'_>, cuts: &mut CutCache, mut take: impl FnMut(u16)) {
+pub(crate) fn tokens_of(
+    text: &[u8],
+    vocabulary: &Vocabulary<'_>,
+    cuts: &mut Cuts,
+    mut take: impl FnMut(u16),
+) {
     for_each_word(text, |word| {
         let hash = hash(word);
         match vocabulary.find(word, hash) {
@@ -69,8 +69,8 @@ fn tokens_of(text: &[u8], vocabulary: &Vocabulary<'_>, cuts: &mut CutCache, mut 
 
 /// Remembers how words were cut. A word has one place; the later one takes it. So memory is bounded, and what is in the
 /// cache never changes an answer.
-#[derive(Debug)]
-struct CutCache {
+#[derive(Debug, Default)]
+pub struct Cuts {
     entries: Vec<Cut>,
 }
 
@@ -82,7 +82,7 @@ struct Cut {
     tokens: [u16; CACHED_TOKENS],
 }
 
-impl CutCache {
+impl Cuts {
     fn cut(&mut self, word: &[u8], hash: u32, vocabulary: &Vocabulary<'_>, take: &mut impl FnMut(u16)) {
         if word.len() > CACHED_WORD {
             return vocabulary.cut(word, take);
@@ -113,6 +113,6 @@ impl CutCache {
 #[cfg(test)]
 pub(crate) fn all_tokens(text: &str, vocabulary: &Vocabulary<'_>) -> Vec<u16> {
     let mut found = Vec::new();
-    tokens_of(text.as_bytes(), vocabulary, &mut CutCache { entries: Vec::new() }, |token| found.push(token));
+    tokens_of(text.as_bytes(), vocabulary, &mut Cuts::default(), |token| found.push(token));
     found
 }

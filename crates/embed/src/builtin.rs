@@ -3,7 +3,7 @@
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::artefact::Artefact;
-use crate::bag::Bag;
+use crate::bag::{Bag, Cuts, tokens_of};
 use crate::kernel::Kernel;
 use crate::{EmbedError, Embedder, ModelError, ModelId, Role, Sum};
 
@@ -22,7 +22,7 @@ pub struct BuiltIn {
     artefact: Artefact<'static>,
     kernel: Kernel,
     /// Bags that are not in use. There are never more than were in use at once.
-    bags: Mutex<Vec<Bag>>,
+    bags: Mutex<Vec<(Bag, Cuts)>>,
 }
 
 impl BuiltIn {
@@ -49,26 +49,27 @@ impl BuiltIn {
 
     /// The sum of one text.
     pub fn sum(&self, text: &str) -> Sum {
-        let mut bag = self.borrow_bag();
-        let sum = self.sum_with(&mut bag, text);
-        self.bags.lock().unwrap_or_else(PoisonError::into_inner).push(bag);
+        let mut tools = self.borrow();
+        let sum = self.sum_with(&mut tools, text);
+        self.give_back(tools);
         sum
     }
 
-    #[cfg(test)]
-    pub(crate) fn vocabulary(&self) -> &crate::vocabulary::Vocabulary<'static> {
-        &self.artefact.vocabulary
-    }
-
-    fn borrow_bag(&self) -> Bag {
-        let spare = self.bags.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    /// An empty bag, for those who know the tokens of their words already.
+    pub fn bag(&self) -> Bag {
         let most = u8::try_from(self.artefact.counts.len() - 1).unwrap_or(u8::MAX);
-        spare.unwrap_or_else(|| Bag::new(&self.artefact.vocabulary, most))
+        Bag::new(&self.artefact.vocabulary, most)
     }
 
-    fn sum_with(&self, bag: &mut Bag, text: &str) -> Sum {
+    /// Calls `take` with every token of a text, in order. Those of a text are those of its parts wherever it is parted at
+    /// a space or a sign of ASCII.
+    pub fn tokens(&self, text: &[u8], cuts: &mut Cuts, take: impl FnMut(u16)) {
+        tokens_of(text, &self.artefact.vocabulary, cuts, take);
+    }
+
+    /// The sum of the text whose tokens are in a bag, which is empty then.
+    pub fn sum_of(&self, bag: &mut Bag) -> Sum {
         let Artefact { counts, scales, rows, dimension, .. } = &self.artefact;
-        bag.fill(text.as_bytes(), &self.artefact.vocabulary);
         let mut total = vec![0_i32; *dimension];
         for (token, count) in bag.iter() {
             // At most 16,380 by the bounds the artefact was read with.
@@ -76,7 +77,27 @@ impl BuiltIn {
             let row = &rows[token * dimension..(token + 1) * dimension];
             self.kernel.add_row(&mut total, row, weight as i16);
         }
+        bag.clear();
         Sum::of_integers(&total)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn vocabulary(&self) -> &crate::vocabulary::Vocabulary<'static> {
+        &self.artefact.vocabulary
+    }
+
+    fn borrow(&self) -> (Bag, Cuts) {
+        let spare = self.bags.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| (self.bag(), Cuts::default()))
+    }
+
+    fn give_back(&self, tools: (Bag, Cuts)) {
+        self.bags.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+    }
+
+    fn sum_with(&self, (bag, cuts): &mut (Bag, Cuts), text: &str) -> Sum {
+        self.tokens(text.as_bytes(), cuts, |token| bag.add(token));
+        self.sum_of(bag)
     }
 }
 
@@ -91,9 +112,9 @@ impl Embedder for BuiltIn {
 
     /// Questions and passages are embedded alike: the model was trained on both sides at once.
     fn embed(&self, texts: &[&str], _role: Role) -> Result<Vec<Sum>, EmbedError> {
-        let mut bag = self.borrow_bag();
-        let sums = texts.iter().map(|text| self.sum_with(&mut bag, text)).collect();
-        self.bags.lock().unwrap_or_else(PoisonError::into_inner).push(bag);
+        let mut tools = self.borrow();
+        let sums = texts.iter().map(|text| self.sum_with(&mut tools, text)).collect();
+        self.give_back(tools);
         Ok(sums)
     }
 }

@@ -22,6 +22,7 @@ mod sum;
 mod vocabulary;
 mod words;
 
+pub use bag::{Bag, Cuts};
 pub use builtin::BuiltIn;
 pub use embedder::{Embedder, ModelId, Role};
 pub use error::{EmbedError, ModelError};

@@ -23,6 +23,7 @@ mod graph_tests;
 mod graph_view;
 mod keep;
 mod languages;
+mod lexicon;
 mod lookup;
 mod memory;
 mod other;

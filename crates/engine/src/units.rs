@@ -1,6 +1,7 @@
 //! What ranked search needs of a file: the terms of each chunk, and a vector.
 
-use orient_embed::{BuiltIn, Embedder, Sum, combine, packed_length};
+use crate::lexicon::Lexicon;
+use orient_embed::{Bag, BuiltIn, Embedder, Sum, combine, packed_length};
 use orient_model::{Chunk, Outline, RepoPath, Symbol};
 use orient_text::{Field, TERMS_VERSION, Terms, TermsBuilder};
 
@@ -41,33 +42,47 @@ pub(crate) struct Units {
 
 impl Units {
     pub(crate) fn of(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Self {
-        let shown = path.display();
-        let mut vectors = Vectors::new(&shown, outline.chunks.len());
-        let mut terms = TermsBuilder::default();
-        each_chunk(outline, bytes, |names, text| {
-            terms.field(Field::Name, names.own.as_bytes());
-            terms.field(Field::Header, names.header.as_bytes());
-            terms.field(Field::Header, names.around.as_bytes());
-            terms.field(Field::Doc, names.doc.as_bytes());
-            terms.field(Field::Path, shown.as_bytes());
-            let length = terms.text(text);
-            terms.end(length);
-            vectors.push(names, text);
-        });
-        Self { terms: terms.finish(), vectors: vectors.packed }
+        Lexicon::with(|lexicon| {
+            let shown = path.display();
+            let mut place = Vec::new();
+            lexicon.read(shown.as_bytes(), |found, _| place.extend_from_slice(found));
+            let mut vectors = Vectors::new(&shown, outline.chunks.len());
+            let mut terms = TermsBuilder::default();
+            each_chunk(outline, bytes, |names, text| {
+                let mut length = 0_u16;
+                vectors.push(lexicon, names, text, |field, found| match field {
+                    Some(field) => found.iter().for_each(|&term| terms.in_field(field, term)),
+                    None => {
+                        found.iter().for_each(|&term| terms.in_text(term));
+                        length = length.saturating_add(found.len() as u16);
+                    }
+                });
+                for (field, text) in [(Field::Header, &names.header), (Field::Doc, &names.doc)] {
+                    lexicon.read(text.as_bytes(), |found, _| {
+                        found.iter().for_each(|&term| terms.in_field(field, term));
+                    });
+                }
+                place.iter().for_each(|&term| terms.in_field(Field::Path, term));
+                terms.end(length);
+            });
+            Self { terms: terms.finish(), vectors: vectors.packed }
+        })
     }
 }
 
 /// The vectors of the chunks of a file alone.
 pub(crate) fn vectors(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Vec<u8> {
-    let mut vectors = Vectors::new(&path.display(), outline.chunks.len());
-    each_chunk(outline, bytes, |names, text| vectors.push(names, text));
-    vectors.packed
+    Lexicon::with(|lexicon| {
+        let mut vectors = Vectors::new(&path.display(), outline.chunks.len());
+        each_chunk(outline, bytes, |names, text| vectors.push(lexicon, names, text, |_, _| ()));
+        vectors.packed
+    })
 }
 
 /// The vectors of a file as they are made.
 struct Vectors {
     model: &'static BuiltIn,
+    bag: Bag,
     path: Sum,
     packed: Vec<u8>,
 }
@@ -76,12 +91,28 @@ impl Vectors {
     fn new(path: &str, chunks: usize) -> Self {
         let model = BuiltIn::shared();
         let packed = Vec::with_capacity(chunks * packed_length(model.dimension()));
-        Self { model, path: model.sum(&last_parts(path)), packed }
+        Self { model, bag: model.bag(), path: model.sum(&last_parts(path)), packed }
     }
 
-    fn push(&mut self, names: &Names, text: &[u8]) {
-        let body = self.model.sum(&String::from_utf8_lossy(text));
-        let called = self.model.sum(&format!("{} {}", names.around, names.own));
+    /// Adds the vector of a chunk. Shows on the way the terms of the words it rests on: those of a field, or of the text.
+    fn push(
+        &mut self,
+        lexicon: &mut Lexicon,
+        names: &Names,
+        text: &[u8],
+        mut see: impl FnMut(Option<Field>, &[u32]),
+    ) {
+        let mut read = |field: Option<Field>, text: &[u8], bag: &mut Bag| {
+            lexicon.read(text, |terms, tokens| {
+                see(field, terms);
+                tokens.iter().for_each(|&token| bag.add(token));
+            });
+        };
+        read(Some(Field::Header), names.around.as_bytes(), &mut self.bag);
+        read(Some(Field::Name), names.own.as_bytes(), &mut self.bag);
+        let called = self.model.sum_of(&mut self.bag);
+        read(None, text, &mut self.bag);
+        let body = self.model.sum_of(&mut self.bag);
         combine(&[(&body, 1.0), (&called, NAMES_WEIGHT), (&self.path, PATH_WEIGHT)]).pack(&mut self.packed);
     }
 }

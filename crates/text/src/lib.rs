@@ -26,5 +26,5 @@ pub use query::Query;
 pub use segment::{Block, SegmentBuilder, merge};
 pub use terms::{
     Field, Mark, Posting, TERMS_VERSION, TermBlockReader, TermList, TermSegment, Terms, TermsBuilder,
-    for_each_term, for_each_word, plain_words, term_number,
+    for_each_identifier, for_each_term, for_each_word, plain_words, term_number,
 };

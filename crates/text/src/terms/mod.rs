@@ -12,4 +12,4 @@ mod words;
 pub use block::{TermBlockReader, TermList};
 pub use segment::TermSegment;
 pub use units::{Field, Mark, Posting, Terms, TermsBuilder};
-pub use words::{TERMS_VERSION, for_each_term, for_each_word, plain_words, term_number};
+pub use words::{TERMS_VERSION, for_each_identifier, for_each_term, for_each_word, plain_words, term_number};

@@ -57,7 +57,7 @@ pub struct Posting {
 pub struct Terms {
     /// For each unit, how many terms its text has.
     pub lengths: Vec<u16>,
-    /// By term, then by unit; each pair once.
+    /// Each pair of term and unit once, in no order.
     pub postings: Vec<Posting>,
 }
 
@@ -73,18 +73,30 @@ pub struct TermsBuilder {
 impl TermsBuilder {
     /// Adds words of a field of the unit at hand.
     pub fn field(&mut self, field: Field, text: &[u8]) {
-        for_each_term(text, |term, _| self.posting(term_number(term)).mark.0 |= field as u8);
+        for_each_term(text, |term, _| self.in_field(field, term_number(term)));
+    }
+
+    /// Adds a term of a field of the unit at hand.
+    #[inline]
+    pub fn in_field(&mut self, field: Field, term: u32) {
+        self.posting(term).mark.0 |= field as u8;
     }
 
     /// Adds the text of the unit at hand; returns how many terms it has.
     pub fn text(&mut self, text: &[u8]) -> u16 {
         let mut length = 0_u16;
         for_each_term(text, |term, _| {
-            let posting = self.posting(term_number(term));
-            posting.mark = posting.mark.more();
+            self.in_text(term_number(term));
             length = length.saturating_add(1);
         });
         length
+    }
+
+    /// Adds a term of the text of the unit at hand.
+    #[inline]
+    pub fn in_text(&mut self, term: u32) {
+        let posting = self.posting(term);
+        posting.mark = posting.mark.more();
     }
 
     /// Ends the unit at hand.
@@ -99,8 +111,7 @@ impl TermsBuilder {
     }
 
     /// The terms of all units.
-    pub fn finish(mut self) -> Terms {
-        self.terms.postings.sort_unstable();
+    pub fn finish(self) -> Terms {
         self.terms
     }
 
@@ -148,7 +159,9 @@ impl Terms {
             put_number(&mut bytes, length.into());
         }
         let mut last = 0;
-        for list in self.postings.chunk_by(|a, b| a.term == b.term) {
+        let mut postings = self.postings.clone();
+        postings.sort_unstable();
+        for list in postings.chunk_by(|a, b| a.term == b.term) {
             write_list(
                 &mut bytes,
                 list[0].term - last,
@@ -217,8 +230,10 @@ mod tests {
                 let length = builder.text(text.as_bytes());
                 builder.end(length);
             }
-            let terms = builder.finish();
-            prop_assert_eq!(Terms::decode(&terms.encode()), Ok(terms));
+            let mut terms = builder.finish();
+            let read = Terms::decode(&terms.encode());
+            terms.postings.sort_unstable();
+            prop_assert_eq!(read, Ok(terms));
         }
     }
 }

@@ -38,6 +38,7 @@ const fn classes() -> [Class; 256] {
     classes
 }
 
+#[inline]
 fn class(text: &[u8], at: usize) -> Class {
     text.get(at).map_or(Class::Between, |&byte| CLASSES[byte as usize])
 }
@@ -56,6 +57,16 @@ pub fn term_number(term: &[u8]) -> u32 {
 /// Calls `take` with every term of the text, in order: the parts of each identifier, and it as a whole where it has
 /// several. The second argument is whether it is a whole one.
 pub fn for_each_term(text: &[u8], mut take: impl FnMut(&[u8], bool)) {
+    for_each_identifier(text, |run| {
+        if run.len() <= LONGEST {
+            identifier(run, &mut take);
+        }
+    });
+}
+
+/// Calls `see` with every identifier of the text, in order, however long. The terms of a text are those of its identifiers.
+#[inline]
+pub fn for_each_identifier(text: &[u8], mut see: impl FnMut(&[u8])) {
     let mut at = 0;
     while at < text.len() {
         if CLASSES[text[at] as usize] == Class::Between {
@@ -66,9 +77,7 @@ pub fn for_each_term(text: &[u8], mut take: impl FnMut(&[u8], bool)) {
         while class(text, end) != Class::Between {
             end += 1;
         }
-        if end - at <= LONGEST {
-            identifier(&text[at..end], &mut take);
-        }
+        see(&text[at..end]);
         at = end;
     }
 }
