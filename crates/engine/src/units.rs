@@ -50,19 +50,17 @@ impl Units {
             let mut terms = TermsBuilder::default();
             each_chunk(outline, bytes, |names, text| {
                 let mut length = 0_u16;
-                vectors.push(lexicon, names, text, |field, found| match field {
-                    Some(field) => found.iter().for_each(|&term| terms.in_field(field, term)),
-                    None => {
-                        found.iter().for_each(|&term| terms.in_text(term));
+                vectors.push(lexicon, names, text, |field, found| {
+                    let Some(field) = field else {
                         length = length.saturating_add(found.len() as u16);
-                    }
+                        return terms.in_text(found);
+                    };
+                    terms.in_field(field, found);
                 });
                 for (field, text) in [(Field::Header, &names.header), (Field::Doc, &names.doc)] {
-                    lexicon.read(text.as_bytes(), |found, _| {
-                        found.iter().for_each(|&term| terms.in_field(field, term));
-                    });
+                    lexicon.read(text.as_bytes(), |found, _| terms.in_field(field, found));
                 }
-                place.iter().for_each(|&term| terms.in_field(Field::Path, term));
+                terms.in_field(Field::Path, &place);
                 terms.end(length);
             });
             Self { terms: terms.finish(), vectors: vectors.packed }
@@ -105,7 +103,9 @@ impl Vectors {
         let mut read = |field: Option<Field>, text: &[u8], bag: &mut Bag| {
             lexicon.read(text, |terms, tokens| {
                 see(field, terms);
-                tokens.iter().for_each(|&token| bag.add(token));
+                for &token in tokens {
+                    bag.add(token);
+                }
             });
         };
         read(Some(Field::Header), names.around.as_bytes(), &mut self.bag);

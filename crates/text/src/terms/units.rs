@@ -73,30 +73,34 @@ pub struct TermsBuilder {
 impl TermsBuilder {
     /// Adds words of a field of the unit at hand.
     pub fn field(&mut self, field: Field, text: &[u8]) {
-        for_each_term(text, |term, _| self.in_field(field, term_number(term)));
+        for_each_term(text, |term, _| self.in_field(field, &[term_number(term)]));
     }
 
-    /// Adds a term of a field of the unit at hand.
+    /// Adds terms of a field of the unit at hand.
     #[inline]
-    pub fn in_field(&mut self, field: Field, term: u32) {
-        self.posting(term).mark.0 |= field as u8;
+    pub fn in_field(&mut self, field: Field, terms: &[u32]) {
+        for &term in terms {
+            self.posting(term).mark.0 |= field as u8;
+        }
     }
 
     /// Adds the text of the unit at hand; returns how many terms it has.
     pub fn text(&mut self, text: &[u8]) -> u16 {
         let mut length = 0_u16;
         for_each_term(text, |term, _| {
-            self.in_text(term_number(term));
+            self.in_text(&[term_number(term)]);
             length = length.saturating_add(1);
         });
         length
     }
 
-    /// Adds a term of the text of the unit at hand.
+    /// Adds terms of the text of the unit at hand.
     #[inline]
-    pub fn in_text(&mut self, term: u32) {
-        let posting = self.posting(term);
-        posting.mark = posting.mark.more();
+    pub fn in_text(&mut self, terms: &[u32]) {
+        for &term in terms {
+            let posting = self.posting(term);
+            posting.mark = posting.mark.more();
+        }
     }
 
     /// Ends the unit at hand.
