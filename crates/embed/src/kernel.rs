@@ -18,8 +18,8 @@ pub(crate) const PLANES: usize = 4;
 /// Rows are padded to a multiple of this many values.
 pub(crate) const STRIDE: usize = 64;
 
-/// Two to the power of 52. A double of this size has no bits below one, so that adding it rounds, and whole numbers stand in its low bits: casts
-/// from doubles that look for what does not fit do not come many at a time.
+/// Two to the power of 52. A double of this size has no bits below one, so that adding it rounds, and whole numbers stand
+/// in its low bits: casts from doubles that look for what does not fit do not come many at a time.
 const ONES: f64 = 4_503_599_627_370_496.0;
 
 /// Which version of the loops this machine runs.

@@ -135,3 +135,57 @@ fn number(letters: &[u8]) -> u64 {
         _ => half(0) | half(count - 4) << (8 * (count - 4)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The terms and the tokens of a text without a memory of words.
+    fn plain(text: &[u8]) -> (Vec<u32>, Vec<u16>) {
+        let (mut terms, mut tokens) = (Vec::new(), Vec::new());
+        for_each_term(text, |term, _| terms.push(term_number(term)));
+        let text = String::from_utf8_lossy(text);
+        BuiltIn::shared().tokens(text.as_bytes(), &mut Cuts::default(), |token| tokens.push(token));
+        (terms, tokens)
+    }
+
+    fn read(lexicon: &mut Lexicon, text: &[u8]) -> (Vec<u32>, Vec<u16>) {
+        let (mut terms, mut tokens) = (Vec::new(), Vec::new());
+        lexicon.read(text, |some, others| {
+            terms.extend_from_slice(some);
+            tokens.extend_from_slice(others);
+        });
+        (terms, tokens)
+    }
+
+    fn piece() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            "[a-zA-Z_$][a-zA-Z0-9_$]{0,40}".prop_map(String::into_bytes),
+            "[ -~]{0,20}".prop_map(String::into_bytes),
+            "\\PC{0,8}".prop_map(String::into_bytes),
+            prop::collection::vec(any::<u8>(), 0..12),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_remembered_changes_no_word(pieces in prop::collection::vec(piece(), 0..30)) {
+            let text = pieces.join(&b" "[..]);
+            let (mut lexicon, expected) = (Lexicon::default(), plain(&text));
+            prop_assert_eq!(read(&mut lexicon, &text), expected.clone());
+            prop_assert_eq!(read(&mut lexicon, &text), expected, "remembered");
+            let joined = pieces.concat();
+            prop_assert_eq!(read(&mut lexicon, &joined), plain(&joined));
+        }
+    }
+
+    #[test]
+    fn words_with_one_place_take_it_from_each_other() {
+        let words: Vec<String> = (0..3 * WORDS).map(|number| format!("word{number}")).collect();
+        let text = words.join(" ");
+        let mut lexicon = Lexicon::default();
+        assert_eq!(read(&mut lexicon, text.as_bytes()), plain(text.as_bytes()));
+        assert_eq!(read(&mut lexicon, text.as_bytes()), plain(text.as_bytes()));
+    }
+}
