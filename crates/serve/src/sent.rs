@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// How many lines are remembered at most: more than these a reader with a large context has pushed out of it. Tables of
-/// this size are full but for one place in eight.
-const LINES: usize = 2 * 7_168;
+/// How many lines are remembered at most: a reader has long pushed out of its context what came before them. Tables of
+/// half this size are full but for one place in eight.
+const LINES: usize = 2 * 3_584;
 /// How many whole answers are remembered at most.
 const ANSWERS: usize = 2 * 112;
 
@@ -112,7 +112,7 @@ mod tests {
         }
         assert!(sent.lines.new.len() + sent.lines.old.len() <= LINES);
         let kept = |round: u32| sent.has(&SentLine::new(&format!("{round}.c"), 1, "x"));
-        assert!((93..100).all(kept), "half of what may be kept is, and that is the latest");
+        assert!((97..100).all(kept), "half of what may be kept is, and that is the latest");
         assert!(!kept(80));
     }
 
@@ -120,11 +120,11 @@ mod tests {
     fn what_was_sent_last_counts() {
         let mut sent = Sent::default();
         let line = |text| SentLine::new("a.c", 3, text);
-        let filler = |from: u32| (from..from + 7_000).map(|line| SentLine::new("b.c", line, "")).collect();
+        let filler = |from: u32| (from..from + 3_500).map(|line| SentLine::new("b.c", line, "")).collect();
         sent.note(1, "", vec![line("old")]);
         sent.note(2, "", filler(0));
         sent.note(3, "", vec![line("new")]);
-        sent.note(4, "", filler(7_000));
+        sent.note(4, "", filler(3_500));
         assert!(sent.has(&line("new")) && !sent.has(&line("old")), "whichever half they are in");
     }
 }
