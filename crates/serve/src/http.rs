@@ -35,6 +35,8 @@ const CONNECTIONS: usize = 512;
 const SESSIONS: usize = 256;
 /// How long a session may be silent.
 const SILENCE: Duration = Duration::from_mins(30);
+/// Threads for what is no question: opening a tree, pages for people.
+const SPARE_THREADS: usize = 4;
 /// How long open requests may take to end when the server does.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -66,6 +68,9 @@ pub fn http(
     let serving = Arc::new(Serving::new(options)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        // A thread whose work is done counts as busy until it waits for more, and each keeps memory of its own: without a
+        // limit a server under load has ever more of them.
+        .max_blocking_threads(serving.free_desks() + SPARE_THREADS)
         .build()
         .map_err(|error| ServeError::system("cannot start", error))?;
     let served = runtime.block_on(async {

@@ -68,6 +68,11 @@ impl Serving {
         })
     }
 
+    /// How many questions can be worked on at once, beside those that are.
+    pub(crate) fn free_desks(&self) -> usize {
+        self.desks.iter().flatten().map(|desks| desks.available_permits()).sum()
+    }
+
     /// The tree of a folder; the one of the server where none is named. Opened once.
     pub(crate) async fn tree(&self, root: Option<PathBuf>) -> Result<Arc<Tree>, ToolError> {
         let mut tree = self.tree.lock().await;
@@ -238,8 +243,13 @@ impl Server {
         let ends = left.0.clone();
         let desks = self.serving.desks[usize::from(queue.heavy)][usize::from(queue.deep)].clone();
         let done = async move {
-            let _desk = desks.acquire_owned().await;
-            tokio::task::spawn_blocking(move || work(&ends)).await
+            let desk = desks.acquire_owned().await;
+            let work = move || {
+                // Who stops waiting leaves a desk that is in use until the work has noticed.
+                let _desk = desk;
+                work(&ends)
+            };
+            tokio::task::spawn_blocking(work).await
         };
         tokio::select! {
             done = done => done.unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "the answer failed"))),
