@@ -237,11 +237,9 @@ impl Shared {
         let begun = Instant::now();
         let (left, remembered) = {
             let mut state = self.state();
-            state.drain();
-            let trusted = state.settled && state.watch.is_some() && options.mode == Mode::CatchUp;
-            let clean = state.dirty.is_empty() && state.working.is_empty();
             let owing = options.depth == Depth::Graph && state.right == Depth::Facts;
-            if !trusted || !clean || owing || !state.rules.stand() {
+            let idle = state.working.is_empty() && !owing && options.mode == Mode::CatchUp;
+            if !idle || !state.is_still() {
                 return None;
             }
             (state.left?, state.remembered)

@@ -116,9 +116,14 @@ impl State {
     /// then is how things are now: it serves those as well who asked meanwhile.
     pub(crate) fn catches_since(&mut self, begun: Instant, generation: u64) {
         let now = Instant::now();
+        let begun = if self.is_still() { now } else { begun };
+        self.catches(Caught { begun, generation });
+    }
+
+    /// Whether notices tell all, and there is none that is not being caught up with.
+    pub(crate) fn is_still(&mut self) -> bool {
         self.drain();
-        let still = self.settled && self.watch.is_some() && self.dirty.is_empty() && self.rules.stand();
-        self.catches(Caught { begun: if still { now } else { begun }, generation });
+        self.settled && self.watch.is_some() && self.dirty.is_empty() && self.rules.stand()
     }
 
     /// Notes that the index was right: about everything, or about what is in the files.

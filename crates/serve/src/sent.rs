@@ -70,6 +70,11 @@ impl Latest {
         Self { new: HashMap::new(), old: HashMap::new(), most }
     }
 
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.new.len() + self.old.len()
+    }
+
     fn get(&self, key: u64) -> Option<u64> {
         self.new.get(&key).or_else(|| self.old.get(&key)).copied()
     }
@@ -110,7 +115,8 @@ mod tests {
             let lines = (0..1000).map(|line| SentLine::new(&format!("{round}.c"), line, "x")).collect();
             sent.note(round, "text", lines);
         }
-        assert!(sent.lines.new.len() + sent.lines.old.len() <= LINES);
+        assert!(sent.lines.len() <= LINES && sent.answers.len() <= ANSWERS);
+        assert!(sent.has(&SentLine::new("99.c", 1, "x")), "the latest is kept");
         let kept = |round: u32| sent.has(&SentLine::new(&format!("{round}.c"), 1, "x"));
         assert!((97..100).all(kept), "half of what may be kept is, and that is the latest");
         assert!(!kept(80));
