@@ -4,6 +4,7 @@ use crate::chores::{CHORES, Chore};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use orient_tools::{Exit, TOOLS, Tool};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// What was typed.
@@ -61,7 +62,8 @@ pub(crate) struct Globals {
 
 /// Reads the command line; ends the process for help, version and mistakes.
 pub(crate) fn parse() -> Args {
-    let matches = command().get_matches();
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let matches = matches(&typed).unwrap_or_else(|error| error.exit());
     let globals = Globals::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let (name, own) = matches.subcommand().expect("clap asks for a subcommand");
     let chore = || CHORES.iter().find(|chore| (chore.command)().get_name() == name).map(Asked::Chore);
@@ -70,21 +72,33 @@ pub(crate) fn parse() -> Args {
     Args { globals, asked, matches: own.clone() }
 }
 
+/// What a line means. The description of all subcommands takes longer to make than many a question to answer: it is made
+/// where the one that the line seems to name is not all that is needed.
+fn matches(typed: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let named = typed.iter().skip(1).find_map(|word| TOOLS.iter().find(|tool| *word == *tool.name));
+    let by_itself = named.and_then(|tool| bare().subcommand(tool.command()).try_get_matches_from(typed).ok());
+    by_itself.map_or_else(|| command().try_get_matches_from(typed), Ok)
+}
+
+/// The command without its subcommands and its help.
+fn bare() -> Command {
+    Globals::augment_args(Command::new("orient"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+}
+
 pub(crate) fn command() -> Command {
     let examples = format!("Examples:{}", examples());
     let mut exits = String::new();
     for exit in Exit::ALL {
         exits = format!("{exits}\n  {:>3}  {}", *exit as u8, exit.meaning());
     }
-    let command = Command::new("orient")
-        .version(env!("CARGO_PKG_VERSION"))
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .disable_help_subcommand(true)
+    bare()
         .max_term_width(110)
         .subcommands(TOOLS.iter().map(Tool::command))
-        .subcommands(CHORES.iter().map(|chore| (chore.command)()));
-    Globals::augment_args(command)
+        .subcommands(CHORES.iter().map(|chore| (chore.command)()))
         .about("Knows your code: an exact and always fresh index of the folder you are in")
         .long_about(
             "Knows your code: an exact and always fresh index of the folder you are in.\n\n\
@@ -125,6 +139,30 @@ mod tests {
                     panic!("{}: {error}", example.command);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_line_means_the_same_whichever_subcommand_it_seems_to_name() {
+        for line in [
+            "orient grep -n --json search x",
+            "orient --root grep search x",
+            "orient --store grep --root symbols grep -e -x --set index.threads=2",
+            "orient watch --root status",
+            "orient serve grep",
+            "orient grep --help",
+            "orient grep --no-such-flag x",
+            "orient search",
+            "orient serch grep",
+            "orient grep",
+            "orient",
+        ] {
+            let typed: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let shown = |matches: Result<ArgMatches, clap::Error>| match matches {
+                Ok(matches) => format!("{:?}", (Globals::from_arg_matches(&matches), matches.subcommand())),
+                Err(error) => error.render().to_string(),
+            };
+            assert_eq!(shown(matches(&typed)), shown(command().try_get_matches_from(&typed)), "{line}");
         }
     }
 

@@ -51,10 +51,13 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
     };
     let interrupt = Interrupt::install();
     let meter = Meter::new(config.progress, interrupt.clone());
-    let mut links = None;
+    let (mut links, mut alone) = (None, false);
+    let setup = config.setup.clone();
     let answered = Session::open(config.setup, &meter, &interrupt.cancel).and_then(|session| {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
-        tool.run(&session, &matches)
+        let reply = tool.run(&session, &matches);
+        alone = session.calls_for_watcher();
+        reply
     });
     let reply = match answered {
         Ok(reply) => reply,
@@ -69,6 +72,9 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
         Ok(false) if !config.quiet => render::remarks(reply.as_ref(), config.colour_remarks),
         written => written.map(drop),
     };
+    if alone {
+        watch::leave_behind(&setup);
+    }
     match written {
         // Whoever read our output has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(reply.exit()),

@@ -3,12 +3,16 @@
 use crate::config::{Config, Form};
 use crate::interrupt::Interrupt;
 use crate::render;
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use orient_engine::Refresh;
 use orient_live::{Live, LiveOptions, Seen};
-use orient_tools::{Background, Code, Exit, Host, Page, Tone, ToolError, count, duration, write_json_line};
+use orient_settings::Override;
+use orient_tools::{
+    Background, Code, Exit, Host, Page, Setup, Tone, ToolError, count, duration, write_json_line,
+};
 use serde::Serialize;
 use std::io;
+use std::process::Stdio;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,15 +21,28 @@ use std::time::{Duration, Instant};
 const LOOK_UP: Duration = Duration::from_millis(50);
 /// So many paths are named on a terminal.
 const MOST_PATHS: usize = 3;
+/// How often one in the background looks whether to end.
+const LOOK_UP_SELDOM: Duration = Duration::from_secs(1);
+/// The argument that lets a watcher end by itself.
+const UNTIL_IDLE: &str = "until-idle";
 
 /// The subcommand.
 pub(crate) fn command() -> Command {
-    Command::new("watch").about("Show live what changes and how fast the index follows").long_about(
-        "Show live what changes and how fast the index follows. Ctrl-C ends it.\n\n\
-         Each line says where something changed, what that meant for the index, and how long after the change the \
-         index was right again. With --json, each is an object on a line of its own. Servers watch by themselves. \
-         Commands beside either ask it whether the index is right; others compare the files with it.",
-    )
+    let until_idle = Arg::new(UNTIL_IDLE)
+        .long(UNTIL_IDLE)
+        .action(ArgAction::SetTrue)
+        .help("End once no command has asked for as long as the setting watch.idle says");
+    Command::new("watch")
+        .about("Show live what changes and how fast the index follows")
+        .long_about(
+            "Show live what changes and how fast the index follows. Ctrl-C ends it.\n\n\
+             Each line says where something changed, what that meant for the index, and how long after the change the \
+             index was right again. With --json, each is an object on a line of its own. Servers watch by themselves. \
+             Commands beside either ask it whether the index is right; others compare the files with it. In a tree \
+             with as many files as the setting watch.from says, a command that had to compare them leaves a watcher \
+             in the background, which ends by itself: `orient doctor` names its process.",
+        )
+        .arg(until_idle)
 }
 
 /// One line of what happened.
@@ -52,8 +69,8 @@ struct Line {
     message: Option<String>,
 }
 
-/// Watches until Ctrl-C.
-pub(crate) fn run(config: Config, _matches: &ArgMatches) -> Result<Exit, ToolError> {
+/// Watches until Ctrl-C, or until nobody asks any more.
+pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let interrupt = Interrupt::install();
     interrupt.indexing(true);
     let begun = Instant::now();
@@ -65,20 +82,46 @@ pub(crate) fn run(config: Config, _matches: &ArgMatches) -> Result<Exit, ToolErr
     };
     let (form, colour) = (config.form, config.colour);
     let options = LiveOptions { start: Duration::ZERO, seen: Some(Arc::new(seen)), ..LiveOptions::default() };
-    let host = Host::open(config.setup, |engine, _| Arc::new(Live::start(engine, options)))?;
+    let mut live = None;
+    let host =
+        Host::open(config.setup, |engine, _| live.insert(Arc::new(Live::start(engine, options))).clone())?;
     if form == Form::Text && !config.quiet {
         show(colour, |page| {
             page.line(Tone::Dim, &format!("watching {}; Ctrl-C ends", host.root().display()))
         })?;
     }
-    let embedding = Background::start(&host);
-    let shown = follow(&lines, form, colour, &interrupt);
+    let idle = Duration::from_secs(host.loaded().settings.watch.idle as u64);
+    let stays = !matches.get_flag(UNTIL_IDLE);
+    // One that a question left behind does no more than that question would have done.
+    let embedding = stays.then(|| Background::start(&host));
+    let wanted = || {
+        let asked = || live.as_ref().and_then(|live| live.unasked()).is_some_and(|unasked| unasked < idle);
+        !interrupt.cancel.is_cancelled() && (stays || asked())
+    };
+    let shown = follow(&lines, form, colour, if stays { LOOK_UP } else { LOOK_UP_SELDOM }, &wanted);
     drop(embedding);
-    drop(host);
+    drop((host, live));
     match shown {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
         _ => Ok(Exit::Ok),
     }
+}
+
+/// Starts a watcher of the same tree that outlives us. Where that fails, the next question takes longer and nothing else.
+pub(crate) fn leave_behind(setup: &Setup) {
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut watcher = std::process::Command::new(program);
+    watcher.args(["watch", "--quiet", &format!("--{UNTIL_IDLE}")]);
+    watcher.arg("--root").arg(&setup.start);
+    for Override { key, value, .. } in &setup.overrides {
+        watcher.arg("--set").arg(format!("{key}={value}"));
+    }
+    watcher.args((0..setup.force).map(|_| "--force"));
+    watcher.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // What is typed in the terminal is not meant for it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut watcher, 0);
+    let _ = watcher.spawn();
 }
 
 fn cannot_write(error: &io::Error) -> ToolError {
@@ -89,10 +132,16 @@ fn show(colour: bool, write: impl FnOnce(&mut Page<'_>) -> io::Result<()>) -> Re
     render::page(colour, write).map_err(|error| cannot_write(&error))
 }
 
-fn follow(lines: &Receiver<Line>, form: Form, colour: bool, interrupt: &Interrupt) -> io::Result<()> {
+fn follow(
+    lines: &Receiver<Line>,
+    form: Form,
+    colour: bool,
+    look_up: Duration,
+    wanted: &dyn Fn() -> bool,
+) -> io::Result<()> {
     let mut ready = false;
-    while !interrupt.cancel.is_cancelled() {
-        let mut line = match lines.recv_timeout(LOOK_UP) {
+    while wanted() {
+        let mut line = match lines.recv_timeout(look_up) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => return Ok(()),

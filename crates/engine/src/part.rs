@@ -50,6 +50,11 @@ impl Engine {
         Held { _open: [self.place.index(), self.place.cache()].map(|path| Anchor::hold(&path)) }
     }
 
+    /// Has what was written lately moved to where it belongs in the databases, which takes time and tells readers nothing.
+    pub fn tidy(&self) {
+        [self.place.index(), self.place.cache()].iter().for_each(|path| orient_store::move_log(path));
+    }
+
     /// Brings the index up to date with a part of the tree, where all else is known to be as the index says. Looks at all
     /// of the tree if a part does not do. Whether the tree as a whole is remembered is left to a whole refresh.
     pub fn refresh_region(

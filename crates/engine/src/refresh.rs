@@ -122,6 +122,13 @@ pub struct Refresh {
     pub note: Option<String>,
 }
 
+impl Refresh {
+    /// How many files of the tree were looked at.
+    pub fn looked(&self) -> usize {
+        self.added + self.changed + self.renamed + self.touched + self.same
+    }
+}
+
 /// What is there before a refresh.
 pub(crate) enum State {
     /// An index that can be caught up.

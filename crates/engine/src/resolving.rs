@@ -95,9 +95,23 @@ impl<'r> Resolving<'r> {
         pause: Option<&Pause>,
         mut write: impl FnMut(&PreparedGraph) -> Result<(), StoreError>,
     ) -> Result<Outcome, EngineError> {
+        let (outcome, ()) =
+            self.resolve_meanwhile(table, files, pause, || Ok(()), |(), graph| write(graph))?;
+        Ok(outcome)
+    }
+
+    /// The same, where something has to be done before what they gave can be written: this thread does that first.
+    pub(crate) fn resolve_meanwhile<S>(
+        &self,
+        table: &dyn Table,
+        files: &[FileId],
+        pause: Option<&Pause>,
+        begin: impl FnOnce() -> Result<S, EngineError>,
+        mut write: impl FnMut(&mut S, &PreparedGraph) -> Result<(), StoreError>,
+    ) -> Result<(Outcome, S), EngineError> {
         let mut outcome = Outcome::default();
         if files.is_empty() {
-            return Ok(outcome);
+            return Ok((outcome, begin()?));
         }
         self.progress.phase(Phase::Resolving, files.len() as u64, 0);
         let world = TableWorld::new(table, &self.facts);
@@ -106,16 +120,17 @@ impl<'r> Resolving<'r> {
         let resolve = made.unwrap_or_else(|_| Box::new(|_| panic!("there is no resolver")));
         let pause = pause.map(|pause| (pause, Instant::now()));
         let work = OneFile { table, resolve, cancel: self.cancel, pause };
-        pipeline::run(&work, files, self.bounds(), |results| {
+        let begun = pipeline::run(&work, files, self.bounds(), |results| {
+            let mut begun = begin()?;
             for graph in results {
                 outcome.resolved += 1;
                 outcome.failed += usize::from(graph.is_failed());
-                write(&graph)?;
+                write(&mut begun, &graph)?;
                 self.progress.tick(1, 0);
             }
-            Ok::<_, EngineError>(())
+            Ok::<_, EngineError>(begun)
         })??;
-        if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(outcome) }
+        if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok((outcome, begun)) }
     }
 
     /// What files that were touched mean to others. This thread has something else to do meanwhile.

@@ -245,11 +245,12 @@ impl<'b> SearchSheet<'b> {
 }
 
 impl Engine {
-    /// Stands for the settings a listing depends on.
+    /// Stands for the rules and settings a listing depends on.
     pub(crate) fn sheet_key(&self) -> [u8; 16] {
         *self.sheet_key.get_or_init(|| {
             let options = self.walk_options();
-            let mut bytes = Bytes(options.max_file_size.to_le_bytes().to_vec());
+            let mut bytes = Bytes(orient_walk::RULES.to_le_bytes().to_vec());
+            bytes.0.extend(options.max_file_size.to_le_bytes());
             for list in [&options.excludes, &options.kept] {
                 bytes.number(list.len());
                 for pattern in list {

@@ -130,6 +130,11 @@ impl Snapshot {
         self.store.owed()
     }
 
+    /// Whether there is no file at all to answer from.
+    pub fn is_empty(&self) -> Result<bool, EngineError> {
+        Ok(self.store.is_empty()?)
+    }
+
     /// The top of the tree.
     pub fn root(&self) -> &Path {
         &self.root

@@ -10,6 +10,7 @@ use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::refresh::Depth;
 use crate::resolving::{self, Resolving, Touched};
 use crate::sheet::Making;
+use crate::steps::Step;
 use crate::work::{Outcome, Reading, Task, skipped};
 use crate::world::{FactsSource, Live, has_rules};
 use crate::{Engine, EngineError};
@@ -128,62 +129,100 @@ impl Writing<'_> {
         writer: &mut Writer<'_>,
         making: Option<&Making>,
     ) -> Result<(Tally, Applied), EngineError> {
-        let carried = self.engine.carrying.take(writer.generation()).filter(|_| plan.is_empty());
-        let (facts, directory) = carried.map_or((None, None), |one| (Some(one.facts), one.directory));
-        let resolving = self.resolving(facts)?;
-        let step = self.engine.steps.begin(writer.generation(), plan.paths());
-        let (mut tally, mut applied, left) =
-            self.first(plan, tasks, writer, making, &resolving, directory)?;
-        step.led_to(applied.generation);
-        match (left, self.depth) {
-            (None, _) => {}
-            (Some(left), Depth::Facts) => {
-                let (generation, facts) = (applied.generation, resolving.into_facts());
-                self.engine.carrying.put(Carried { generation, facts, directory: left.directory });
-            }
-            (Some(mut left), Depth::Graph) => {
-                self.progress.known(applied.generation);
-                let step = self.engine.steps.begin(applied.generation, Vec::new());
-                let mut set = writer.begin()?;
-                tally.graph = resolve_again(&mut set, &resolving, &mut left, self.pause)?;
-                applied.generation = set.commit_graph()?.generation;
-                step.led_to(applied.generation);
-            }
-        }
-        tally.owed = writer.owed();
-        Ok((tally, applied))
+        let (tally, applied) = self.apply(plan, tasks, writer, making)?;
+        Ok((Tally { owed: writer.owed(), ..tally }, applied))
     }
 
-    /// The first of two steps: what is in the files, with the graph where few have to be resolved. Says what is left.
-    fn first(
+    fn apply(
         &self,
         plan: &Plan,
         tasks: &[Task],
         writer: &mut Writer<'_>,
         making: Option<&Making>,
+    ) -> Result<(Tally, Applied), EngineError> {
+        let carried = self.engine.carrying.take(writer.generation()).filter(|_| plan.is_empty());
+        let (facts, directory) = carried.map_or((None, None), |one| (Some(one.facts), one.directory));
+        let resolving = self.resolving(facts)?;
+        let before = Applied { generation: writer.generation(), ..Applied::default() };
+        let step = self.engine.steps.begin(before.generation, plan.paths());
+        let (mut tally, first) = self.first(plan, tasks, writer, &resolving, directory)?;
+        let applied = match first {
+            None => before,
+            Some((set, None)) => tally.commit(set, making)?,
+            Some((set, Some(left))) if self.depth == Depth::Facts => {
+                let applied = tally.commit(set, making)?;
+                let (generation, facts) = (applied.generation, resolving.into_facts());
+                self.engine.carrying.put(Carried { generation, facts, directory: left.directory });
+                applied
+            }
+            Some((set, Some(left))) => {
+                let applied = self.in_two_steps(&mut tally, set, making, &resolving, left, step)?;
+                return Ok((tally, applied));
+            }
+        };
+        step.led_to(applied.generation);
+        Ok((tally, applied))
+    }
+
+    /// Makes visible what is in the files, and then what uses mean. Where all names were read, files are resolved while the
+    /// first is written.
+    fn in_two_steps<'s>(
+        &self,
+        tally: &mut Tally,
+        set: ChangeSet<'s>,
+        making: Option<&Making>,
+        resolving: &Resolving<'_>,
+        mut left: Concerned,
+        step: Step<'_>,
+    ) -> Result<Applied, EngineError> {
+        let show = |mut set: ChangeSet<'s>, tally: &mut Tally| {
+            let sheet = making.map(|making| |files: &[Listed]| tally.make(files, Some(making)));
+            let applied = set.commit_facts(sheet)?;
+            step.led_to(applied.generation);
+            self.progress.known(applied.generation);
+            let step = self.engine.steps.begin(applied.generation, Vec::new());
+            Ok::<_, EngineError>((set, applied, step))
+        };
+        let (set, mut applied, step) = if let Some(directory) = left.directory(&set)? {
+            let (files, begin) = (&left.files, || show(set, tally));
+            let (outcome, begun) =
+                resolving.resolve_meanwhile(&directory, files, self.pause, begin, |(set, ..), graph| {
+                    set.put_graph(graph)
+                })?;
+            tally.graph = outcome;
+            begun
+        } else {
+            let (mut set, applied, step) = show(set, tally)?;
+            tally.graph = resolve_live(&mut set, resolving, &left.files, self.pause)?;
+            (set, applied, step)
+        };
+        applied.generation = set.commit_graph()?.generation;
+        step.led_to(applied.generation);
+        Ok(applied)
+    }
+
+    /// Carries out a plan, with the graph where few files have to be resolved; nothing is visible yet. Says what is left.
+    fn first<'s>(
+        &self,
+        plan: &Plan,
+        tasks: &[Task],
+        writer: &'s mut Writer<'_>,
         resolving: &Resolving<'_>,
         directory: Option<Directory>,
-    ) -> Result<(Tally, Applied, Option<Concerned>), EngineError> {
-        let before = Applied { generation: writer.generation(), ..Applied::default() };
+    ) -> Result<(Tally, Option<(ChangeSet<'s>, Option<Concerned>)>), EngineError> {
         let outdated = writer.resolver() != self.engine.languages.resolver();
         let needed = outdated || writer.owed() > 0 && self.depth == Depth::Graph;
         let (mut tally, changes) = self.changes(plan, tasks, writer, needed)?;
-        let Some((mut set, touched)) = changes else { return Ok((tally, before, None)) };
+        let Some((mut set, touched)) = changes else { return Ok((tally, None)) };
         let mut concerned = self.concerned(&mut set, resolving, touched, outdated)?;
         concerned.directory = concerned.directory.or(directory);
         // Nobody else looks at an index in memory.
-        let left = if concerned.files.len() <= self.at_once || self.engine.memory.is_used() {
-            tally.graph = resolve_again(&mut set, resolving, &mut concerned, None)?;
-            None
-        } else {
-            set.owe(&concerned.files)?;
-            Some(concerned)
-        };
-        let applied = match making {
-            Some(making) => set.commit_with(|files| tally.make(files, Some(making))),
-            None => set.commit(),
-        }?;
-        Ok((tally, applied, left))
+        if concerned.files.len() <= self.at_once || self.engine.memory.is_used() {
+            tally.graph = resolve_again(&mut set, resolving, &mut concerned)?;
+            return Ok((tally, Some((set, None))));
+        }
+        set.owe(&concerned.files)?;
+        Ok((tally, Some((set, Some(concerned)))))
     }
 
     /// Carries out a plan in a change set; none where that changes nothing, and none is needed for something else.
@@ -354,20 +393,36 @@ fn resolve_again(
     set: &mut ChangeSet<'_>,
     resolving: &Resolving<'_>,
     concerned: &mut Concerned,
+) -> Result<resolving::Outcome, EngineError> {
+    match concerned.directory(set)? {
+        Some(directory) => {
+            resolving.resolve(&directory, &concerned.files, None, |graph| set.put_graph(graph))
+        }
+        None => resolve_live(set, resolving, &concerned.files, None),
+    }
+}
+
+/// Resolves files without reading all names first.
+fn resolve_live(
+    set: &mut ChangeSet<'_>,
+    resolving: &Resolving<'_>,
+    files: &[FileId],
     pause: Option<&Pause>,
 ) -> Result<resolving::Outcome, EngineError> {
-    let Concerned { files, directory } = concerned;
-    let directory = match directory.take() {
-        None => gather(set, files.len())?,
-        gathered => gathered,
-    };
-    if let Some(directory) = directory {
-        return resolving.resolve(&directory, files, pause, |graph| set.put_graph(graph));
-    }
     let live = Live::new(set);
     let outcome = resolving.resolve(&live, files, pause, |graph| live.put(graph))?;
     live.finish()?;
     Ok(outcome)
+}
+
+impl Concerned {
+    /// All names, where they were read or it pays to read them.
+    fn directory(&mut self, set: &ChangeSet<'_>) -> Result<Option<Directory>, StoreError> {
+        match self.directory.take() {
+            None => gather(set, self.files.len()),
+            gathered => Ok(gathered),
+        }
+    }
 }
 
 /// All names, where so many files are resolved that it pays to read them first.
@@ -389,6 +444,14 @@ fn note(touched: &mut Before, set: &ChangeSet<'_>, change: &Change) -> Result<()
 }
 
 impl Tally {
+    /// Makes a change set visible.
+    fn commit(&mut self, set: ChangeSet<'_>, making: Option<&Making>) -> Result<Applied, StoreError> {
+        match making {
+            Some(making) => set.commit_with(|files| self.make(files, Some(making))),
+            None => set.commit(),
+        }
+    }
+
     /// The sheet of the tree, if the index now holds all of it.
     fn make(&mut self, files: &[Listed], making: Option<&Making>) -> Option<Vec<u8>> {
         let sheet = making.filter(|_| self.pending.is_empty()).and_then(|making| making.make(files));

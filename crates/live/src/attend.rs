@@ -124,11 +124,13 @@ impl Shared {
         self.tell(paths, since, done)
     }
 
-    /// Compares all files, which notes the tree as a whole and finds what no notice told of.
+    /// Compares all files, which notes the tree as a whole and finds what no notice told of; and tidies up.
     fn look(&self) -> bool {
-        let Some(_turn) = self.turn_in_background() else { return false };
+        let Some(turn) = self.turn_in_background() else { return false };
         self.state().changed = None;
         let done = self.whole(&self.background(), &self.activity, &Dirty::default());
+        drop(turn);
+        self.engine.tidy();
         self.tell(Vec::new(), None, done)
     }
 

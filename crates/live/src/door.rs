@@ -13,9 +13,9 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The name of the socket.
 const NAME: &str = "watcher";
@@ -23,8 +23,14 @@ const NAME: &str = "watcher";
 const PROMPT: Duration = Duration::from_millis(500);
 /// How long a question may take where there is something to catch up with. Beyond that the asker looks for itself.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A view of a tree, as [`Engine::view`] gives it, and how much of the index has to be right.
+/// A view of a tree, as [`Engine::view`] gives it, and what is asked of whoever has the same.
 const ASKED: usize = 33;
+/// Asks whether what is in the files is right.
+const FACTS: u8 = 0;
+/// Asks whether what uses mean is right too.
+const GRAPH: u8 = 1;
+/// Asks who is there. The answer is the number of the process.
+const WHO: u8 = 2;
 
 /// What a watcher vouches for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +65,8 @@ impl Word {
 pub(crate) struct Door {
     path: PathBuf,
     file: u64,
+    /// When somebody last asked whom we could help.
+    asked: Arc<Mutex<Instant>>,
     /// Dropped to end.
     end: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
@@ -72,16 +80,29 @@ impl Door {
         let (listener, file) = listen(folder).ok()?;
         let (end, ended) = UnixStream::pair().ok()?;
         let shared = shared.clone();
+        let asked = Arc::new(Mutex::new(Instant::now()));
+        let at = asked.clone();
         let serve = move || {
             while wait(&listener, &ended) {
                 if let Ok((stream, _)) = listener.accept() {
                     // Who hears nothing looks for itself.
-                    let _ = answer(&shared, stream);
+                    if let Ok(true) = answer(&shared, stream) {
+                        *at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+                    }
                 }
             }
         };
         let thread = std::thread::Builder::new().name("door".to_owned()).spawn(serve).ok();
-        Some(Self { path, file, end: Some(end), thread })
+        Some(Self { path, file, asked, end: Some(end), thread })
+    }
+
+    /// For how long nobody has asked; none where a newer watcher has the door, or it is gone.
+    pub(crate) fn unasked(&self) -> Option<Duration> {
+        self.is_ours().then(|| self.asked.lock().unwrap_or_else(PoisonError::into_inner).elapsed())
+    }
+
+    fn is_ours(&self) -> bool {
+        std::fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.ino() == self.file)
     }
 }
 
@@ -91,7 +112,7 @@ impl Drop for Door {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        if std::fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.ino() == self.file) {
+        if self.is_ours() {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -134,17 +155,28 @@ fn wait(listener: &UnixListener, ended: &UnixStream) -> bool {
     ends[1].revents().is_empty()
 }
 
-fn answer(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
+/// Answers one question, and says whether it came from one whom we could help.
+fn answer(shared: &Shared, mut stream: UnixStream) -> io::Result<bool> {
     stream.set_read_timeout(Some(PROMPT))?;
     stream.set_write_timeout(Some(PROMPT))?;
     let mut asked = [0; ASKED];
     stream.read_exact(&mut asked)?;
-    let depth = if asked[ASKED - 1] == 0 { Depth::Facts } else { Depth::Graph };
-    let ours = shared.engine.view().is_some_and(|view| view == asked[..ASKED - 1]);
-    match if ours { vouch(shared, depth) } else { None } {
-        Some(word) => stream.write_all(&word.to_bytes()),
-        None => Ok(()),
+    let (view, question) = (&asked[..ASKED - 1], asked[ASKED - 1]);
+    if shared.engine.view().is_none_or(|ours| ours != view) {
+        return Ok(false);
     }
+    let depth = match question {
+        WHO => {
+            stream.write_all(&std::process::id().to_le_bytes())?;
+            return Ok(false);
+        }
+        GRAPH => Depth::Graph,
+        _ => Depth::Facts,
+    };
+    if let Some(word) = vouch(shared, depth) {
+        stream.write_all(&word.to_bytes())?;
+    }
+    Ok(true)
 }
 
 /// What can be said after every notice was read, and what they tell of was caught up with.
@@ -178,16 +210,8 @@ impl Keeper for Neighbour {
 }
 
 fn ask(engine: &Engine, depth: Depth) -> Option<Refresh> {
-    let way = Way::into(&engine.place().tree).ok()?;
-    let mut stream = UnixStream::connect(way.to(NAME)).ok()?;
-    stream.set_read_timeout(Some(PATIENCE + PROMPT)).ok()?;
-    stream.set_write_timeout(Some(PROMPT)).ok()?;
-    let mut asked = [0; ASKED];
-    asked[..ASKED - 1].copy_from_slice(&engine.view()?);
-    asked[ASKED - 1] = u8::from(depth == Depth::Graph);
-    stream.write_all(&asked).ok()?;
-    let mut heard = [0; Word::LENGTH];
-    stream.read_exact(&mut heard).ok()?;
+    let question = if depth == Depth::Graph { GRAPH } else { FACTS };
+    let heard = put(engine, question, PATIENCE + PROMPT)?;
     let Word { generation, file, remembered } = Word::from_bytes(heard);
     // The index it speaks of is the one we read from.
     let same = engine.place().index().metadata().is_ok_and(|metadata| metadata.ino() == file);
@@ -195,6 +219,26 @@ fn ask(engine: &Engine, depth: Depth) -> Option<Refresh> {
     // A later generation comes with another sheet.
     let remembered = remembered && engine.generation() == Some(generation);
     (same && there).then(|| Refresh { generation, remembered, ..Refresh::default() })
+}
+
+/// The process of the watcher that commands about this tree can ask; none where nobody is there, or nobody who sees the
+/// tree as this engine does.
+pub fn watched_by(engine: &Engine) -> Option<u32> {
+    put(engine, WHO, PROMPT).map(u32::from_le_bytes)
+}
+
+/// Puts a question at the door of a tree.
+fn put<const LENGTH: usize>(engine: &Engine, question: u8, patience: Duration) -> Option<[u8; LENGTH]> {
+    let way = Way::into(&engine.place().tree).ok()?;
+    let mut stream = UnixStream::connect(way.to(NAME)).ok()?;
+    stream.set_read_timeout(Some(patience)).ok()?;
+    stream.set_write_timeout(Some(PROMPT)).ok()?;
+    let mut asked = [question; ASKED];
+    asked[..ASKED - 1].copy_from_slice(&engine.view()?);
+    stream.write_all(&asked).ok()?;
+    let mut heard = [0; LENGTH];
+    stream.read_exact(&mut heard).ok()?;
+    Some(heard)
 }
 
 #[cfg(test)]

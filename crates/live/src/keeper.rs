@@ -116,6 +116,11 @@ impl Live {
         self.shared.state().unwatched.clone()
     }
 
+    /// For how long no command has asked; none where none can, because a newer watcher is asked or the tree is not watched.
+    pub fn unasked(&self) -> Option<Duration> {
+        self.door.as_ref().filter(|_| self.unwatched().is_none())?.unasked()
+    }
+
     /// Whether every folder is watched and the index was right when that began.
     pub fn is_settled(&self) -> bool {
         self.shared.state().settled

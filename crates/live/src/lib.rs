@@ -14,11 +14,13 @@ mod keeper;
 mod known;
 mod limits;
 mod state;
+mod summon;
 mod turn;
 #[cfg_attr(target_os = "linux", path = "inotify.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unwatched.rs")]
 mod watch;
 
-pub use door::Neighbour;
+pub use door::{Neighbour, watched_by};
 pub use keeper::{Live, LiveOptions, Seen, Watcher};
 pub use limits::{Limits, Unwatchable, probe};
+pub use summon::calls_for_watcher;

@@ -92,6 +92,14 @@ settings! {
         /// About how much memory indexing may take. Work is cut into smaller portions to stay below it.
         memory: Size = Size::mebibytes(512), example r#""512MiB""#, check at_least_64_mebibytes;
     }
+    /// Watchers that commands leave behind: who asks one need not look at all files.
+    watch: Watch {
+        /// From how many files on a command that had to look at them all leaves a watcher in the background for those
+        /// after it; 0 means never.
+        from: usize = 20_000, example "20000";
+        /// After how many seconds without a question such a watcher ends.
+        idle: usize = 900, example "900", check from_1_to_a_week;
+    }
     /// Who makes vectors of texts: the model inside the binary, or a provider that `orient embed allow` has allowed.
     embed: Embed {
         /// The provider: `built-in`, `ollama`, `openai`, `openai-compatible`, `llama-cpp`, `vllm`, `lm-studio`,
@@ -144,9 +152,17 @@ fn at_most_64(requests: usize) -> Result<(), String> {
 }
 
 fn from_1_to_3600(seconds: usize) -> Result<(), String> {
-    if (1..=3600).contains(&seconds) {
+    seconds_up_to(3600, seconds)
+}
+
+fn from_1_to_a_week(seconds: usize) -> Result<(), String> {
+    seconds_up_to(604_800, seconds)
+}
+
+fn seconds_up_to(most: usize, seconds: usize) -> Result<(), String> {
+    if (1..=most).contains(&seconds) {
         Ok(())
     } else {
-        Err(format!("{seconds} seconds are out of range; the least is 1, the most is 3600"))
+        Err(format!("{seconds} seconds are out of range; the least is 1, the most is {most}"))
     }
 }

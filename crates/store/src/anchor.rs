@@ -48,4 +48,27 @@ mod tests {
         change();
         assert!(!log.exists());
     }
+    #[test]
+    fn a_log_is_moved_while_the_database_is_held() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("index.db");
+        let lock = WriteLock::try_acquire(folder.path()).expect("it can be locked").expect("nobody writes");
+        BulkWriter::create(&path, &lock, 1).and_then(BulkWriter::publish).expect("an empty index");
+        let _anchor = Anchor::hold(&path).expect("it can be read");
+        let mut writer = Writer::open(&path, &lock).expect("it is there");
+        writer.keep_sheet(crate::Sheet::Tree, b"a sheet").expect("it can be written");
+        drop(writer);
+        // Nobody has the copy open, and nothing stands beside it.
+        let copy = folder.path().join("copy.db");
+        let sheet = || {
+            std::fs::copy(&path, &copy).expect("it can be copied");
+            crate::Snapshot::open(&copy)
+                .expect("it is whole")
+                .sheet(crate::Sheet::Tree)
+                .expect("it can be read")
+        };
+        assert_eq!(sheet(), None, "it waits in the log");
+        crate::move_log(&path);
+        assert_eq!(sheet().as_deref(), Some(b"a sheet".as_slice()));
+    }
 }

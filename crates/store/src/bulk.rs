@@ -247,11 +247,11 @@ impl Load {
 
     fn number_names(&mut self, db: &Connection, digest: &Digest) -> rusqlite::Result<()> {
         self.numbers.clear();
-        let mut append = db.prepare_cached(names::APPEND)?;
+        let mut append = names::Appending::to(db)?;
         for (_, text) in digest.names.iter() {
             let (number, new) = self.names.intern(text);
             if new {
-                append.execute([text])?;
+                append.put(text)?;
             }
             self.numbers.push(number);
         }

@@ -9,9 +9,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
-/// Commits do not wait for the disk: after a loss of power the last change sets may be gone, the file is whole.
-const WRITING: &str =
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864;";
+/// Commits do not wait for the disk: after a loss of power the last change sets may be gone, the file is whole. Nor do they
+/// move the log into the file unless it has become large: whoever closes it last does, and [`move_log`].
+const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16384; \
+     PRAGMA journal_size_limit = 67108864;";
 /// Nobody sees the file before it is whole, so nothing needs to be undone or waited for. The cache bounds memory; pages
 /// of 8 KiB pack outlines of a few KiB better than the usual 4 KiB: the made-up load is a sixth smaller.
 const LOADING: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; \
@@ -125,6 +126,19 @@ pub(crate) fn empty_log(path: &Path) {
         && let Ok(db) = Connection::open_with_flags(path, flags)
     {
         let _ = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
+}
+
+/// Moves what waits in the log of a database into the database, as far as that holds up nobody: for those who keep it open
+/// and have nothing else to do.
+pub fn move_log(path: &Path) {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let _opening = lock::opening(path.parent().unwrap_or(Path::new(".")));
+    if has_log(path)
+        && let Ok(db) = Connection::open_with_flags(path, flags)
+    {
+        // Where that fails, the log is read a little longer.
+        let _ = db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
     }
 }
 

@@ -86,8 +86,8 @@ impl Interner {
     }
 }
 
-/// Eight bytes at a time; names come from our own tables, and a bad day costs speed alone.
-fn hash(bytes: &[u8]) -> u64 {
+/// Eight bytes at a time; names come from our own tables, and a bad day costs speed alone. The same on every machine.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |state: u64, word: u64| {
         let wide = u128::from(state ^ word) * u128::from(FACTOR);

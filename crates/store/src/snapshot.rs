@@ -326,6 +326,11 @@ impl Snapshot {
         read().at(&self.path)
     }
 
+    /// Whether it holds no file at all, indexed or skipped.
+    pub fn is_empty(&self) -> Result<bool, StoreError> {
+        files::any(&self.db).map(|any| !any).at(&self.path)
+    }
+
     /// No more files than this.
     pub(crate) fn most_files(&self) -> usize {
         usize::try_from(self.meta.next_file).unwrap_or_default()

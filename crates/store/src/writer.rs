@@ -1,7 +1,7 @@
 //! Change sets: one transaction each, with the ids of what stays.
 
 use crate::connect::{self, Opened};
-use crate::digest::{Digest, NONE, Prepared};
+use crate::digest::{Digest, NONE, Prepared, TagKind};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramChanges;
 use crate::graph::NodeId;
@@ -81,7 +81,7 @@ impl<'lock> Writer<'lock> {
             leaving: BTreeMap::new(),
             leaving_by_hash: HashMap::new(),
             released: BTreeSet::new(),
-            asked: HashMap::new(),
+            names: HashMap::new(),
             grams: GramChanges::default(),
             terms: TermChanges::default(),
             severed: BTreeSet::new(),
@@ -132,8 +132,8 @@ pub struct ChangeSet<'w> {
     leaving_by_hash: HashMap<ContentHash, BTreeSet<RepoPath>>,
     /// Names that lost a bearer, and may have been the name of nothing else.
     pub(crate) released: BTreeSet<i64>,
-    /// The ids of names that files asked for; none goes before the end.
-    pub(crate) asked: HashMap<Box<str>, i64>,
+    /// The ids of names that were looked up; none goes before the end.
+    pub(crate) names: HashMap<Box<str>, i64>,
     /// Files with edges to what was removed.
     pub(crate) severed: BTreeSet<i64>,
     grams: GramChanges,
@@ -165,20 +165,31 @@ impl ChangeSet<'_> {
     }
 
     /// Makes the change set visible to readers.
-    pub fn commit(self) -> Result<Applied, StoreError> {
-        self.commit_sheet(|db| sheets::put(db, Sheet::Tree as u8, None))
+    pub fn commit(mut self) -> Result<Applied, StoreError> {
+        self.commit_sheet(no_sheet)
     }
 
     /// The same, with a sheet of all files made last; without one, none is kept.
     pub fn commit_with(
-        self,
+        mut self,
         sheet: impl FnOnce(&[Listed]) -> Option<Vec<u8>>,
     ) -> Result<Applied, StoreError> {
         self.commit_sheet(|db| put_sheet(db, sheet))
     }
 
+    /// Begins anew, where a change set has just been made visible.
+    pub(crate) fn begin_again(&mut self) -> Result<(), StoreError> {
+        self.db.execute_batch("BEGIN IMMEDIATE").at(self.path)?;
+        self.open = true;
+        self.applied = Applied::default();
+        self.released.clear();
+        self.names.clear();
+        self.severed.clear();
+        Ok(())
+    }
+
     pub(crate) fn commit_sheet(
-        mut self,
+        &mut self,
         sheet: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     ) -> Result<Applied, StoreError> {
         self.settle()?;
@@ -318,33 +329,13 @@ impl ChangeSet<'_> {
 
     /// Turns the rows of one digest into those of another; returns the ids of symbols and chunks.
     fn put_rows(&mut self, file: i64, held: &Held, new: &Digest) -> rusqlite::Result<(Vec<i64>, Vec<i64>)> {
-        let numbers = self.number_names(new)?;
-        let ids = self.put_symbols(file, held, new, &numbers)?;
-        self.put_tags(held, new, &ids, &numbers)?;
+        let ids = self.put_symbols(file, held, new)?;
+        self.put_tags(held, new, &ids)?;
         let chunks = self.put_chunks(file, held, new, &ids)?;
         Ok((ids, chunks))
     }
 
-    fn number_names(&mut self, digest: &Digest) -> rusqlite::Result<Vec<i64>> {
-        let mut numbers = Vec::with_capacity(digest.names.len());
-        for (_, text) in digest.names.iter() {
-            let known = names::by_text(self.db, text)?;
-            let number = known.unwrap_or_else(|| take_next(&mut self.next.next_name));
-            if known.is_none() {
-                names::insert(self.db, number, text)?;
-            }
-            numbers.push(number);
-        }
-        Ok(numbers)
-    }
-
-    fn put_symbols(
-        &mut self,
-        file: i64,
-        held: &Held,
-        new: &Digest,
-        numbers: &[i64],
-    ) -> rusqlite::Result<Vec<i64>> {
+    fn put_symbols(&mut self, file: i64, held: &Held, new: &Digest) -> rusqlite::Result<Vec<i64>> {
         let matched = matching::symbols(&held.digest, new);
         let mut ids = Vec::with_capacity(new.symbols.len());
         for old in &matched {
@@ -354,9 +345,9 @@ impl ChangeSet<'_> {
             });
         }
         for (at, (symbol, old)) in new.symbols.iter().zip(&matched).enumerate() {
-            let row = StoredSymbol {
+            let unnamed = StoredSymbol {
                 id: ids[at],
-                name: numbers[symbol.name as usize],
+                name: 0,
                 file,
                 at: at as u32,
                 kind: symbol.kind,
@@ -366,8 +357,11 @@ impl ChangeSet<'_> {
                 first_line: symbol.first_line,
                 last_line: symbol.last_line,
             };
+            if old.is_some_and(|old| held.is_symbol(old, &unnamed)) {
+                continue;
+            }
+            let row = StoredSymbol { name: self.name_id(new.name(symbol.name))?, ..unnamed };
             match old {
-                Some(old) if held.is_symbol(*old, &row) => {}
                 Some(_) => symbols::update(self.db, &row)?,
                 None => symbols::insert_with(&mut *self.db.prepare_cached(symbols::INSERT)?, &row)?,
             }
@@ -380,25 +374,20 @@ impl ChangeSet<'_> {
         Ok(ids)
     }
 
-    fn put_tags(&mut self, held: &Held, new: &Digest, ids: &[i64], numbers: &[i64]) -> rusqlite::Result<()> {
-        let mut before = BTreeSet::new();
-        for tag in &held.digest.tags {
-            let text = held.digest.name(tag.name);
-            if let Some(name) = names::by_text(self.db, text)? {
-                let row = TagRow { name, what: tag.what, symbol: held.symbols[tag.symbol as usize] };
-                before.insert(row);
+    fn put_tags(&mut self, held: &Held, new: &Digest, ids: &[i64]) -> rusqlite::Result<()> {
+        let mut before: BTreeSet<_> = said(&held.digest, &held.symbols).collect();
+        for tag in said(new, ids) {
+            if !before.remove(&tag) {
+                let (text, what, symbol) = tag;
+                let name = self.name_id(text)?;
+                tags::insert(self.db, TagRow { name, what, symbol })?;
             }
         }
-        for tag in &new.tags {
-            let row =
-                TagRow { name: numbers[tag.name as usize], what: tag.what, symbol: ids[tag.symbol as usize] };
-            if !before.remove(&row) {
-                tags::insert(self.db, row)?;
+        for (text, what, symbol) in before {
+            if let Some(name) = self.known_name(text)? {
+                tags::delete(self.db, TagRow { name, what, symbol })?;
+                self.released.insert(name);
             }
-        }
-        for row in before {
-            tags::delete(self.db, row)?;
-            self.released.insert(row.name);
         }
         Ok(())
     }
@@ -440,7 +429,7 @@ impl ChangeSet<'_> {
     }
 
     fn release(&mut self, name: &str) -> rusqlite::Result<()> {
-        if let Some(id) = names::by_text(self.db, name)? {
+        if let Some(id) = self.known_name(name)? {
             self.released.insert(id);
         }
         Ok(())
@@ -474,6 +463,16 @@ impl Held {
             && (symbol.first_line, symbol.last_line) == (row.first_line, row.last_line)
             && id_of(&self.symbols, symbol.parent) == row.parent
     }
+}
+
+/// What tags say of the symbols of a digest, whose ids are given.
+fn said<'d>(digest: &'d Digest, ids: &'d [i64]) -> impl Iterator<Item = (&'d str, TagKind, i64)> {
+    digest.tags.iter().map(|tag| (digest.name(tag.name), tag.what, ids[tag.symbol as usize]))
+}
+
+/// Keeps no sheet of all files: they are no longer as it says.
+pub(crate) fn no_sheet(db: &Connection) -> rusqlite::Result<()> {
+    sheets::put(db, Sheet::Tree as u8, None)
 }
 
 /// Keeps the sheet of all files as they now are, or none.

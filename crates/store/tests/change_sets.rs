@@ -4,7 +4,7 @@
 mod support;
 
 use orient_model::{RepoPath, Stamp};
-use orient_store::{Applied, Change, NameMatch, Snapshot, SymbolQuery, Writer};
+use orient_store::{Applied, Change, Listed, NameMatch, Snapshot, SymbolQuery, Writer};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -127,6 +127,30 @@ fn a_change_set_that_is_not_committed_leaves_no_trace() {
     assert_eq!((listing(&place.open()), writer.generation()), (before, 1));
     writer.apply([put("b.x", "function b")]).unwrap();
     assert_eq!(place.open().generation(), 2);
+}
+
+#[test]
+fn what_is_in_files_may_be_shown_before_the_rest_of_a_change_set() {
+    let place = Place::with(&[("a.x", "function kept\nfunction gone")]);
+    let first = place.open().generation();
+    let has = |names: &[&str]| {
+        let listing = listing(&place.open());
+        names.iter().map(|name| listing.contains(name)).collect::<Vec<_>>()
+    };
+    let lock = place.lock();
+    let mut writer = Writer::open(&place.path(), &lock).unwrap();
+    let mut set = writer.begin().unwrap();
+    set.push(&put("a.x", "function kept\nfunction new")).unwrap();
+    let shown = set.commit_facts(None::<fn(&[Listed]) -> Option<Vec<u8>>>).unwrap();
+    assert_eq!((shown.changed, shown.generation), (1, first + 1));
+    assert_eq!(has(&["kept", "new", "gone"]), [true, true, false], "what was committed is there for all");
+    set.push(&put("b.x", "function gone")).unwrap();
+    drop(set);
+    assert_eq!(has(&["new", "gone"]), [true, false], "what came after it was not committed");
+    let mut set = writer.begin().unwrap();
+    set.push(&put("b.x", "function gone")).unwrap();
+    assert_eq!(set.commit().unwrap().generation, first + 2, "a name that went may come back");
+    assert_eq!(has(&["kept", "new", "gone"]), [true; 3]);
 }
 
 #[test]

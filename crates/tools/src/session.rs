@@ -21,6 +21,10 @@ use std::time::{Duration, Instant};
 /// How long a question waits for another process that is indexing before it answers from what is there.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Said where there is nothing to answer from.
+const NO_FILES: &str = "no file was found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude \
+leave nothing";
+
 /// What to work on, and how.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -47,6 +51,8 @@ pub struct Session<'p> {
     keeper: Arc<dyn Keeper>,
     elsewhere: Arc<Elsewhere>,
     refreshed: RefCell<Option<Refresh>>,
+    /// How many files were looked at to answer, where nobody could vouch for them.
+    looked: Cell<usize>,
     depth: Cell<Depth>,
     /// Whether to wait for a first index however long it takes; a server has others to answer.
     insists: bool,
@@ -69,6 +75,7 @@ impl<'p> Session<'p> {
             keeper: Arc::new(Neighbour),
             elsewhere: Arc::default(),
             refreshed,
+            looked: Cell::default(),
             depth: Cell::default(),
             insists: true,
             asked: None,
@@ -87,6 +94,7 @@ impl<'p> Session<'p> {
             keeper: host.keeper.clone(),
             elsewhere: host.elsewhere.clone(),
             refreshed: RefCell::new(None),
+            looked: Cell::default(),
             depth: Cell::default(),
             insists: false,
             asked: None,
@@ -202,9 +210,21 @@ impl<'p> Session<'p> {
                 Err(EngineError::Busy { .. }) if self.insists => self.refresh(Mode::CatchUp, depth, None),
                 refresh => refresh,
             }?;
+            if !refresh.in_memory {
+                self.looked.set(refresh.looked());
+            }
             self.refreshed.replace(Some(refresh));
         }
         Ok(self.engine()?.snapshot()?)
+    }
+
+    /// Whether whoever asked should start a watcher now, for the questions to come: this one had to look at more files than
+    /// the settings put up with. Says so to one of many.
+    pub fn calls_for_watcher(&self) -> bool {
+        let from = self.loaded.settings.watch.from;
+        from > 0
+            && self.looked.get() >= from
+            && self.engine().is_ok_and(|engine| orient_live::calls_for_watcher(engine))
     }
 
     /// What is in the index as it is, without a look at the files; none where there is none that can be read.
@@ -238,6 +258,9 @@ impl<'p> Session<'p> {
         let pending = refresh.pending.iter().map(|path| path.display().into_owned());
         let mut answer = Answer::from_index(data, Freshness::new(snapshot.generation(), pending));
         answer.notes.extend(notes(refresh));
+        if snapshot.is_empty().unwrap_or(false) {
+            answer.notes.push(NO_FILES.to_owned());
+        }
         answer.notes.extend(self.loaded.notes.iter().cloned());
         answer
     }

@@ -13,6 +13,9 @@ use std::sync::{Mutex, PoisonError};
 /// Files above this size are skipped unless the settings say otherwise.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
 
+/// Counts the rules by which a tree was listed so far: what was listed by others has to be listed anew.
+pub const RULES: u64 = 2;
+
 /// The ignore file that is ours alone, in the syntax of `.gitignore`.
 pub(crate) const OWN_IGNORE_FILE: &str = ".orientignore";
 
@@ -66,7 +69,8 @@ impl Default for WalkOptions {
 ///
 /// Honours `.gitignore`, `.ignore`, `.orientignore`, `.git/info/exclude` and the user's global excludes, with or
 /// without a repository around; ignore files above the root do not count. Hidden files do. A folder that cannot
-/// be read is among the skipped.
+/// be read is among the skipped. Outside of git, no `.gitignore` counts where the one at the root leaves out all but what
+/// it names: sources are handed on like that, and their rules were meant for whoever packed them.
 pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     walk(root, options, None)
 }
@@ -92,6 +96,7 @@ fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<L
         .hidden(false)
         .parents(false)
         .require_git(false)
+        .git_ignore(git_rules_count(root))
         .follow_links(false)
         .threads(if region.is_some() { 1 } else { options.threads })
         .add_custom_ignore_filename(OWN_IGNORE_FILE)
@@ -112,6 +117,17 @@ fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<L
     listing.ground.enter_machine(now);
     listing.ground.sort();
     Ok(listing)
+}
+
+fn git_rules_count(root: &Path) -> bool {
+    let rules = root.join(".gitignore");
+    if root.join(".git").symlink_metadata().is_ok() || !rules.is_file() {
+        return true;
+    }
+    let rules = Gitignore::new(rules).0;
+    // Nothing has such a name, so no rule is about it alone.
+    let any = root.join("\u{1}");
+    !(rules.matched(&any, false).is_ignore() && rules.matched(&any, true).is_ignore())
 }
 
 /// The patterns of the settings, with their own way of matching: a later `!pattern` takes one back.

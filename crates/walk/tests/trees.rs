@@ -98,6 +98,31 @@ fn ignore_files_are_honoured_with_and_without_git() {
 }
 
 #[test]
+fn outside_of_git_rules_that_leave_out_everything_do_not_count() {
+    let all = [".gitignore", "a.c", "out/.gitignore", "out/b.c"];
+    let under = |rules: &str| {
+        let folder = tree(&[
+            (".gitignore", rules),
+            ("a.c", "int a;\n"),
+            ("out/.gitignore", "b.c\n"),
+            ("out/b.c", "int b;\n"),
+        ]);
+        let without = files(folder.path());
+        put(folder.path(), ".git/HEAD", b"ref: refs/heads/main\n");
+        (without, files(folder.path()))
+    };
+    for everything in ["/*\n", "*\n!/debian/\n"] {
+        let (without, with) = under(everything);
+        assert_eq!((without, with.len()), (all.map(str::to_owned).to_vec(), 0), "{everything}");
+    }
+    let some = [".gitignore", "out/.gitignore"];
+    for rules in ["*.c\n", "*\n!*/\n!.gitignore\n"] {
+        let (without, with) = under(rules);
+        assert_eq!((&without, without.as_slice()), (&with, some.map(str::to_owned).as_slice()), "{rules}");
+    }
+}
+
+#[test]
 fn ignore_files_above_the_root_do_not_count() {
     let folder = tree(&[(".gitignore", "*.c\n"), ("project/x.c", "")]);
     assert_eq!(files(&folder.path().join("project")), ["x.c"]);

@@ -8,9 +8,8 @@ use crate::report::table;
 use anyhow::{Context, Result, bail};
 use orient_walk::{Entry, KnownFile, KnownFolder, Tree, WalkOptions, list, unchanged};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A pattern that matches in fewer files than this is selective.
@@ -71,8 +70,8 @@ struct Row {
     same: bool,
 }
 
-/// Measures and prints one table for a command by itself, and one for a command that asks a watcher. `at_least` is the
-/// ratio the median of selective patterns must reach in the first.
+/// Measures and prints one table for commands that look at all files each time, and one for commands as they come: the
+/// first leaves a watcher for the others. `at_least` is the ratio the median of selective patterns must reach there.
 pub(super) fn run(
     folder: &Path,
     store: Option<&Path>,
@@ -85,17 +84,16 @@ pub(super) fn run(
     let store = store.unwrap_or(scratch.path());
     process::cost(&mut index_command(&product, folder, store, default_threads()), false)?;
     look_alone(folder)?;
-    let sides = Sides { product: &product, folder, store, refresh };
-    let rows = sides.measure(rounds)?;
-    println!("{}: {} patterns", folder.display(), rows.len());
-    report(&rows, at_least)?;
+    let alone = Sides { product: &product, folder, store, refresh, watched: false };
+    let rows = alone.measure(rounds)?;
+    println!("{}: {} patterns, each by itself", folder.display(), rows.len());
+    report(&rows, at_least.filter(|_| !refresh))?;
     if !refresh {
         return Ok(());
     }
-    let _watching = Watching::start(&sides)?;
-    let rows = sides.measure(rounds)?;
-    println!("{}: {} patterns, beside `orient watch`", folder.display(), rows.len());
-    report(&rows, None)
+    let rows = Sides { watched: true, ..alone }.measure(rounds)?;
+    println!("{}: {} patterns, one after the other", folder.display(), rows.len());
+    report(&rows, at_least)
 }
 
 /// What is measured.
@@ -104,6 +102,8 @@ struct Sides<'s> {
     folder: &'s Path,
     store: &'s Path,
     refresh: bool,
+    /// Whether a command may leave a watcher for the next.
+    watched: bool,
 }
 
 impl Sides<'_> {
@@ -112,6 +112,9 @@ impl Sides<'_> {
         command.current_dir(self.folder).arg("grep").args(args).arg("--store").arg(self.store).arg("--quiet");
         if !self.refresh {
             command.arg("--no-refresh");
+        }
+        if !self.watched {
+            command.args(["--set", "watch.from=0"]);
         }
         command
     }
@@ -192,34 +195,6 @@ fn look_alone(folder: &Path) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// `orient watch` over the tree; ends when dropped.
-struct Watching(Child);
-
-impl Watching {
-    fn start(sides: &Sides<'_>) -> Result<Self> {
-        let mut command = Command::new(sides.product);
-        command.arg("watch").arg("--json").arg("--root").arg(sides.folder).arg("--store").arg(sides.store);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let mut watching = Self(child);
-        let mut lines = BufReader::new(watching.0.stdout.take().context("it is piped")?);
-        let mut line = String::new();
-        lines.read_line(&mut line)?;
-        if !line.contains("\"ready\"") {
-            bail!("the tree cannot be watched: {line}");
-        }
-        // Whatever else it says must not fill the pipe.
-        std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
-        Ok(watching)
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 fn report(rows: &[Row], at_least: Option<f64>) -> Result<()> {

@@ -159,3 +159,40 @@ fn a_command_beside_a_watcher_sees_every_save() {
     tree.write("a.py", "def after(): pass\n");
     tree.assert_output(&["symbols", "after"], "a.py:1  function after  def after()");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_looked_at_many_files_leaves_a_watcher_that_ends_by_itself() {
+    let tree = Tree::new(&[("a.py", "def first(): pass\n"), ("b.py", "other = 1\n")]);
+    let watcher = || {
+        let checks: serde_json::Value =
+            serde_json::from_slice(&tree.run(&["doctor", "--quick", "--json"]).stdout).expect("JSON");
+        let checks = checks["data"]["checks"].as_array().expect("a list").clone();
+        let watched = checks.into_iter().find(|check| check["about"] == "watched")?;
+        Some(watched["says"].as_str().expect("text").to_owned())
+    };
+    let becomes = |there: bool| {
+        let begun = std::time::Instant::now();
+        while watcher().is_some() != there {
+            assert!(begun.elapsed().as_secs() < 60, "watched: {:?}", watcher());
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+    };
+    assert!(tree.run(&["symbols", "first", "--set", "watch.from=3"]).status.success());
+    assert!(tree.run(&["symbols", "first", "--set", "watch.from=0"]).status.success());
+    assert_eq!(watcher(), None, "two files are looked at in no time");
+    let many = ["--set", "watch.from=2", "--set", "watch.idle=3"];
+    let ask = |name: &str| tree.run(&[["symbols", name].as_slice(), &many].concat());
+    assert!(tree.run(&[["index"].as_slice(), &many].concat()).status.success());
+    assert_eq!(watcher(), None, "whoever indexes asks nothing");
+    assert!(ask("first").status.success());
+    becomes(true);
+    tree.write("a.py", "def second(): pass\n");
+    assert!(
+        text(&ask("second").stdout).starts_with("a.py:1  function second"),
+        "what it says is as true as a look at the files"
+    );
+    becomes(false);
+    assert!(ask("second").status.success());
+    assert_eq!(watcher(), None, "one that ended is not called back at once");
+}

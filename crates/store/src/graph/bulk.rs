@@ -68,7 +68,7 @@ impl GraphLoad {
         }
         let (number, new) = self.asked.intern(text);
         if new {
-            db.prepare_cached(names::APPEND)?.execute([text])?;
+            names::Appending::to(db)?.put(text)?;
         }
         Ok(self.known.next() - 1 + number)
     }

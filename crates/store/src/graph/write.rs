@@ -4,14 +4,11 @@ use super::prepared::PreparedGraph;
 use super::read::Reader;
 use super::rows::{FileGraph, NodeId, StoredEdge};
 use crate::error::{AtPath, StoreError};
-use crate::rows::{Applied, FileId};
-use crate::sql::{graphs, names, symbols};
-use crate::writer::{ChangeSet, take_next};
+use crate::rows::{Applied, FileId, Listed};
+use crate::sql::{graphs, symbols};
+use crate::writer::{ChangeSet, no_sheet, put_sheet};
 use crate::{codec, idlist};
 use std::cmp::Ordering;
-
-/// How many names are remembered before starting over.
-const REMEMBERED: usize = 1 << 16;
 
 impl ChangeSet<'_> {
     /// Reads what the change set has made of the index so far. Removed files are there until [`ChangeSet::settle`].
@@ -46,8 +43,22 @@ impl ChangeSet<'_> {
     }
 
     /// Makes the change set visible to readers, where it changed nothing but the graph: the sheet of all files stays.
-    pub fn commit_graph(self) -> Result<Applied, StoreError> {
+    pub fn commit_graph(mut self) -> Result<Applied, StoreError> {
         self.commit_sheet(|_| Ok(()))
+    }
+
+    /// Makes what is in files visible to readers, with a sheet of all files where there is a way to make one, and goes on
+    /// with the graph.
+    pub fn commit_facts(
+        &mut self,
+        sheet: Option<impl FnOnce(&[Listed]) -> Option<Vec<u8>>>,
+    ) -> Result<Applied, StoreError> {
+        let applied = self.commit_sheet(|db| match sheet {
+            Some(sheet) => put_sheet(db, sheet),
+            None => no_sheet(db),
+        })?;
+        self.begin_again()?;
+        Ok(applied)
     }
 
     /// Notes files that have yet to be resolved: their graphs stay what they are until then.
@@ -129,22 +140,6 @@ impl ChangeSet<'_> {
         )?;
         self.released.extend(released);
         Ok(())
-    }
-
-    fn name_id(&mut self, text: &str) -> rusqlite::Result<i64> {
-        if let Some(&id) = self.asked.get(text) {
-            return Ok(id);
-        }
-        let known = names::by_text(self.db, text)?;
-        let id = known.unwrap_or_else(|| take_next(&mut self.next.next_name));
-        if known.is_none() {
-            names::insert(self.db, id, text)?;
-        }
-        if self.asked.len() >= REMEMBERED {
-            self.asked.clear();
-        }
-        self.asked.insert(text.into(), id);
-        Ok(id)
     }
 
     /// Notes who gave rise to edges to or from a node that is about to go.

@@ -51,7 +51,8 @@ CREATE TABLE outline (
 
 CREATE TABLE name (
     id   INTEGER PRIMARY KEY,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    mark INTEGER NOT NULL -- some bits of a hash of the text
 ) STRICT;
 
 CREATE TABLE symbol (

@@ -25,6 +25,7 @@ const BRIEF: &str = "SELECT id, lang, role, path FROM file WHERE id = ?1";
 const LANGUAGES: &str = "SELECT lang.name, count(*), sum(bytes), sum(lines), sum(symbols), sum(issues > 0) \
      FROM file LEFT JOIN lang ON lang.id = file.lang WHERE status = 0 GROUP BY lang.name ORDER BY lang.name";
 const STATUSES: &str = "SELECT status, count(*) FROM file GROUP BY status ORDER BY status";
+const ANY: &str = "SELECT EXISTS (SELECT 1 FROM file)";
 const COUNT: &str = "SELECT count(*) FROM file";
 
 macro_rules! select_indexed {
@@ -314,6 +315,10 @@ pub(crate) fn languages(db: &Connection) -> Result<Vec<LanguageCount>> {
 pub(crate) fn statuses(db: &Connection) -> Result<Vec<StatusCount>> {
     let read = |row: &Row<'_>| Ok(StatusCount { status: row.get(0)?, files: row.get(1)? });
     db.prepare_cached(STATUSES)?.query_map([], read)?.collect()
+}
+
+pub(crate) fn any(db: &Connection) -> Result<bool> {
+    db.prepare_cached(ANY)?.query_row([], |row| row.get(0))
 }
 
 pub(crate) fn count(db: &Connection) -> Result<u64> {

@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::Args;
 use orient_engine::EngineError;
-use orient_live::{Limits, Unwatchable, probe};
+use orient_live::{Limits, Unwatchable, probe, watched_by};
 use orient_setup::{CLIENTS, Client, NAME, Scope, Surroundings, registered};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -219,7 +219,11 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
             format!("{why}; servers compare all files for each question, which is slower but as right"),
         ),
     };
-    vec![check]
+    let asked = watched_by(engine).map(|process| {
+        let says = format!("process {process} watches this tree, and commands ask it");
+        Check::new("watched", Health::Well, says)
+    });
+    [check].into_iter().chain(asked).collect()
 }
 
 /// Whether a client can start us, in every scope in which it is told to.

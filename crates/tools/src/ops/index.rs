@@ -87,13 +87,7 @@ that was never seen is parsed.";
             waited_ms: millis(refreshed.waited),
             summary: Summary::of(&snapshot)?,
         };
-        let empty = out.summary.files == 0;
-        let answer = session.answer(&snapshot, out);
-        Ok(if empty {
-            answer.note("no file was found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude leave nothing")
-        } else {
-            answer
-        })
+        Ok(session.answer(&snapshot, out))
     }
 
     fn text(out: &IndexOut, page: &mut Page<'_>) -> io::Result<()> {
