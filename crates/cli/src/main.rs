@@ -5,6 +5,8 @@ mod args;
 mod chores;
 mod config;
 mod exit_codes;
+#[cfg(target_os = "linux")]
+mod inherit;
 mod interrupt;
 mod pager;
 mod progress;

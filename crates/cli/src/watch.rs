@@ -1,6 +1,8 @@
 //! `orient watch`: shows what changes, and how fast the index follows.
 
 use crate::config::{Config, Form};
+#[cfg(target_os = "linux")]
+use crate::inherit;
 use crate::interrupt::Interrupt;
 use crate::render;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -118,6 +120,8 @@ pub(crate) fn leave_behind(setup: &Setup) {
     }
     watcher.args((0..setup.force).map(|_| "--force"));
     watcher.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(target_os = "linux")]
+    inherit::nothing();
     // What is typed in the terminal is not meant for it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut watcher, 0);

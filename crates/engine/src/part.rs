@@ -52,7 +52,9 @@ impl Engine {
 
     /// Has what was written lately moved to where it belongs in the databases, which takes time and tells readers nothing.
     pub fn tidy(&self) {
-        [self.place.index(), self.place.cache()].iter().for_each(|path| orient_store::move_log(path));
+        for path in [self.place.index(), self.place.cache()] {
+            orient_store::move_log(&path);
+        }
     }
 
     /// Brings the index up to date with a part of the tree, where all else is known to be as the index says. Looks at all

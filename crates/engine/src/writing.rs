@@ -39,6 +39,9 @@ struct Concerned {
     directory: Option<Directory>,
 }
 
+/// A change set that nobody sees yet, and what has to be resolved after it.
+type First<'s> = (ChangeSet<'s>, Option<Concerned>);
+
 /// What was at each path before something changed there.
 type Before = BTreeMap<RepoPath, Option<DirectoryFile>>;
 
@@ -209,7 +212,7 @@ impl Writing<'_> {
         writer: &'s mut Writer<'_>,
         resolving: &Resolving<'_>,
         directory: Option<Directory>,
-    ) -> Result<(Tally, Option<(ChangeSet<'s>, Option<Concerned>)>), EngineError> {
+    ) -> Result<(Tally, Option<First<'s>>), EngineError> {
         let outdated = writer.resolver() != self.engine.languages.resolver();
         let needed = outdated || writer.owed() > 0 && self.depth == Depth::Graph;
         let (mut tally, changes) = self.changes(plan, tasks, writer, needed)?;

@@ -222,9 +222,7 @@ impl<'p> Session<'p> {
     /// the settings put up with. Says so to one of many.
     pub fn calls_for_watcher(&self) -> bool {
         let from = self.loaded.settings.watch.from;
-        from > 0
-            && self.looked.get() >= from
-            && self.engine().is_ok_and(|engine| orient_live::calls_for_watcher(engine))
+        from > 0 && self.looked.get() >= from && self.engine().is_ok_and(orient_live::calls_for_watcher)
     }
 
     /// What is in the index as it is, without a look at the files; none where there is none that can be read.

@@ -16,7 +16,14 @@ fn the_first_question_indexes_and_later_ones_catch_up() {
     tree.write("a.py", "\n\ndef one(): pass\n");
     tree.assert_output(&["symbols", "one"], "a.py:3  function one  def one()");
     fs::remove_file(tree.root().join("a.py")).expect("it is there");
-    tree.assert_outcome(&["symbols", "one"], 1, "nothing is called `one`, nor anything like it");
+    tree.assert_outcome(
+        &["symbols", "one"],
+        1,
+        "
+        nothing is called `one`, nor anything like it
+        note: no file was found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude leave nothing
+        ",
+    );
 }
 
 #[test]

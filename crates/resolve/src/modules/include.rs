@@ -49,7 +49,8 @@ impl Session<'_> {
 
     fn direct_includes(&self, file: u32) -> Includes {
         let mut includes = Includes::default();
-        let Some(unit) = self.unit(file) else { return includes };
+        // Not a look of this file's: whoever comes later is given what was found, and depends on no more than that.
+        let Some(unit) = self.resolver.unit(file) else { return includes };
         for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect) {
             let path = unit.said(import.module);
             includes.asks.push(stem(path));
