@@ -58,7 +58,7 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
     let answered = Session::open(config.setup, &meter, &interrupt.cancel).and_then(|session| {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
         let reply = tool.run(&session, &matches);
-        alone = session.calls_for_watcher();
+        alone = reply.is_ok() && session.calls_for_watcher();
         reply
     });
     let reply = match answered {
