@@ -121,24 +121,23 @@ pub(crate) fn write(path: &Path) -> Result<Opened, StoreError> {
 
 /// Moves what waits in the log of a database into the database, as far as its readers allow; nothing if it is damaged.
 pub(crate) fn empty_log(path: &Path) {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if has_log(path)
-        && let Ok(db) = Connection::open_with_flags(path, flags)
-    {
-        let _ = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-    }
+    checkpoint(path, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 /// Moves what waits in the log of a database into the database, as far as that holds up nobody: for those who keep it open
 /// and have nothing else to do.
 pub fn move_log(path: &Path) {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let _opening = lock::opening(path.parent().unwrap_or(Path::new(".")));
+    checkpoint(path, "PRAGMA wal_checkpoint(PASSIVE)");
+}
+
+/// Where it fails, the log is read a little longer.
+fn checkpoint(path: &Path, statement: &str) {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if has_log(path)
         && let Ok(db) = Connection::open_with_flags(path, flags)
     {
-        // Where that fails, the log is read a little longer.
-        let _ = db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        let _ = db.query_row(statement, [], |_| Ok(()));
     }
 }
 

@@ -145,14 +145,16 @@ mod tests {
         }
     }
 
+    fn database() -> Connection {
+        let db = Connection::open_in_memory().expect("a database");
+        let schema = concat!(include_str!("../schema/tables.sql"), include_str!("../schema/indexes.sql"));
+        db.execute_batch(schema).expect("tables");
+        db
+    }
+
     #[test]
     fn a_name_is_found_among_thousands_that_begin_alike_without_a_look_at_them() {
-        let db = Connection::open_in_memory().expect("a database");
-        db.execute_batch(concat!(
-            include_str!("../schema/tables.sql"),
-            include_str!("../schema/indexes.sql")
-        ))
-        .expect("tables");
+        let db = database();
         let name = |number: i64| format!("test_that_begins_like_all_others_{number}");
         let mut appending = Appending::to(&db).expect("a statement");
         (1..=5000).for_each(|number| appending.put(&name(number)).expect("a row"));
@@ -179,12 +181,7 @@ mod tests {
             asked in "[abki_1]{1,13}",
             first in 0..60_usize,
         ) {
-            let db = Connection::open_in_memory().expect("a database");
-            db.execute_batch(
-                "CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL, mark INTEGER NOT NULL); \
-                 CREATE INDEX name_by_text ON name (substr(text, 1, 6), mark);",
-            )
-            .expect("a table");
+            let db = database();
             for (id, name) in (1..).zip(&names) {
                 insert(&db, id, name).expect("a row");
             }
