@@ -30,7 +30,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
         println!("\nsearch floor: left out, it needs curl");
     }
     if all || has_deny() {
-        let deny = ["deny", "check", "licenses", "bans", "sources"];
+        let deny = ["deny", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"];
         done.step("dependency policy", || passes(workspace::cargo().args(deny)));
     } else {
         println!("\ndependency policy: left out, it needs `cargo install --locked cargo-deny`");

@@ -133,23 +133,23 @@ fn lists_and_tables_in_variables() {
 fn unknown_settings_are_named_with_the_nearest_known() {
     let repository =
         "treads = 4\nmemory = 1\n[index]\nexlude = []\ncolour = 1\n[stoer]\n[limits]\nthreads = 2\n";
-    Machine::new("", repository).check(&expect![[r#"
+    Machine::new("", repository).check(&expect![[r"
         TMP/repo/.orient.toml:1: unknown setting `treads`; did you mean `index.threads`?
         TMP/repo/.orient.toml:2: unknown setting `memory`; did you mean `limits.memory`?
         TMP/repo/.orient.toml:4: unknown setting `index.exlude`; did you mean `index.exclude`?
         TMP/repo/.orient.toml:5: unknown setting `index.colour`; there are index.exclude, index.max_file_size, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
         TMP/repo/.orient.toml:6: unknown setting `stoer`; did you mean `store`?
         TMP/repo/.orient.toml:8: unknown setting `limits.threads`; did you mean `index.threads`?
-    "#]]);
+    "]]);
 }
 
 #[test]
 fn unknown_variables_are_named_too() {
     Machine::new("", "").variable("ORIENT_INDEX_TREADS", "1").variable("ORIENT_INDEX_COLOUR", "1").check(
-        &expect![[r#"
+        &expect![[r"
             ORIENT_INDEX_COLOUR: unknown setting `ORIENT_INDEX_COLOUR`; there are index.exclude, index.max_file_size, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
             ORIENT_INDEX_TREADS: unknown setting `ORIENT_INDEX_TREADS`; did you mean `ORIENT_INDEX_THREADS`?
-        "#]],
+        "]],
     );
     Machine::new("", "").variable("ORIENT_STROE", "/x").variable("ORIENT_LOG", "debug").check(&expect![[r"
             note: the variable ORIENT_STROE is no setting; did you mean ORIENT_STORE?
