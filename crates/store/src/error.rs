@@ -1,6 +1,8 @@
 //! What can go wrong with a store, by what the caller can do about it.
 
+use crate::codec::CodecError;
 use rusqlite::ErrorCode;
+use rusqlite::types::Type;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -118,6 +120,11 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TypeMismatch)
         ),
     }
+}
+
+/// What a database would say of a value that is not what we wrote.
+pub(crate) fn unreadable(error: CodecError) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, Box::new(error))
 }
 
 /// Gives database errors the path of their file.

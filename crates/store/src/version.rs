@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 /// 7: what made the vectors, and these in smaller rows; sheets packed.
 /// 8: which files have yet to be resolved.
 /// 9: names are told apart by a mark where they begin alike.
-pub const FORMAT: u32 = 9;
+/// 10: edges and names asked for, many in a row.
+pub const FORMAT: u32 = 10;
 
 /// Says in the header of the file that it is ours: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;

@@ -19,7 +19,7 @@ pub(super) fn write(out: &mut Out, graph: &FileGraph) {
     nodes(out, edges.iter().map(|edge| edge.source));
     out.column(edges, |edge| edge.kind as u32);
     for edge in edges {
-        out.wide(zigzag(edge.target.0.wrapping_sub(edge.source.0)));
+        out.step(edge.target.0, edge.source.0);
     }
     out.rising(edges, |edge| edge.line);
     out.column(edges, |edge| u32::from(proof(edge)));
@@ -91,7 +91,7 @@ fn read_edges(from: &mut In<'_>) -> Result<(Vec<EdgeRow>, usize), CodecError> {
     let mut edges = Vec::with_capacity(count);
     for (source, kind) in sources.into_iter().zip(kinds) {
         let kind = byte(kind).and_then(EdgeKind::from_number).ok_or(CodecError)?;
-        let target = NodeId(source.0.wrapping_add(unzigzag(from.wide()?)));
+        let target = NodeId(from.step(source.0)?);
         let (confidence, rule) = parts(0).ok_or(CodecError)?;
         edges.push(EdgeRow { source, kind, target, line: 0, confidence, rule });
     }
@@ -140,7 +140,7 @@ fn read_misses(from: &mut In<'_>, strings: &Strings) -> Result<Vec<MissRow>, Cod
 fn nodes(out: &mut Out, nodes: impl Iterator<Item = NodeId>) {
     let mut before = 0i64;
     for NodeId(node) in nodes {
-        out.wide(zigzag(node.wrapping_sub(before)));
+        out.step(node, before);
         before = node;
     }
 }
@@ -148,17 +148,9 @@ fn nodes(out: &mut Out, nodes: impl Iterator<Item = NodeId>) {
 fn read_nodes(from: &mut In<'_>, count: usize) -> Result<Vec<NodeId>, CodecError> {
     let mut before = 0i64;
     from.rows(count, |from| {
-        before = before.wrapping_add(unzigzag(from.wide()?));
+        before = from.step(before)?;
         Ok(NodeId(before))
     })
-}
-
-fn zigzag(step: i64) -> u64 {
-    ((step << 1) ^ (step >> 63)).cast_unsigned()
-}
-
-fn unzigzag(value: u64) -> i64 {
-    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
 fn byte(number: u32) -> Option<u8> {

@@ -2,12 +2,13 @@
 //!
 //! Encoding is meant to run on the threads that extract; the writers only move the bytes.
 
+mod bundle;
 mod flow;
 mod graph;
 mod outline;
 mod wire;
 
-use crate::graph::{EdgeRow, FileGraph, MissRow};
+use crate::graph::{EdgeRow, FileGraph, MissRow, StoredEdge};
 use orient_model::{Flow, Outline};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
@@ -113,6 +114,27 @@ pub(crate) fn decode_sheet(bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
 /// The edges among that, and how many of them start in the file.
 pub(crate) fn decode_edges(bytes: &[u8]) -> Result<(Vec<EdgeRow>, usize), CodecError> {
     decode(GRAPH, bytes, graph::read_edges_only)
+}
+
+/// Edges that lead to one node, as bytes: too few to be worth packing.
+pub(crate) fn encode_bundle(edges: &[StoredEdge]) -> Vec<u8> {
+    let mut out = Out { bytes: Vec::with_capacity(edges.len() * 8) };
+    bundle::write(&mut out, edges);
+    out.bytes
+}
+
+/// Adds the edges in these bytes, which lead to `target`.
+pub(crate) fn decode_bundle(
+    bytes: &[u8],
+    target: i64,
+    edges: &mut Vec<StoredEdge>,
+) -> Result<(), CodecError> {
+    bundle::read(bytes, target, edges)
+}
+
+/// How many edges there are in these bytes.
+pub(crate) fn count_in_bundle(bytes: &[u8]) -> Result<u32, CodecError> {
+    bundle::count(bytes)
 }
 
 struct Workspace {

@@ -288,7 +288,19 @@ proptest! {
     }
 
     #[test]
+    fn edges_that_lead_to_one_node_come_back(graph in graph(), target in any::<i64>(), owner in 0..3i64) {
+        let edges: Vec<StoredEdge> =
+            graph.edges.iter().map(|edge| StoredEdge { target, ..StoredEdge::new(edge, owner) }).collect();
+        let bytes = encode_bundle(&edges);
+        let mut read = Vec::new();
+        prop_assert_eq!(count_in_bundle(&bytes), Ok(edges.len() as u32));
+        prop_assert_eq!(decode_bundle(&bytes, target, &mut read), Ok(()));
+        prop_assert_eq!(read, edges);
+    }
+
+    #[test]
     fn any_bytes_are_read_or_refused_but_never_a_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = decode_bundle(&bytes, 1, &mut Vec::new());
         for what in [OUTLINE, FLOW, GRAPH, OUTLINE | PACKED] {
             if let Some(first) = bytes.first_mut() {
                 *first = what;

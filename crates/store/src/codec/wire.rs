@@ -52,6 +52,12 @@ impl Out {
         self.bytes.push(value as u8);
     }
 
+    /// How far an id is from another, in either direction.
+    pub(super) fn step(&mut self, id: i64, before: i64) {
+        let step = id.wrapping_sub(before);
+        self.wide(((step << 1) ^ (step >> 63)).cast_unsigned());
+    }
+
     /// One field of every row.
     pub(super) fn column<T>(&mut self, rows: &[T], field: impl Fn(&T) -> u32) {
         for row in rows {
@@ -147,6 +153,12 @@ impl In<'_> {
             }
         }
         Err(CodecError)
+    }
+
+    /// The id that is so far from another.
+    pub(super) fn step(&mut self, before: i64) -> Result<i64, CodecError> {
+        let step = self.wide()?;
+        Ok(before.wrapping_add((step >> 1).cast_signed() ^ -(step & 1).cast_signed()))
     }
 
     /// One field of every row.

@@ -4,10 +4,10 @@ use super::directory::Directory;
 use super::prepared::PreparedGraph;
 use super::rows::StoredEdge;
 use crate::codec;
+use crate::error::unreadable;
 use crate::interner::Interner;
-use crate::sql::{graphs, names};
-use rusqlite::types::Type;
-use rusqlite::{Connection, Error, Result};
+use crate::sql::{asks, edges, graphs, names};
+use rusqlite::{Connection, Result};
 use std::sync::Arc;
 
 /// How many edges are sorted in memory at a time.
@@ -79,8 +79,7 @@ impl GraphLoad {
 
     /// Fills the tables that are derived from what the files gave.
     pub(crate) fn finish(mut self, db: &Connection) -> Result<()> {
-        self.asks.sort_unstable();
-        graphs::append_asks(db, &self.asks)?;
+        asks::append(db, &mut self.asks)?;
         drop(std::mem::take(&mut self.asks));
         let mut from = 0;
         while from < self.counts.len() {
@@ -101,8 +100,7 @@ impl GraphLoad {
     fn put_edges(&self, db: &Connection, buckets: std::ops::Range<usize>, count: u64) -> Result<()> {
         let mut rows: Vec<StoredEdge> = Vec::with_capacity(usize::try_from(count).unwrap_or_default());
         graphs::graphs(db, |file, data| {
-            let (edges, own) = codec::decode_edges(data)
-                .map_err(|error| Error::FromSqlConversionFailure(1, Type::Blob, Box::new(error)))?;
+            let (edges, own) = codec::decode_edges(data).map_err(unreadable)?;
             for (at, edge) in edges.iter().enumerate() {
                 if buckets.contains(&self.bucket(edge.target.0)) {
                     rows.push(StoredEdge::new(edge, if at < own { 0 } else { file }));
@@ -110,7 +108,7 @@ impl GraphLoad {
             }
             Ok(())
         })?;
-        rows.sort_unstable();
-        graphs::append(db, &rows)
+        rows.sort_unstable_by_key(StoredEdge::key);
+        edges::append(db, &rows)
     }
 }

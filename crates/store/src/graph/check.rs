@@ -1,9 +1,10 @@
 //! Whether the graph is whole: what files gave, and the tables derived from that, say the same.
 
+use super::rows::StoredEdge;
 use crate::error::{AtPath, StoreError};
 use crate::rows::FileId;
 use crate::snapshot::Snapshot;
-use crate::sql::{files, graphs, names, symbols};
+use crate::sql::{asks, edges, files, graphs, names, symbols};
 use crate::{codec, idlist};
 
 /// What the tables should hold if they say what the files gave.
@@ -11,6 +12,7 @@ use crate::{codec, idlist};
 pub(crate) struct Expected {
     graphs: u64,
     edges: u64,
+    elsewhere: u64,
     asks: u64,
 }
 
@@ -25,19 +27,25 @@ impl Snapshot {
         let decoded = codec::decode_graph(&stored.data)
             .and_then(|graph| Ok((graph.rows(file), idlist::decode_rising(&stored.asks)?)))
             .and_then(|decoded| idlist::decode_all(&stored.looked).map(|_| decoded));
-        let Ok((edges, asks)) = decoded else {
+        let Ok((mut edges, asks)) = decoded else {
             return Ok(Some("its graph cannot be read".to_owned()));
         };
         expected.graphs += 1;
         expected.edges += edges.len() as u64;
+        expected.elsewhere += edges.iter().filter(|edge| edge.owner != 0).count() as u64;
         expected.asks += asks.len() as u64;
         if graphs::owes(&self.db, file.0).at(&self.path)? {
             return Ok(None);
         }
-        for edge in &edges {
-            if graphs::find(&self.db, edge).at(&self.path)? != Some(edge.proof) {
+        edges.sort_unstable_by_key(StoredEdge::key);
+        for edges in edges.chunk_by(|a, b| a.place() == b.place()) {
+            let held = edges::bundle(&self.db, edges[0].place()).at(&self.path)?;
+            let find = |edge: &StoredEdge| held.binary_search_by_key(&edge.key(), StoredEdge::key);
+            if !edges.iter().all(|edge| find(edge).is_ok_and(|at| held[at] == *edge)) {
                 return Ok(Some("an edge of its graph is not in the table".to_owned()));
             }
+        }
+        for edge in &edges {
             let source = self.file_of_node(edge.source)?;
             if source.is_none() || (edge.owner == 0) != (source == Some(file.0)) {
                 return Ok(Some("an edge of its graph starts where it cannot".to_owned()));
@@ -48,7 +56,7 @@ impl Snapshot {
         }
         for &name in &asks {
             let known = names::by_id(&self.db, name).at(&self.path)?.is_some();
-            if !known || !graphs::has_ask(&self.db, name, file.0).at(&self.path)? {
+            if !known || !asks::has(&self.db, name, file.0).at(&self.path)? {
                 return Ok(Some("a name it asks for is not in the table".to_owned()));
             }
         }
@@ -60,8 +68,9 @@ impl Snapshot {
         let count = || {
             Ok::<_, rusqlite::Error>([
                 (graphs::count_graphs(&self.db)?, expected.graphs, "graphs of files"),
-                (graphs::count(&self.db)?, expected.edges, "edges"),
-                (graphs::count_asks(&self.db)?, expected.asks, "names asked for"),
+                (edges::count(&self.db)?, expected.edges, "edges"),
+                (edges::count_elsewhere(&self.db)?, expected.elsewhere, "edges from elsewhere"),
+                (asks::count(&self.db)?, expected.asks, "names asked for"),
             ])
         };
         let wrong = count().at(&self.path)?.into_iter().find(|(found, expected, _)| found != expected);

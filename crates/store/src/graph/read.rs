@@ -4,7 +4,7 @@ use super::directory::{Bearer, DirectoryFile};
 use super::rows::{EdgeRow, FileGraph, MissRow, NodeId, StoredEdge};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
-use crate::sql::{files, graphs, meta, names, symbols};
+use crate::sql::{asks, edges, files, graphs, meta, names, symbols};
 use crate::{codec, idlist};
 use orient_model::{Outline, RepoPath, SymbolKind};
 use rusqlite::Connection;
@@ -144,17 +144,17 @@ impl Reader<'_> {
 
     /// How many edges lead to a node, counted up to a limit.
     pub fn count_incoming(&self, node: NodeId, most: u32) -> Result<u32, StoreError> {
-        graphs::count_incoming(self.db, node.0, most).at(self.path)
+        edges::count_incoming(self.db, node.0, most).at(self.path)
     }
 
     /// The edges that lead to a node, by source, kind and line.
     pub fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
-        self.rows(graphs::incoming(self.db, node.0))
+        self.rows(edges::incoming(self.db, node.0))
     }
 
     /// The edges that start at a node and were found in another file than its own, by kind and line.
     pub fn outgoing_from_elsewhere(&self, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
-        self.rows(graphs::from_elsewhere(self.db, node.0))
+        self.rows(edges::from_elsewhere(self.db, node.0))
     }
 
     /// What resolving a file gave.
@@ -175,7 +175,7 @@ impl Reader<'_> {
     /// The files whose uses depend on what bears a name elsewhere.
     pub fn asking(&self, name: &str) -> Result<Vec<FileId>, StoreError> {
         let Some(name) = names::by_text(self.db, name).at(self.path)? else { return Ok(Vec::new()) };
-        Ok(graphs::asking(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
+        Ok(asks::asking(self.db, name).at(self.path)?.into_iter().map(FileId).collect())
     }
 
     /// What a file's graph depends on beside its own content.
@@ -233,8 +233,8 @@ impl Reader<'_> {
         let read = || {
             let Some(name) = names::by_text(self.db, name)? else { return Ok(Vec::new()) };
             let asked = self.ids_of(languages)?;
-            let files = graphs::asking_with_language(self.db, name)?.into_iter();
-            let files = files.filter(|(_, lang)| lang.is_some_and(|lang| asked.contains(&lang)));
+            let files = asks::asking_with_language(self.db, name)?.into_iter();
+            let files = files.filter(|(_, lang)| asked.contains(lang));
             Ok::<_, rusqlite::Error>(files.map(|(file, _)| FileId(file)).collect())
         };
         read().at(self.path)

@@ -1,6 +1,7 @@
 //! The graph as plain values.
 
 use crate::rows::{FileId, SymbolId};
+use crate::sql::bundles::place;
 use orient_model::{Confidence, EdgeKind, Reason, RefKind, Rule};
 
 /// A node of the graph: a symbol, or a file as a whole with its top-level code.
@@ -116,12 +117,12 @@ impl FileGraph {
     }
 }
 
-/// A row of the table of edges, in its order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// An edge as the table of edges has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoredEdge {
     pub(crate) target: i64,
-    pub(crate) kind: u8,
     pub(crate) source: i64,
+    pub(crate) kind: u8,
     pub(crate) line: u32,
     pub(crate) owner: i64,
     pub(crate) proof: u8,
@@ -131,17 +132,22 @@ impl StoredEdge {
     pub(crate) fn new(edge: &EdgeRow, owner: i64) -> Self {
         Self {
             target: edge.target.0,
-            kind: edge.kind as u8,
             source: edge.source.0,
+            kind: edge.kind as u8,
             line: edge.line,
             owner,
             proof: proof(edge),
         }
     }
 
-    /// What makes it the same edge, however it was proven.
-    pub(crate) fn key(&self) -> (i64, u8, i64, u32, i64) {
-        (self.target, self.kind, self.source, self.line, self.owner)
+    /// The key of the row it stands in.
+    pub(crate) fn place(&self) -> i64 {
+        place(self.target, self.source)
+    }
+
+    /// What makes it the same edge, however it was proven; edges are ordered by this.
+    pub(crate) fn key(&self) -> (i64, i64, u8, u32, i64) {
+        (self.place(), self.source, self.kind, self.line, self.owner)
     }
 
     /// None where a number is none of our lists: the file is damaged.

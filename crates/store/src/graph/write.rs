@@ -5,7 +5,7 @@ use super::read::Reader;
 use super::rows::{FileGraph, NodeId, StoredEdge};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{Applied, FileId, Listed};
-use crate::sql::{graphs, symbols};
+use crate::sql::{asks, edges, graphs, symbols};
 use crate::writer::{ChangeSet, no_sheet, put_sheet};
 use crate::{codec, idlist};
 use std::cmp::Ordering;
@@ -114,13 +114,16 @@ impl ChangeSet<'_> {
     }
 
     fn replace_edges(&self, mut old: Vec<StoredEdge>, mut new: Vec<StoredEdge>) -> rusqlite::Result<()> {
-        old.sort_unstable();
-        new.sort_unstable();
-        merge(&old, &new, StoredEdge::key, |old, new| match (old, new) {
-            (Some(old), None) => graphs::delete(self.db, old),
-            (old, Some(new)) if old != Some(new) => graphs::insert(self.db, new),
-            _ => Ok(()),
-        })
+        old.sort_unstable_by_key(StoredEdge::key);
+        new.sort_unstable_by_key(StoredEdge::key);
+        let mut changes = Vec::new();
+        merge(&old, &new, StoredEdge::key, |old, new| {
+            if old != new {
+                changes.push((old, new));
+            }
+            Ok(())
+        })?;
+        edges::change(self.db, &changes)
     }
 
     fn replace_asks(&mut self, file: FileId, old: &[i64], new: &[i64]) -> rusqlite::Result<()> {
@@ -132,9 +135,9 @@ impl ChangeSet<'_> {
             |old, new| match (old, new) {
                 (Some(&name), None) => {
                     released.push(name);
-                    graphs::delete_ask(self.db, name, file.0)
+                    asks::delete(self.db, name, file.0)
                 }
-                (None, Some(&name)) => graphs::insert_ask(self.db, name, file.0),
+                (None, Some(&name)) => asks::insert(self.db, name, file.0),
                 _ => Ok(()),
             },
         )?;
@@ -144,8 +147,8 @@ impl ChangeSet<'_> {
 
     /// Notes who gave rise to edges to or from a node that is about to go.
     pub(crate) fn sever(&mut self, node: NodeId) -> rusqlite::Result<()> {
-        let mut edges = graphs::incoming(self.db, node.0)?;
-        edges.extend(graphs::from_elsewhere(self.db, node.0)?);
+        let mut edges = edges::incoming(self.db, node.0)?;
+        edges.extend(edges::from_elsewhere(self.db, node.0)?);
         for edge in edges {
             let file = match edge.owner {
                 0 if edge.source < 0 => Some(-edge.source),

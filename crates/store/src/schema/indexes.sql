@@ -6,5 +6,3 @@ CREATE INDEX name_by_text ON name (substr(text, 1, 6), mark);
 CREATE INDEX symbol_by_name ON symbol (name);
 CREATE INDEX file_by_name ON file (name);
 CREATE INDEX file_with_manifest ON file (path) WHERE manifest = 1;
--- Edges that the file of their source does not know of.
-CREATE INDEX edge_from_elsewhere ON edge (source) WHERE owner <> 0;

@@ -86,15 +86,22 @@ CREATE TABLE chunk (
     last_line  INTEGER NOT NULL
 ) STRICT;
 
--- Who points at a symbol, or at a file: the graph, by where it leads. Nodes are ids of symbols, or minus ids of files.
+-- Who points at a symbol, or at a file: the graph, by where it leads. Nodes are ids of symbols, or minus ids of files. The key
+-- is the target and the neighbourhood of the sources (bundles.rs).
 CREATE TABLE edge (
+    key  INTEGER PRIMARY KEY,
+    data BLOB NOT NULL
+) STRICT;
+
+-- Those of them that the file of their source does not know of, by where they start.
+CREATE TABLE elsewhere (
+    source INTEGER NOT NULL,
     target INTEGER NOT NULL,
     kind   INTEGER NOT NULL,
-    source INTEGER NOT NULL,
     line   INTEGER NOT NULL, -- in the file of source
-    owner  INTEGER NOT NULL, -- 0: found in the file of source; else the file that gave rise to it
+    owner  INTEGER NOT NULL, -- the file that gave rise to it
     proof  INTEGER NOT NULL, -- rule * 4 + confidence
-    PRIMARY KEY (target, kind, source, line, owner)
+    PRIMARY KEY (source, target, kind, line, owner)
 ) STRICT, WITHOUT ROWID;
 
 -- All that resolving a file gave; a file that gave nothing has no row.
@@ -110,9 +117,9 @@ CREATE TABLE owed (
     file INTEGER PRIMARY KEY
 ) STRICT;
 
--- Which files depend on what bears a name elsewhere: who must be resolved again when that changes.
+-- Which files depend on what bears a name elsewhere: who must be resolved again when that changes. The key is the name and
+-- the neighbourhood of the files (bundles.rs).
 CREATE TABLE ask (
-    name INTEGER NOT NULL,
-    file INTEGER NOT NULL,
-    PRIMARY KEY (name, file)
-) STRICT, WITHOUT ROWID;
+    key  INTEGER PRIMARY KEY,
+    data BLOB NOT NULL
+) STRICT;

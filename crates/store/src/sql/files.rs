@@ -21,6 +21,7 @@ const LISTED: &str = "SELECT id, path, status, size, mtime, ctime, inode FROM fi
 const LISTED_AT: &str = "SELECT id, path, status, size, mtime, ctime, inode FROM file WHERE path = ?1";
 const PATH_OF: &str = "SELECT path FROM file WHERE id = ?1";
 const BRIEFS: &str = "SELECT id, lang, role, path FROM file ORDER BY path";
+const LANG: &str = "SELECT lang FROM file WHERE id = ?1";
 const BRIEF: &str = "SELECT id, lang, role, path FROM file WHERE id = ?1";
 const LANGUAGES: &str = "SELECT lang.name, count(*), sum(bytes), sum(lines), sum(symbols), sum(issues > 0) \
      FROM file LEFT JOIN lang ON lang.id = file.lang WHERE status = 0 GROUP BY lang.name ORDER BY lang.name";
@@ -228,6 +229,11 @@ pub(crate) fn briefs(db: &Connection, mut see: impl FnMut(Brief)) -> Result<()> 
 
 pub(crate) fn brief(db: &Connection, id: i64) -> Result<Option<Brief>> {
     db.prepare_cached(BRIEF)?.query_row([id], read_brief).optional()
+}
+
+/// The language of a file, if it has one.
+pub(crate) fn lang(db: &Connection, id: i64) -> Result<Option<i64>> {
+    Ok(db.prepare_cached(LANG)?.query_row([id], |row| row.get(0)).optional()?.flatten())
 }
 
 pub(crate) fn by_path(db: &Connection, path: &RepoPath) -> Result<Option<FileRow>> {

@@ -1,6 +1,9 @@
 //! Every statement, in the file of its table: bound values in, typed rows out.
 
+pub(crate) mod asks;
+pub(crate) mod bundles;
 pub(crate) mod chunks;
+pub(crate) mod edges;
 pub(crate) mod files;
 pub(crate) mod grams;
 pub(crate) mod graphs;

@@ -1,5 +1,6 @@
 //! Names: text to number and back.
 
+use super::bundles::bounds;
 use crate::interner::hash;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
 
@@ -20,7 +21,7 @@ const COUNT: &str = "SELECT count(*) FROM name";
 const DELETE_UNUSED: &str = "DELETE FROM name WHERE id = ?1 \
      AND NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = ?1) \
      AND NOT EXISTS (SELECT 1 FROM tag WHERE tag.name = ?1) \
-     AND NOT EXISTS (SELECT 1 FROM ask WHERE ask.name = ?1)";
+     AND NOT EXISTS (SELECT 1 FROM ask WHERE key >= ?2 AND key < ?3)";
 
 pub(crate) fn insert(db: &Connection, id: i64, text: &str) -> Result<()> {
     db.prepare_cached(INSERT)?.execute(params![id, text, mark(text)]).map(drop)
@@ -127,7 +128,8 @@ pub(crate) fn count(db: &Connection) -> Result<u64> {
 
 /// Deletes a name unless something still bears it.
 pub(crate) fn delete_unused(db: &Connection, id: i64) -> Result<()> {
-    db.prepare_cached(DELETE_UNUSED)?.execute([id]).map(drop)
+    let [first, end] = bounds(id);
+    db.prepare_cached(DELETE_UNUSED)?.execute([id, first, end]).map(drop)
 }
 
 #[cfg(test)]

@@ -35,8 +35,8 @@ const VECTOR_OF: &str = "SELECT data FROM vector WHERE key >= ?1 AND key < ?2 OR
 /// Numbers of terms have 32 bits; those above are the segment.
 const TERM_BITS: u32 = 32;
 
-/// Vectors are cut into rows of this many bytes.
-const PIECE: usize = 1024;
+/// Vectors are cut into rows of this many bytes: seven fill a page of 8 KiB.
+const PIECE: usize = 1152;
 /// The lower bits of the key of vectors are the number of the row.
 const PIECE_BITS: u32 = 16;
 
