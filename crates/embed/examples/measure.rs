@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use orient_embed::{BuiltIn, Embedder, PackedIndex, Role, Vector, combine};
+use orient_embed::{BuiltIn, Embedder, PackedGroup, PackedIndex, Role, Vector, combine};
 
 const PASTED: usize = 200;
 const QUESTIONS: [&str; 8] = [
@@ -67,7 +67,7 @@ fn main() {
     for (key, sum) in (0..).zip(sums.iter().take(wanted)) {
         packed.clear();
         combine(&[(sum, 1.0)]).pack(&mut packed);
-        index.push(key, &packed);
+        index.push(key, PackedGroup { vectors: &packed, counts: &[1] });
     }
     search(&index, &queries);
     // Lines of the sources themselves, as people paste them.

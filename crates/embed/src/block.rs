@@ -2,7 +2,7 @@
 //! follow it.
 
 use crate::kernel::{LANES, STRIDE};
-use crate::packed::{self, packed_length};
+use crate::packed::{self, PackedGroup, packed_length};
 use std::ops::Range;
 
 /// How long vectors are, in all forms they have.
@@ -33,16 +33,19 @@ pub(crate) struct Block {
     /// The key of each group, and its first row.
     pub(crate) groups: Vec<(i64, u32)>,
     pub(crate) rows: Vec<u8>,
+    /// How many members of its group each vector stands for.
+    pub(crate) counts: Vec<u8>,
     /// Signs of the values: [`LANES`] vectors side by side, 64 values in each word.
     pub(crate) bits: Vec<[u64; LANES]>,
     pub(crate) len: usize,
 }
 
 impl Block {
-    /// Adds a group of packed vectors, which lie one after the other.
-    pub(crate) fn push(&mut self, shape: Shape, key: i64, bytes: &[u8]) {
-        let rows = bytes.chunks_exact(shape.length.max(1));
+    /// Adds a group of vectors.
+    pub(crate) fn push(&mut self, shape: Shape, key: i64, group: PackedGroup<'_>) {
+        let rows = group.vectors.chunks_exact(shape.length.max(1));
         self.groups.push((key, self.len as u32));
+        self.counts.extend_from_slice(group.counts);
         let mut values = vec![0; shape.padded()];
         for row in rows {
             packed::unpack(row, &mut values[..shape.dimension]);
@@ -69,6 +72,7 @@ impl Block {
     pub(crate) fn copy(&mut self, shape: Shape, other: &Self, group: usize) {
         self.groups.push((other.groups[group].0, self.len as u32));
         let theirs = other.rows_of(group);
+        self.counts.extend_from_slice(&other.counts[theirs.clone()]);
         self.rows.extend_from_slice(&other.rows[theirs.start * shape.length..theirs.end * shape.length]);
         let ours = self.len..self.len + theirs.len();
         self.len = ours.end;
@@ -86,6 +90,7 @@ impl Block {
     pub(crate) fn reserve(&mut self, other: &Self) {
         self.groups.reserve(other.groups.len());
         self.rows.reserve(other.rows.len());
+        self.counts.reserve(other.counts.len());
         self.bits.reserve(other.bits.len());
     }
 
@@ -101,6 +106,7 @@ impl Block {
     pub(crate) fn shrink(&mut self) {
         self.groups.shrink_to_fit();
         self.rows.shrink_to_fit();
+        self.counts.shrink_to_fit();
         self.bits.shrink_to_fit();
     }
 

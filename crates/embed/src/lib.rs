@@ -28,5 +28,5 @@ pub use embedder::{Embedder, ModelId, Role};
 pub use error::{EmbedError, ModelError};
 pub use index::{FlatIndex, cosine};
 pub use nearest::{Hit, PackedIndex, Scan};
-pub use packed::packed_length;
+pub use packed::{PackedGroup, packed_length};
 pub use sum::{Sum, Vector, combine};

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::Vector;
 use crate::block::{Block, Shape};
 use crate::kernel::{Kernel, LANES, PLANES};
-use crate::packed::{self, packed_length};
+use crate::packed::{self, PackedGroup, packed_length};
 
 /// Below this many vectors the exact scan is as fast as the first pass.
 const EXACT_BELOW: usize = 16_384;
@@ -52,6 +52,7 @@ pub struct PackedIndex {
     /// The place of the first vector of each block.
     starts: Vec<u32>,
     len: usize,
+    members: usize,
     kernel: Kernel,
     /// Room for estimates, when no search uses it.
     spare: Arc<Mutex<Vec<Vec<[i32; LANES]>>>>,
@@ -61,7 +62,7 @@ impl PackedIndex {
     /// An empty index for vectors of that dimension.
     pub fn new(dimension: usize) -> Self {
         let (shape, kernel, spare) = (Shape::new(dimension), Kernel::detect(), Arc::default());
-        Self { shape, blocks: Vec::new(), starts: Vec::new(), len: 0, kernel, spare }
+        Self { shape, blocks: Vec::new(), starts: Vec::new(), len: 0, members: 0, kernel, spare }
     }
 
     /// How many vectors it holds.
@@ -69,13 +70,18 @@ impl PackedIndex {
         self.len
     }
 
+    /// How many members of groups they stand for.
+    pub fn members(&self) -> usize {
+        self.members
+    }
+
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Adds a group of packed vectors that lie one after the other. Its key is greater than all before.
-    pub fn push(&mut self, key: i64, bytes: &[u8]) {
+    /// Adds a group. Its key is greater than all before, and its vectors are of the dimension of the index.
+    pub fn push(&mut self, key: i64, group: PackedGroup<'_>) {
         let full = self.blocks.last().is_none_or(|block| block.len >= BLOCK);
         if full {
             if let Some(last) = self.blocks.last_mut() {
@@ -86,12 +92,13 @@ impl PackedIndex {
         }
         if let Some(last) = self.blocks.last_mut().map(Arc::make_mut) {
             let before = last.len;
-            last.push(self.shape, key, bytes);
+            last.push(self.shape, key, group);
             self.len += last.len - before;
+            self.members += group.members();
         }
     }
 
-    /// The same index with other vectors for some groups; without those that get none.
+    /// The same index with other vectors for some groups, as they are at rest; without those that get none.
     #[must_use]
     pub fn with(&self, changed: &BTreeMap<i64, Vec<u8>>) -> Self {
         let mut making = Making { shape: self.shape, done: Vec::new(), open: Block::default() };
@@ -129,28 +136,42 @@ impl PackedIndex {
     }
 
     fn over(&self, blocks: Vec<Arc<Block>>) -> Self {
-        let (mut starts, mut len) = (Vec::with_capacity(blocks.len()), 0);
+        let (mut starts, mut len, mut members) = (Vec::with_capacity(blocks.len()), 0, 0);
         for block in &blocks {
             starts.push(len as u32);
             len += block.len;
+            members += packed::members(&block.counts);
         }
-        Self { shape: self.shape, blocks, starts, len, kernel: self.kernel, spare: self.spare.clone() }
+        Self {
+            shape: self.shape,
+            blocks,
+            starts,
+            len,
+            members,
+            kernel: self.kernel,
+            spare: self.spare.clone(),
+        }
     }
 
-    /// The keys of the groups and their packed vectors, in the order of these.
-    pub fn groups(&self) -> impl Iterator<Item = (i64, &[u8])> {
+    /// The groups by their keys.
+    pub fn groups(&self) -> impl Iterator<Item = (i64, PackedGroup<'_>)> {
         self.blocks.iter().flat_map(|block| {
-            let rows = |at| &block.rows[bytes_of(self.shape, block.rows_of(at))];
-            block.groups.iter().enumerate().map(move |(at, (key, _))| (*key, rows(at)))
+            let group = |at| {
+                let rows = block.rows_of(at);
+                let vectors = &block.rows[bytes_of(self.shape, rows.clone())];
+                PackedGroup { vectors, counts: &block.counts[rows] }
+            };
+            block.groups.iter().enumerate().map(move |(at, (key, _))| (*key, group(at)))
         })
     }
 
-    /// The key of the group a vector is in, and its place there.
-    pub fn group_of(&self, row: u32) -> (i64, u32) {
+    /// The key of the group a vector is in, and the members it stands for.
+    pub fn members_of(&self, row: u32) -> (i64, Range<u32>) {
         let at = self.block_of(row);
         let (block, row) = (&self.blocks[at], row - self.starts[at]);
         let (key, first) = block.groups[block.group_of(row)];
-        (key, row - first)
+        let before = packed::members(&block.counts[first as usize..row as usize]) as u32;
+        (key, before..before + u32::from(block.counts[row as usize]))
     }
 
     /// The vectors with the greatest products, greatest first; of equals the earlier one.
@@ -177,12 +198,13 @@ impl PackedIndex {
         best.into_hits()
     }
 
-    /// The product of a vector of a group with a query; none where it is not there.
-    pub fn product(&self, key: i64, at: u32, query: &Scan) -> Option<i32> {
+    /// The product of the vector of a member of a group with a query; none where it is not there.
+    pub fn product(&self, key: i64, member: u32, query: &Scan) -> Option<i32> {
         let first = |block: &Arc<Block>| block.groups.first().is_some_and(|(first, _)| *first <= key);
         let block = &self.blocks[self.blocks.partition_point(first).checked_sub(1)?];
         let group = block.groups.binary_search_by_key(&key, |group| group.0).ok()?;
-        let row = block.rows_of(group).nth(at as usize)?;
+        let rows = block.rows_of(group);
+        let row = rows.start + packed::row_of(&block.counts[rows], member)?;
         Some(query.product(&block.rows[bytes_of(self.shape, row..row + 1)]))
     }
 
@@ -270,9 +292,10 @@ struct Making {
 
 impl Making {
     fn push(&mut self, key: i64, bytes: &[u8]) {
-        if bytes.len() >= self.shape.length.max(1) {
+        let group = PackedGroup::read(bytes, self.shape.dimension);
+        if let Some(group) = group.filter(|group| !group.vectors.is_empty()) {
             self.close_above(BLOCK - 1);
-            self.open.push(self.shape, key, bytes);
+            self.open.push(self.shape, key, group);
         }
     }
 
@@ -448,7 +471,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{BLOCK, Hit, PackedIndex, Scan, planes};
-    use crate::{Sum, Vector, combine, packed_length};
+    use crate::{PackedGroup, Sum, Vector, combine, packed_length};
     use std::collections::BTreeMap;
 
     /// Vectors in groups, as real ones are: a direction of the group and one of their own. No randomness from outside.
@@ -474,9 +497,14 @@ mod tests {
     fn index_of(vectors: &[Vector], dimension: usize) -> PackedIndex {
         let mut index = PackedIndex::new(dimension);
         for (key, vector) in (0..).zip(vectors) {
-            index.push(key, &packed(vector));
+            index.push(key, alone(&packed(vector)));
         }
         index
+    }
+
+    /// A vector that stands for one member.
+    fn alone(vectors: &[u8]) -> PackedGroup<'_> {
+        PackedGroup { vectors, counts: &[1] }
     }
 
     fn packed(vector: &Vector) -> Vec<u8> {
@@ -532,7 +560,7 @@ mod tests {
             let rows: Vec<Vec<u8>> = rows.iter().map(|row| packed(&Vector::from_values(row))).collect();
             let mut index = PackedIndex::new(70);
             for (key, row) in (0..).zip(&rows) {
-                index.push(key, row);
+                index.push(key, alone(row));
             }
             let rows: Vec<Vec<i8>> = rows.iter().map(|row| Vector::unpack(row, 70).values().to_vec()).collect();
             let product = |row: &[i8]| -> i32 { row.iter().zip(&query).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum() };
@@ -574,17 +602,20 @@ mod tests {
                 prop_assert_eq!(index.len(), fresh.len());
                 prop_assert_eq!(index.search_exact(&query, 30), fresh.search_exact(&query, 30));
                 prop_assert_eq!(index.search_by_bits(&query, 30), fresh.search_by_bits(&query, 30));
-                let there: Vec<(i64, &[u8])> = index.groups().filter(|one| !one.1.is_empty()).collect();
-                let wanted: Vec<(i64, &[u8])> =
-                    groups.iter().map(|(key, bytes)| (*key, bytes.as_slice())).filter(|one| !one.1.is_empty()).collect();
+                let there: Vec<_> = index.groups().filter(|(_, group)| !group.counts.is_empty()).collect();
+                let wanted: Vec<_> = groups.iter().map(|(key, bytes)| (*key, read(bytes))).collect();
+                let wanted: Vec<_> = wanted.into_iter().filter(|(_, group)| !group.counts.is_empty()).collect();
+                prop_assert_eq!(index.members(), wanted.iter().map(|(_, group)| group.members()).sum::<usize>());
                 prop_assert_eq!(there, wanted);
                 let scan = Scan::new(&query);
                 for row in (0..index.len() as u32).step_by(97) {
-                    let (key, at) = index.group_of(row);
-                    let start = at as usize * packed_length(70);
-                    let product = scan.product(&groups[&key][start..start + packed_length(70)]);
-                    prop_assert_eq!(index.product(key, at, &scan), Some(product));
-                    prop_assert_eq!(fresh.group_of(row), (key, at));
+                    let (key, members) = index.members_of(row);
+                    prop_assert_eq!(fresh.members_of(row), (key, members.clone()));
+                    for member in members.clone() {
+                        let (vector, sharing) = read(&groups[&key]).vector_of(member).expect("a vector");
+                        prop_assert_eq!(sharing, members.clone());
+                        prop_assert_eq!(index.product(key, member, &scan), Some(scan.product(vector)));
+                    }
                 }
                 let most = 2 * groups.values().map(|bytes| bytes.len() / packed_length(70)).sum::<usize>() / BLOCK + 2;
                 prop_assert!(index.blocks.len() <= 2 * most, "{} blocks", index.blocks.len());
@@ -600,13 +631,18 @@ mod tests {
             let one = |value: usize| (i16::try_from(sum(value) % 151).unwrap_or(0) - 75) as i8;
             Vector::from_values(&(0..70).map(one).collect::<Vec<i8>>()).pack(&mut bytes);
         }
+        bytes.extend((0..count).map(|at| (at % 3) as u8 + 1));
         bytes
+    }
+
+    fn read(bytes: &[u8]) -> PackedGroup<'_> {
+        PackedGroup::read(bytes, 70).expect("a group")
     }
 
     fn anew(groups: &BTreeMap<i64, Vec<u8>>) -> PackedIndex {
         let mut index = PackedIndex::new(70);
         for (key, bytes) in groups {
-            index.push(*key, bytes);
+            index.push(*key, read(bytes));
         }
         index
     }

@@ -4,6 +4,7 @@
 //! hundred. Measured on questions with known answers, what is found stays the same.
 
 use crate::sum::Vector;
+use std::ops::Range;
 
 /// How far apart the values are that can be told apart.
 pub(crate) const STEP: i32 = 10;
@@ -32,6 +33,54 @@ impl Vector {
         unpack(bytes, &mut values);
         Self::from_values(&values)
     }
+}
+
+/// The vectors of a group at rest: packed, one after the other, and behind them for each how many members of the group it
+/// stands for. Members that follow each other may share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedGroup<'b> {
+    /// The packed vectors.
+    pub vectors: &'b [u8],
+    /// How many members each stands for.
+    pub counts: &'b [u8],
+}
+
+impl<'b> PackedGroup<'b> {
+    /// Reads the bytes of a group; none where these are not vectors of that dimension.
+    pub fn read(bytes: &'b [u8], dimension: usize) -> Option<Self> {
+        let length = packed_length(dimension);
+        let rows = bytes.len() / (length + 1);
+        let (vectors, counts) = bytes.split_at(rows * length);
+        (counts.len() == rows).then_some(Self { vectors, counts })
+    }
+
+    /// How many members there are.
+    pub fn members(&self) -> usize {
+        members(self.counts)
+    }
+
+    /// The packed vector of a member, and all members that share it.
+    pub fn vector_of(&self, member: u32) -> Option<(&'b [u8], Range<u32>)> {
+        let length = self.vectors.len() / self.counts.len().max(1);
+        let row = row_of(self.counts, member)?;
+        let first = members(&self.counts[..row]) as u32;
+        let vector = self.vectors.get(row * length..(row + 1) * length)?;
+        Some((vector, first..first + u32::from(self.counts[row])))
+    }
+}
+
+/// How many members rows stand for.
+pub(crate) fn members(counts: &[u8]) -> usize {
+    counts.iter().map(|&count| usize::from(count)).sum()
+}
+
+/// The row a member is in, among rows that stand for so many each.
+pub(crate) fn row_of(counts: &[u8], member: u32) -> Option<usize> {
+    let mut end = 0;
+    counts.iter().position(|&count| {
+        end += u32::from(count);
+        member < end
+    })
 }
 
 /// Sets values to what packed bytes say.

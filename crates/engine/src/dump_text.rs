@@ -1,6 +1,6 @@
 //! What the dump says of the terms and vectors of a chunk: how many terms, and one number for each that stands for all.
 
-use crate::{EngineError, FileId, Snapshot};
+use crate::{EngineError, FileId, Snapshot, units};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
@@ -34,9 +34,9 @@ impl Snapshot {
             }
         }
         self.store.each_vectors(|file, bytes| {
-            let chunks = texts.entry(file).or_default();
-            let size = bytes.len() / chunks.len().max(1);
-            for (chunk, vector) in chunks.iter_mut().zip(bytes.chunks(size.max(1))) {
+            let Some(group) = units::read_vectors(bytes) else { return };
+            for (member, chunk) in (0..).zip(texts.entry(file).or_default()) {
+                let Some((vector, _)) = group.vector_of(member) else { break };
                 let sum = vector.iter().fold(0, |sum, byte| mixed(sum ^ u64::from(*byte)));
                 let _ = write!(chunk, " vector {} {sum:016x}", vector.len());
             }

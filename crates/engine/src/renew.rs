@@ -47,7 +47,9 @@ impl Engine {
             drop(lock);
             let mut given = Vec::new();
             let last = self.embed_some(after, cancel, progress, &mut given)?;
-            chunks += given.iter().map(|(_, _, vectors)| vectors.len() as u64).sum::<u64>();
+            let of_file =
+                |(_, _, bytes): &Given| units::read_vectors(bytes).map_or(0, |group| group.members() as u64);
+            chunks += given.iter().map(of_file).sum::<u64>();
             if !given.is_empty() {
                 let lock = self.writer_lock(cancel)?;
                 let mut writer = Writer::open(&self.place.index(), &lock)?;
@@ -58,7 +60,7 @@ impl Engine {
             }
             match last {
                 Some(last) => after = last,
-                None => return Ok(chunks / units::vector_length()),
+                None => return Ok(chunks),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What ranked search needs of a file: the terms of each chunk, and a vector.
 
 use crate::lexicon::Lexicon;
-use orient_embed::{Bag, BuiltIn, Embedder, Sum, combine, packed_length};
+use orient_embed::{Bag, BuiltIn, Embedder, PackedGroup, Sum, combine, packed_length};
 use orient_model::{Chunk, Outline, RepoPath, Symbol};
 use orient_text::{Field, TERMS_VERSION, Terms, TermsBuilder};
 
@@ -13,7 +13,11 @@ const PATH_PARTS: usize = 3;
 /// Changes whenever the same file may give other terms for a reason found here.
 const VERSION: u32 = 2;
 /// The same for vectors.
-const VECTORS_VERSION: u32 = 1;
+const VECTORS_VERSION: u32 = 2;
+/// Chunks of so many lines at most, one after the other, share a vector while they have no more than so many together:
+/// constants, fields, macros. Alone they say little, and there may be millions of them.
+const TINY: u32 = 3;
+const TOGETHER: u32 = 12;
 
 /// Stands for everything terms depend on beside the file.
 pub(crate) fn version() -> String {
@@ -29,9 +33,9 @@ pub(crate) fn embedder() -> u64 {
     u64::from_le_bytes(short) >> 1
 }
 
-/// How many bytes the vector of a chunk has.
-pub(crate) fn vector_length() -> u64 {
-    packed_length(BuiltIn::shared().dimension()) as u64
+/// The vectors of the chunks of a file, as they are stored; none where these bytes are none.
+pub(crate) fn read_vectors(bytes: &[u8]) -> Option<PackedGroup<'_>> {
+    PackedGroup::read(bytes, BuiltIn::shared().dimension())
 }
 
 /// Terms and vectors of the chunks of a file.
@@ -46,7 +50,7 @@ impl Units {
             let shown = path.display();
             let mut place = Vec::new();
             lexicon.read(shown.as_bytes(), |found, _| place.extend_from_slice(found));
-            let mut vectors = Vectors::new(&shown, outline.chunks.len());
+            let mut vectors = Vectors::new(&shown, &outline.chunks);
             let mut terms = TermsBuilder::default();
             each_chunk(outline, bytes, |names, text| {
                 let mut length = 0_u16;
@@ -63,7 +67,7 @@ impl Units {
                 terms.in_field(Field::Path, &place);
                 terms.end(length);
             });
-            Self { terms: terms.finish(), vectors: vectors.packed }
+            Self { terms: terms.finish(), vectors: vectors.finish() }
         })
     }
 }
@@ -71,28 +75,43 @@ impl Units {
 /// The vectors of the chunks of a file alone.
 pub(crate) fn vectors(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Vec<u8> {
     Lexicon::with(|lexicon| {
-        let mut vectors = Vectors::new(&path.display(), outline.chunks.len());
+        let mut vectors = Vectors::new(&path.display(), &outline.chunks);
         each_chunk(outline, bytes, |names, text| vectors.push(lexicon, names, text, |_, _| ()));
-        vectors.packed
+        vectors.finish()
     })
 }
 
 /// The vectors of a file as they are made.
 struct Vectors {
     model: &'static BuiltIn,
-    bag: Bag,
+    /// What the chunks are called that share the next vector, and their texts.
+    called: Bag,
+    body: Bag,
     path: Sum,
     packed: Vec<u8>,
+    /// How many chunks share each vector.
+    counts: Vec<u8>,
+    done: usize,
+    /// How many of the next were seen.
+    seen: u8,
 }
 
 impl Vectors {
-    fn new(path: &str, chunks: usize) -> Self {
-        let model = BuiltIn::shared();
-        let packed = Vec::with_capacity(chunks * packed_length(model.dimension()));
-        Self { model, bag: model.bag(), path: model.sum(&last_parts(path)), packed }
+    fn new(path: &str, chunks: &[Chunk]) -> Self {
+        let (model, counts) = (BuiltIn::shared(), shared(chunks));
+        Self {
+            model,
+            called: model.bag(),
+            body: model.bag(),
+            path: model.sum(&last_parts(path)),
+            packed: Vec::with_capacity(counts.len() * (packed_length(model.dimension()) + 1)),
+            counts,
+            done: 0,
+            seen: 0,
+        }
     }
 
-    /// Adds the vector of a chunk. Shows on the way the terms of the words it rests on: those of a field, or of the text.
+    /// Adds a chunk to its vector. Shows on the way the terms of the words it rests on: those of a field, or of the text.
     fn push(
         &mut self,
         lexicon: &mut Lexicon,
@@ -108,13 +127,44 @@ impl Vectors {
                 }
             });
         };
-        read(Some(Field::Header), names.around.as_bytes(), &mut self.bag);
-        read(Some(Field::Name), names.own.as_bytes(), &mut self.bag);
-        let called = self.model.sum_of(&mut self.bag);
-        read(None, text, &mut self.bag);
-        let body = self.model.sum_of(&mut self.bag);
-        combine(&[(&body, 1.0), (&called, NAMES_WEIGHT), (&self.path, PATH_WEIGHT)]).pack(&mut self.packed);
+        read(Some(Field::Header), names.around.as_bytes(), &mut self.called);
+        read(Some(Field::Name), names.own.as_bytes(), &mut self.called);
+        read(None, text, &mut self.body);
+        self.seen += 1;
+        if self.counts.get(self.done) == Some(&self.seen) {
+            let (called, body) = (self.model.sum_of(&mut self.called), self.model.sum_of(&mut self.body));
+            combine(&[(&body, 1.0), (&called, NAMES_WEIGHT), (&self.path, PATH_WEIGHT)])
+                .pack(&mut self.packed);
+            (self.done, self.seen) = (self.done + 1, 0);
+        }
     }
+
+    /// All of them, as they are stored.
+    fn finish(mut self) -> Vec<u8> {
+        self.packed.extend_from_slice(&self.counts);
+        self.packed
+    }
+}
+
+/// How many chunks share each vector.
+fn shared(chunks: &[Chunk]) -> Vec<u8> {
+    let mut counts = Vec::with_capacity(chunks.len());
+    // How many lines more may join the chunks before.
+    let mut room = 0;
+    for chunk in chunks {
+        let lines = (chunk.span.last_line + 1).saturating_sub(chunk.span.first_line).max(1);
+        match counts.last_mut() {
+            Some(count) if lines <= TINY.min(room) => {
+                *count += 1;
+                room -= lines;
+            }
+            _ => {
+                counts.push(1_u8);
+                room = if lines <= TINY { TOGETHER - lines } else { 0 };
+            }
+        }
+    }
+    counts
 }
 
 /// Grows whenever other models are given another text of the same chunk.
@@ -198,4 +248,27 @@ fn push(words: &mut String, more: &str) {
         words.push(' ');
     }
     words.push_str(more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orient_model::{ChunkKind, Span};
+
+    #[test]
+    fn tiny_chunks_in_a_row_share_a_vector_until_it_stands_for_a_dozen_lines() {
+        let counts = |heights: &[u32]| {
+            let mut line = 1;
+            let chunk = |&height: &u32| {
+                let span = Span { start: 0, end: 0, first_line: line, last_line: line + height - 1 };
+                line += height;
+                Chunk { kind: ChunkKind::Symbol, symbol: None, span }
+            };
+            shared(&heights.iter().map(chunk).collect::<Vec<_>>())
+        };
+        assert_eq!(counts(&[]), []);
+        assert_eq!(counts(&[1, 1, 1, 20, 3, 3, 3, 3, 3, 2]), [3, 1, 4, 2]);
+        assert_eq!(counts(&[20, 1, 4, 1]), [1, 1, 1, 1], "only neighbours share");
+        assert_eq!(counts(&[1; 30]), [12, 12, 6]);
+    }
 }

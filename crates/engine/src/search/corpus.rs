@@ -4,8 +4,8 @@
 //! with the bits of a first pass, and after a change reads those of the changed files alone.
 
 use super::looks::Looks;
-use crate::EngineError;
-use orient_embed::{BuiltIn, Embedder, Hit, PackedIndex, Scan, Vector, cosine, packed_length};
+use crate::{EngineError, units};
+use orient_embed::{BuiltIn, Embedder, PackedGroup, PackedIndex, Scan, Vector, cosine};
 use orient_model::RepoPath;
 use orient_rank::Room;
 use orient_store::{Catalogue, FileId, Followed, Snapshot};
@@ -119,7 +119,7 @@ impl Corpus {
         if let Some(vectors) = before.vectors.get() {
             let mut others = BTreeMap::new();
             for file in changed {
-                let own = snapshot.vectors_of(file)?.filter(|bytes| corpus.fits(file, bytes));
+                let own = snapshot.vectors_of(file)?.filter(|bytes| corpus.fitting(file, bytes).is_some());
                 others.insert(file.0, own.unwrap_or_default());
             }
             others.extend(gone.into_iter().map(|file| (file.0, Vec::new())));
@@ -189,11 +189,18 @@ impl Corpus {
                 Ok::<_, EngineError>((search.join().unwrap_or_default(), done))
             })?
         };
-        let unit = |hit: Hit| {
-            let (file, at) = vectors.group_of(hit.row);
-            Some((self.units_of(FileId(file))?.0 + at, hit.score))
-        };
-        let best = hits.into_iter().filter(|hit| hit.score > 0).filter_map(unit).collect();
+        let mut best = Vec::with_capacity(wanted.count);
+        for hit in hits.into_iter().filter(|hit| hit.score > 0) {
+            let (file, members) = vectors.members_of(hit.row);
+            let first = self.units_of(FileId(file)).map(|(first, _)| first);
+            best.extend(
+                first.into_iter().flat_map(|first| members.clone().map(move |at| (first + at, hit.score))),
+            );
+            if best.len() >= wanted.count {
+                best.truncate(wanted.count);
+                break;
+            }
+        }
         Ok(Nearest { best, nearness: Nearness::Some(self, Scan::new(query)), meanwhile: done })
     }
 
@@ -202,19 +209,23 @@ impl Corpus {
         let scan = Scan::new(query);
         let mut all = vec![0; self.catalogue.bound()];
         let (mut some, mut covered) = (Vec::new(), 0);
-        let mut see = |file: FileId, bytes: &[u8]| {
+        let mut see = |file: FileId, group: PackedGroup<'_>| {
             some.clear();
-            scan.products(bytes, &mut some);
-            if let Some((first, count)) = self.units_of(file)
-                && count as usize == some.len()
-            {
-                all[first as usize..first as usize + some.len()].copy_from_slice(&some);
-                covered += some.len();
+            scan.products(group.vectors, &mut some);
+            let first = self.units_of(file).map_or(0, |(first, _)| first as usize);
+            let mut units = all[first..].iter_mut();
+            for (&product, &count) in some.iter().zip(group.counts) {
+                units.by_ref().take(usize::from(count)).for_each(|unit| *unit = product);
             }
+            covered += group.members();
         };
         match self.vectors.get() {
-            Some(vectors) => vectors.groups().for_each(|(file, bytes)| see(FileId(file), bytes)),
-            None => snapshot.each_vectors(see)?,
+            Some(vectors) => vectors.groups().for_each(|(file, group)| see(FileId(file), group)),
+            None => snapshot.each_vectors(|file, bytes| {
+                if let Some(group) = self.fitting(file, bytes) {
+                    see(file, group);
+                }
+            })?,
         }
         self.covered.get_or_init(|| covered);
         Ok(all)
@@ -226,10 +237,10 @@ impl Corpus {
         Ok(self.products(snapshot, query)?.into_iter().map(|product| cosine(product, dimension)).collect())
     }
 
-    /// Whether these are the vectors of the chunks of a file.
-    fn fits(&self, file: FileId, bytes: &[u8]) -> bool {
-        let length = packed_length(BuiltIn::shared().dimension());
-        self.units_of(file).is_some_and(|(_, count)| bytes.len() == count as usize * length)
+    /// The vectors of a file, if these are those of its chunks.
+    fn fitting<'b>(&self, file: FileId, bytes: &'b [u8]) -> Option<PackedGroup<'b>> {
+        let (_, count) = self.units_of(file)?;
+        units::read_vectors(bytes).filter(|group| group.members() == count as usize)
     }
 
     fn vectors(&self, snapshot: &Snapshot) -> Result<&PackedIndex, EngineError> {
@@ -242,8 +253,8 @@ impl Corpus {
         }
         let mut index = PackedIndex::new(BuiltIn::shared().dimension());
         snapshot.each_vectors(|file, bytes| {
-            if self.fits(file, bytes) {
-                index.push(file.0, bytes);
+            if let Some(group) = self.fitting(file, bytes) {
+                index.push(file.0, group);
             }
         })?;
         Ok(self.keep(index))
@@ -251,7 +262,7 @@ impl Corpus {
 
     /// Keeps vectors, whose groups are files of the corpus with as many units.
     fn keep(&self, index: PackedIndex) -> &PackedIndex {
-        self.covered.get_or_init(|| index.len());
+        self.covered.get_or_init(|| index.members());
         self.vectors.get_or_init(|| index)
     }
 

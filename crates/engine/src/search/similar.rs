@@ -3,8 +3,8 @@
 use super::closer::{Closer, Place};
 use super::corpus::{Corpus, Wanted};
 use super::shape::Shape;
-use crate::{EngineError, Snapshot};
-use orient_embed::{BuiltIn, Embedder, Vector, cosine, packed_length};
+use crate::{EngineError, Snapshot, units};
+use orient_embed::{BuiltIn, Embedder, Vector, cosine};
 use orient_model::{ChunkKind, RepoPath, SymbolKind};
 use orient_store::FileRow;
 use orient_walk::Tree;
@@ -57,9 +57,10 @@ impl Snapshot {
         let dimension = BuiltIn::shared().dimension();
         let first = corpus.units_of(file.id).map_or(0, |(first, _)| first);
         let vectors = self.store.vectors_of(file.id)?.unwrap_or_default();
-        let length = packed_length(dimension);
-        let start = (own - first) as usize * length;
-        let Some(bytes) = vectors.get(start..start + length) else { return Ok(None) };
+        let group = units::read_vectors(&vectors);
+        let Some((bytes, shared)) = group.and_then(|group| group.vector_of(own - first)) else {
+            return Ok(None);
+        };
         let vector = Vector::unpack(bytes, dimension);
         let wanted = Wanted { count: NEAREST + 1, filtered: false, allows: &|_| true };
         let found = corpus.nearest(&self.store, &vector, &wanted, || Ok(()))?;
@@ -68,7 +69,9 @@ impl Snapshot {
         let Some(place) = closer.look(own)? else { return Ok(None) };
         let shape = self.shape(&tree, &closer.files[place.file as usize], &place);
         let mut hits = Vec::new();
-        for (unit, product) in found.best.into_iter().filter(|(unit, _)| *unit != own) {
+        // That neighbours share its vector says nothing of how alike they are.
+        let is_other = |unit: u32| unit.checked_sub(first).is_none_or(|member| !shared.contains(&member));
+        for (unit, product) in found.best.into_iter().filter(|(unit, _)| is_other(*unit)) {
             let Some(other) = closer.look(unit)? else { continue };
             let row = &closer.files[other.file as usize];
             let structure = shape.likeness(&self.shape(&tree, row, &other));
