@@ -21,9 +21,10 @@ const APPLICATION: u32 = 0x4f72_6e63;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A crash may cost the last entries; the log may grow to 32 MiB before it is written back. Entries are blobs of a few
-/// kilobytes: in small pages a seventh of the file stays empty, in these a thirtieth.
+/// kilobytes: in small pages a seventh of the file stays empty, in these a thirtieth. A server keeps it open, and what it
+/// holds of it in memory fills up as files change.
 const WRITING: &str = "PRAGMA page_size = 32768; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; \
-     PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;";
+     PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -2048;";
 /// The small table is what is looked up and touched; the large one is only read where there is a hit.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS entry (

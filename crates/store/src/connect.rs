@@ -17,9 +17,9 @@ const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; P
 /// of 8 KiB pack outlines of a few KiB better than the usual 4 KiB: the made-up load is a sixth smaller.
 const LOADING: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; \
      PRAGMA cache_size = -32768;";
-/// Pages are looked at where the system has them: a question is mostly many short looks at many pages, and every question
-/// has a connection of its own, whose cache would be empty.
-const READING: &str = "PRAGMA mmap_size = 1073741824; BEGIN";
+/// Pages are looked at where the system has them, as many as the database knows to: a question is mostly many short looks at
+/// many pages, and every question has a connection of its own, whose cache would be empty.
+const READING: &str = "PRAGMA mmap_size = 2147418112; BEGIN";
 /// Statements we use at the same time; above the number of constants in `sql`.
 const STATEMENTS: usize = 128;
 

@@ -12,7 +12,7 @@ use crate::graph::{EdgeRow, FileGraph, MissRow, StoredEdge};
 use orient_model::{Flow, Outline};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use wire::Out;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, get_frame_content_size};
@@ -137,52 +137,73 @@ pub(crate) fn count_in_bundle(bytes: &[u8]) -> Result<u32, CodecError> {
     bundle::count(bytes)
 }
 
-struct Workspace {
+/// What packing needs. A compressor holds a megabyte: those of threads that wrote once would never be given back.
+struct Packer {
     plain: Vec<u8>,
     packed: Vec<u8>,
     compressor: Compressor<'static>,
-    decompressor: Decompressor<'static>,
 }
 
-impl Workspace {
+/// Packers that are not in use. There are never more than were in use at once.
+static SPARE: Mutex<Vec<Packer>> = Mutex::new(Vec::new());
+
+impl Packer {
     fn new() -> Self {
         let mut compressor = Compressor::new(LEVEL).expect("the level is a known one");
         compressor.set_parameter(CParameter::ChecksumFlag(true)).expect("checksums are always available");
-        let decompressor = Decompressor::new().expect("no dictionary, nothing to fail");
-        Self { plain: Vec::new(), packed: Vec::new(), compressor, decompressor }
+        Self { plain: Vec::new(), packed: Vec::new(), compressor }
     }
+
+    /// Lends a packer.
+    fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
+        let spare = || SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        let lent = spare().pop();
+        let mut packer = lent.unwrap_or_else(Self::new);
+        let done = work(&mut packer);
+        spare().push(packer);
+        done
+    }
+
+    fn pack(&mut self, what: u8, plain: &[u8]) -> Encoded {
+        if plain.len() > TINY {
+            let bound = zstd::zstd_safe::compress_bound(plain.len() - 1);
+            self.packed.clear();
+            self.packed.reserve(bound);
+            let packed = self.compressor.compress_to_buffer(&plain[1..], &mut self.packed);
+            if packed.is_ok_and(|size| size + 1 < plain.len()) {
+                let mut bytes = Vec::with_capacity(self.packed.len() + 1);
+                bytes.push(what | PACKED);
+                bytes.extend_from_slice(&self.packed);
+                return Encoded(bytes.into());
+            }
+        }
+        Encoded(plain.into())
+    }
+}
+
+/// What unpacking needs, on each thread.
+struct Unpacker {
+    plain: Vec<u8>,
+    decompressor: Decompressor<'static>,
 }
 
 thread_local! {
-    static WORKSPACE: RefCell<Workspace> = RefCell::new(Workspace::new());
+    static UNPACKER: RefCell<Unpacker> = RefCell::new(Unpacker {
+        plain: Vec::new(),
+        decompressor: Decompressor::new().expect("no dictionary, nothing to fail"),
+    });
 }
 
 fn encode(what: u8, write: impl FnOnce(&mut Out)) -> Encoded {
-    WORKSPACE.with_borrow_mut(|space| {
-        let mut out = Out { bytes: std::mem::take(&mut space.plain) };
+    Packer::with(|packer| {
+        let mut out = Out { bytes: std::mem::take(&mut packer.plain) };
         out.bytes.clear();
         out.bytes.push(what);
         write(&mut out);
-        let encoded = pack(what, &out.bytes, space);
-        space.plain = out.bytes;
+        let encoded = packer.pack(what, &out.bytes);
+        packer.plain = out.bytes;
         encoded
     })
-}
-
-fn pack(what: u8, plain: &[u8], space: &mut Workspace) -> Encoded {
-    if plain.len() > TINY {
-        let bound = zstd::zstd_safe::compress_bound(plain.len() - 1);
-        space.packed.clear();
-        space.packed.reserve(bound);
-        let packed = space.compressor.compress_to_buffer(&plain[1..], &mut space.packed);
-        if packed.is_ok_and(|size| size + 1 < plain.len()) {
-            let mut bytes = Vec::with_capacity(space.packed.len() + 1);
-            bytes.push(what | PACKED);
-            bytes.extend_from_slice(&space.packed);
-            return Encoded(bytes.into());
-        }
-    }
-    Encoded(plain.into())
 }
 
 fn decode<T>(
@@ -190,9 +211,9 @@ fn decode<T>(
     bytes: &[u8],
     read: impl FnOnce(&[u8]) -> Result<T, CodecError>,
 ) -> Result<T, CodecError> {
-    let mut buffer = WORKSPACE.with_borrow_mut(|space| std::mem::take(&mut space.plain));
+    let mut buffer = UNPACKER.with_borrow_mut(|unpacker| std::mem::take(&mut unpacker.plain));
     let done = unpack(what, bytes, &mut buffer).and_then(|plain| read(plain.unwrap_or(&buffer)));
-    WORKSPACE.with_borrow_mut(|space| space.plain = buffer);
+    UNPACKER.with_borrow_mut(|unpacker| unpacker.plain = buffer);
     done
 }
 
@@ -209,8 +230,8 @@ fn unpack<'b>(what: u8, bytes: &'b [u8], into: &mut Vec<u8>) -> Result<Option<&'
         get_frame_content_size(rest).ok().flatten().filter(|&size| size <= LARGEST).ok_or(CodecError)?;
     into.clear();
     into.reserve(size as usize);
-    WORKSPACE
-        .with_borrow_mut(|space| space.decompressor.decompress_to_buffer(rest, into))
+    UNPACKER
+        .with_borrow_mut(|unpacker| unpacker.decompressor.decompress_to_buffer(rest, into))
         .map_err(|_| CodecError)?;
     Ok(None)
 }
