@@ -12,6 +12,8 @@ const PURGE_DELAY: c_int = 15;
 unsafe extern "C" {
     /// Sets an option of the allocator. An unknown one is left alone.
     safe fn mi_option_set(option: c_int, value: c_long);
+    /// Gives back what a thread keeps for its next work.
+    safe fn mi_collect(force: bool);
 }
 
 /// Has what is free given back to the system at once, in pages of the usual size. By itself the allocator does that when
@@ -22,6 +24,12 @@ pub(crate) fn give_back_at_once() {
     #[cfg(target_os = "linux")]
     // Where that cannot be chosen, it costs memory and nothing else.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
+/// Gives back what the thread keeps for its next work: some memory of every size it ever asked for. A server has twenty
+/// threads, and as each of them comes to do every kind of work, that grows to more than all that is in use.
+pub(crate) fn give_back_of_thread() {
+    mi_collect(true);
 }
 
 #[cfg(test)]

@@ -110,6 +110,7 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
         keeper: Arc::new(move |engine, _| -> Arc<dyn Keeper> {
             if watched { Arc::new(Live::start(engine, LiveOptions::default())) } else { Arc::new(Sweep) }
         }),
+        rested: crate::allocator::give_back_of_thread,
     }
 }
 

@@ -241,13 +241,16 @@ impl Server {
     ) -> Result<T, ToolError> {
         let left = Left(Cancel::default());
         let ends = left.0.clone();
+        let rested = self.serving.options.rested;
         let desks = self.serving.desks[usize::from(queue.heavy)][usize::from(queue.deep)].clone();
         let done = async move {
             let desk = desks.acquire_owned().await;
             let work = move || {
                 // Who stops waiting leaves a desk that is in use until the work has noticed.
                 let _desk = desk;
-                work(&ends)
+                let done = work(&ends);
+                rested();
+                done
             };
             tokio::task::spawn_blocking(work).await
         };

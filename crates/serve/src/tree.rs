@@ -22,6 +22,8 @@ pub struct Options {
     pub tools: Option<String>,
     /// Who keeps the index fresh.
     pub keeper: KeeperMaker,
+    /// Called by a thread whose work is done: what it keeps for the next may be given back.
+    pub rested: fn(),
 }
 
 /// How long a question waits for a catch-up that runs in the background before it answers from what is there.
