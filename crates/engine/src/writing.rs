@@ -85,7 +85,7 @@ impl Writing<'_> {
         making: &Making,
     ) -> Result<(Tally, u64), EngineError> {
         let index = self.engine.place.index();
-        let mut writer = BulkWriter::create(&index, lock, self.engine.languages.fingerprint())?;
+        let mut writer = BulkWriter::create(&index, lock, self.engine.languages.fingerprint(), plan.bytes())?;
         let mut tally = self.load(plan, &mut writer)?;
         let mut writer = writer.graph();
         tally.graph = self.resolve_all(&mut writer)?;

@@ -147,7 +147,7 @@ fn timed<T>(what: &str, act: impl FnOnce() -> T) -> T {
 
 fn load(files: u64, path: &Path, lock: &WriteLock) {
     let mut dice = Dice(7);
-    let mut writer = BulkWriter::create(path, lock, 1).expect("the folder can be written");
+    let mut writer = BulkWriter::create(path, lock, 1, u64::MAX).expect("the folder can be written");
     let (mut writing, mut preparing, mut blobs) = (Duration::ZERO, Duration::ZERO, 0);
     for batch in 0..files.div_ceil(BATCH) {
         let outlines: Vec<_> =

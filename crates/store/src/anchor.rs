@@ -33,7 +33,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, log) = (folder.path().join("index.db"), folder.path().join("index.db-wal"));
         let lock = WriteLock::try_acquire(folder.path()).expect("it can be locked").expect("nobody writes");
-        BulkWriter::create(&path, &lock, 1).and_then(BulkWriter::publish).expect("an empty index");
+        BulkWriter::create(&path, &lock, 1, 0).and_then(BulkWriter::publish).expect("an empty index");
         let change = || {
             let mut writer = Writer::open(&path, &lock).expect("it is there");
             writer.apply([Change::Remove(RepoPath::from("a"))]).expect("it can be written");
@@ -53,7 +53,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index.db");
         let lock = WriteLock::try_acquire(folder.path()).expect("it can be locked").expect("nobody writes");
-        BulkWriter::create(&path, &lock, 1).and_then(BulkWriter::publish).expect("an empty index");
+        BulkWriter::create(&path, &lock, 1, 0).and_then(BulkWriter::publish).expect("an empty index");
         let _anchor = Anchor::hold(&path).expect("it can be read");
         let mut writer = Writer::open(&path, &lock).expect("it is there");
         writer.keep_sheet(crate::Sheet::Tree, b"a sheet").expect("it can be written");

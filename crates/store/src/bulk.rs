@@ -38,8 +38,13 @@ pub struct BulkWriter<'lock> {
 
 impl<'lock> BulkWriter<'lock> {
     /// Starts a new database that will take the place of `path`, which lies in the folder of the lock; not of one
-    /// that a newer program wrote.
-    pub fn create(path: &Path, lock: &'lock WriteLock, extractor: u64) -> Result<Self, StoreError> {
+    /// that a newer program wrote. The files to come have about so many bytes.
+    pub fn create(
+        path: &Path,
+        lock: &'lock WriteLock,
+        extractor: u64,
+        bytes: u64,
+    ) -> Result<Self, StoreError> {
         sweep(path, lock.folder())?;
         let generation = match connect::read(path) {
             Ok(opened) => opened.meta.generation,
@@ -47,7 +52,7 @@ impl<'lock> BulkWriter<'lock> {
             Err(_) => 0,
         };
         let growing = Growing(with_suffix(path, &format!("{GROWING}{}", std::process::id())));
-        let db = connect::load(&growing.0)?;
+        let db = connect::load(&growing.0, bytes)?;
         Self::start(db, path, Some(growing), Meta::first(extractor, generation + 1))
     }
 

@@ -13,9 +13,8 @@ use std::time::Duration;
 /// move the log into the file unless it has become large: whoever closes it last does, and [`move_log`].
 const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16384; \
      PRAGMA journal_size_limit = 67108864;";
-/// Nobody sees the file before it is whole, so nothing needs to be undone or waited for. The cache bounds memory; pages
-/// of 8 KiB pack outlines of a few KiB better than the usual 4 KiB: the made-up load is a sixth smaller.
-const LOADING: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; \
+/// Nobody sees the file before it is whole, so nothing needs to be undone or waited for. The cache bounds memory.
+const LOADING: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; \
      PRAGMA cache_size = -32768;";
 /// Pages are looked at where the system has them, as many as the database knows to: a question is mostly many short looks at
 /// many pages, and every question has a connection of its own, whose cache would be empty.
@@ -141,9 +140,15 @@ fn checkpoint(path: &Path, statement: &str) {
     }
 }
 
-/// Makes a new database at a path where there is none.
-pub(crate) fn load(path: &Path) -> Result<Connection, StoreError> {
+/// Pages of 8 KiB pack outlines of a few KiB better than those of 4 KiB; but every table has a page that is not full, which
+/// for a tree of so many bytes or less is more.
+const SMALL_TREE: u64 = 3 << 20;
+
+/// Makes a new database at a path where there is none, for a tree of about so many bytes.
+pub(crate) fn load(path: &Path, bytes: u64) -> Result<Connection, StoreError> {
     let db = Connection::open(path).at(path)?;
+    let page = if bytes <= SMALL_TREE { 4096 } else { 8192 };
+    db.pragma_update(None, "page_size", page).at(path)?;
     db.execute_batch(LOADING).at(path)?;
     mark(&db).at(path)?;
     Ok(prepared(db))

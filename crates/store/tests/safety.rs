@@ -135,7 +135,7 @@ fn a_newer_format_is_refused_and_left_alone() {
     assert!(said.contains("--store"), "it says what to do: {said}");
     let lock = place.lock();
     assert!(matches!(Writer::open(&place.path(), &lock), Err(StoreError::Newer { .. })));
-    assert!(matches!(BulkWriter::create(&place.path(), &lock, 1), Err(StoreError::Newer { .. })));
+    assert!(matches!(BulkWriter::create(&place.path(), &lock, 1, 0), Err(StoreError::Newer { .. })));
     assert_eq!(fs::read(place.path()).unwrap(), before);
 }
 
@@ -189,7 +189,7 @@ fn a_load_that_ends_early_leaves_the_old_index_and_no_rubbish() {
     let place = Place::with(&[("a.x", "function a")]);
     let before = listing(&place.open());
     let lock = place.lock();
-    let mut bulk = BulkWriter::create(&place.path(), &lock, 1).unwrap();
+    let mut bulk = BulkWriter::create(&place.path(), &lock, 1, 0).unwrap();
     bulk.put(&file("b.x", "function b")).unwrap();
     drop(bulk);
     fs::write(place.folder.path().join("index.db.new-1"), "half of a load that was killed").unwrap();
@@ -209,7 +209,7 @@ fn a_log_of_the_old_index_never_reaches_the_new_one() {
     let mut writer = Writer::open(&place.path(), &lock).unwrap();
     writer.apply([put("late.x", "function late")]).unwrap();
     let before = listing(&reader);
-    let mut bulk = BulkWriter::create(&place.path(), &lock, 1).unwrap();
+    let mut bulk = BulkWriter::create(&place.path(), &lock, 1, 0).unwrap();
     bulk.put(&file("new.x", "function new")).unwrap();
     bulk.publish().unwrap();
     drop(writer);
@@ -296,7 +296,7 @@ fn write_without_end(folder: &Path) -> ! {
         let lock = WriteLock::acquire(folder, |_| true).unwrap().unwrap();
         let text = format!("class Round{round}\n  method run\n  method stop{}", round % 3);
         if round % 7 == 0 {
-            let mut bulk = BulkWriter::create(&path, &lock, 1).unwrap();
+            let mut bulk = BulkWriter::create(&path, &lock, 1, 0).unwrap();
             (0..40).for_each(|n| bulk.put(&file(&format!("f{n}.x"), &text)).unwrap());
             bulk.publish().unwrap();
         } else {

@@ -168,7 +168,7 @@ impl Place {
 
     pub(crate) fn load(&self, files: impl IntoIterator<Item = FilePut>) -> u64 {
         let lock = self.lock();
-        let mut bulk = BulkWriter::create(&self.path(), &lock, 1).unwrap();
+        let mut bulk = BulkWriter::create(&self.path(), &lock, 1, u64::MAX).unwrap();
         for file in files {
             bulk.put(&file).unwrap();
         }
