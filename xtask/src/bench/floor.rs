@@ -21,7 +21,7 @@ pub(super) fn run(folder: &Path, threads: Option<usize>, rounds: usize, at_most:
     let product = process::product()?;
     let mut floor: Option<Cost> = None;
     let mut index: Option<Cost> = None;
-    let mut stored = 0;
+    let mut stored = [0; 2];
     let best = |old: &mut Option<Cost>, new: Cost| {
         if old.as_ref().is_none_or(|old| new.time < old.time) {
             *old = Some(new);
@@ -35,7 +35,7 @@ pub(super) fn run(folder: &Path, threads: Option<usize>, rounds: usize, at_most:
         best(&mut floor, floor_step()?);
         let scratch = Scratch::new("floor")?;
         best(&mut index, process::cost(&mut index_command(&product, folder, scratch.path(), threads), true)?);
-        stored = process::size(scratch.path());
+        stored = ["index.db", "cache.db"].map(|name| process::size_of(scratch.path(), name));
     }
     let (floor, index) = floor.zip(index).context("at least one round was measured")?;
     let seen: Seen = serde_json::from_str(&floor.printed).context("the floor says what it saw")?;
@@ -56,7 +56,7 @@ pub(super) fn index_command(product: &Path, folder: &Path, store: &Path, threads
 }
 
 #[expect(clippy::cast_precision_loss, reason = "ratios for people")]
-fn print(folder: &Path, threads: usize, seen: &Seen, floor: &Cost, index: &Cost, stored: u64) {
+fn print(folder: &Path, threads: usize, seen: &Seen, floor: &Cost, index: &Cost, stored: [u64; 2]) {
     let sum = |column: usize| seen.0.values().map(|counts| counts[column]).sum::<u64>();
     let (files, lines, bytes) = (sum(0), sum(1), sum(2));
     println!(
@@ -87,7 +87,9 @@ fn print(folder: &Path, threads: usize, seen: &Seen, floor: &Cost, index: &Cost,
     };
     let rows = [cost("read and parse", floor), cost("orient index", index)];
     table(&["", "time", "ratio", "cpu time", "ratio", "rate", "peak memory"], &rows);
-    println!("index {}: {:.3} of the source", mebibytes(stored), stored as f64 / bytes as f64);
+    for (name, stored) in ["the index", "the cache of facts"].iter().zip(stored) {
+        println!("{name} {}: {:.3} of the source", mebibytes(stored), stored as f64 / bytes as f64);
+    }
 }
 
 /// Reads and parses every file, and prints what it went through.

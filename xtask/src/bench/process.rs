@@ -130,14 +130,16 @@ impl Drop for Scratch {
     }
 }
 
-/// The size of all files below a folder.
-pub(super) fn size(folder: &Path) -> u64 {
+/// The size of all files of a name below a folder.
+pub(super) fn size_of(folder: &Path, name: &str) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
     entries
         .flatten()
         .map(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_dir() => size(&entry.path()),
-            Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |metadata| metadata.len()),
+            Ok(kind) if kind.is_dir() => size_of(&entry.path(), name),
+            Ok(kind) if kind.is_file() && entry.file_name() == name => {
+                entry.metadata().map_or(0, |metadata| metadata.len())
+            }
             _ => 0,
         })
         .sum()
