@@ -21,8 +21,14 @@ unsafe extern "C" {
 /// took, and what lies around the little that is left of it. A command that comes and goes is a little faster without this.
 pub(crate) fn give_back_at_once() {
     mi_option_set(PURGE_DELAY, 0);
+    do_without_huge_pages();
+}
+
+/// Has memory come in pages of the usual size. A huge one takes a third of a millisecond to be made empty, and each thread
+/// has its own: for who is done in ten, that is a tenth of the time. Who builds an index is a twentieth faster with them.
+pub(crate) fn do_without_huge_pages() {
     #[cfg(target_os = "linux")]
-    // Where that cannot be chosen, it costs memory and nothing else.
+    // Where that cannot be chosen, it costs memory and time and nothing else.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 

@@ -51,6 +51,9 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
             return (chore.run)(config, &matches);
         }
     };
+    if tool.asks {
+        allocator::do_without_huge_pages();
+    }
     let interrupt = Interrupt::install();
     let meter = Meter::new(config.progress, interrupt.clone());
     let (mut links, mut alone) = (None, false);
