@@ -2,12 +2,12 @@
 //!
 //! Nobody sees the new file before it is whole; a process killed at any moment leaves the old one, or none.
 
+use crate::codec::idlist;
 use crate::connect;
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramLoad;
 use crate::graph::{Directory, DirectoryFile, GraphLoad, Noted, PreparedGraph};
-use crate::idlist;
 use crate::interner::Interner;
 use crate::lock::{self, WriteLock};
 use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, Listed, SymbolId};

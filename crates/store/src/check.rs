@@ -1,12 +1,12 @@
 //! Whether an index is whole: its pages, and that rows, outlines and graphs say the same.
 
+use crate::codec::{self, idlist};
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
 use crate::graph::Expected;
 use crate::rows::FileRow;
 use crate::snapshot::Snapshot;
 use crate::sql::{files, meta, names, symbols};
-use crate::{codec, idlist};
 
 /// A damaged index has many faults; the first few tell enough.
 const MOST: usize = 20;

@@ -18,7 +18,6 @@ mod embedded;
 mod error;
 mod grams;
 mod graph;
-mod idlist;
 mod interner;
 mod list_error;
 mod lock;

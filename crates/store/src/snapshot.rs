@@ -1,10 +1,10 @@
 //! Reading: one transaction, so that every answer of a snapshot comes from the same generation.
 
 use crate::codec;
+use crate::codec::idlist;
 use crate::connect::{self, Opened};
 use crate::error::{AtPath, StoreError};
 use crate::graph::{EdgeRow, NodeId, Reader};
-use crate::idlist;
 use crate::readers::Lent;
 use crate::rows::{
     ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Listed, Page, PlaceRow, Sheet, Sizes,

@@ -1,11 +1,13 @@
 //! Change sets: one transaction each, with the ids of what stays.
 
+use crate::codec::{self, idlist};
 use crate::connect::{self, Opened};
 use crate::digest::{Digest, NONE, Prepared, TagKind};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramChanges;
 use crate::graph::NodeId;
 use crate::lock::WriteLock;
+use crate::matching;
 use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, Listed, Sheet, SymbolId};
 use crate::snapshot::Snapshot;
 use crate::sql::files::FileKey;
@@ -14,7 +16,6 @@ use crate::sql::symbols::StoredSymbol;
 use crate::sql::tags::TagRow;
 use crate::sql::{chunks, files, names, sheets, symbols, tags, terms as term_tables};
 use crate::terms::TermChanges;
-use crate::{codec, idlist, matching};
 use orient_model::{ContentHash, Modifiers, RepoPath};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

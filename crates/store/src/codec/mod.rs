@@ -5,6 +5,7 @@
 mod bundle;
 mod flow;
 mod graph;
+pub(crate) mod idlist;
 mod outline;
 mod wire;
 

@@ -58,7 +58,7 @@ impl GraphLoad {
             let bucket = self.bucket(edge.target.0);
             self.counts[bucket] += 1;
         }
-        let asks = crate::idlist::encode_rising(&asks);
+        let asks = codec::idlist::encode_rising(&asks);
         graphs::put_graph(db, put.file.0, &asks, &put.looked, data.as_bytes())
     }
 

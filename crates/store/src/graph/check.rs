@@ -1,11 +1,11 @@
 //! Whether the graph is whole: what files gave, and the tables derived from that, say the same.
 
 use super::rows::StoredEdge;
+use crate::codec::{self, idlist};
 use crate::error::{AtPath, StoreError};
 use crate::rows::FileId;
 use crate::snapshot::Snapshot;
 use crate::sql::{asks, edges, files, graphs, names, symbols};
-use crate::{codec, idlist};
 
 /// What the tables should hold if they say what the files gave.
 #[derive(Default)]

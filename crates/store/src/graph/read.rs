@@ -2,10 +2,10 @@
 
 use super::directory::{Bearer, DirectoryFile};
 use super::rows::{EdgeRow, FileGraph, MissRow, NodeId, StoredEdge};
+use crate::codec::{self, idlist};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{FileId, FileRow, SymbolId};
 use crate::sql::{asks, edges, files, graphs, meta, names, symbols};
-use crate::{codec, idlist};
 use orient_model::{Outline, RepoPath, SymbolKind};
 use rusqlite::Connection;
 use std::collections::HashMap;

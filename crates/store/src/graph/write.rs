@@ -3,11 +3,11 @@
 use super::prepared::PreparedGraph;
 use super::read::Reader;
 use super::rows::{FileGraph, NodeId, StoredEdge};
+use crate::codec::{self, idlist};
 use crate::error::{AtPath, StoreError};
 use crate::rows::{Applied, FileId, Listed};
 use crate::sql::{asks, edges, graphs, symbols};
 use crate::writer::{ChangeSet, no_sheet, put_sheet};
-use crate::{codec, idlist};
 use std::cmp::Ordering;
 
 impl ChangeSet<'_> {

@@ -2,8 +2,8 @@
 
 use super::bundles::{ASKS, place};
 use super::files;
+use crate::codec::idlist;
 use crate::error::unreadable;
-use crate::idlist;
 use rusqlite::{Connection, Result};
 
 /// Inserts pairs of a name and a file, into a table that has none of these names. Sorts them as the table wants them.
