@@ -1,4 +1,4 @@
-//! What ranked search needs of a file: the terms of each chunk, and a vector.
+//! What ranked search needs of a file: the terms of each chunk, and vectors, which tiny neighbours share.
 
 use crate::lexicon::Lexicon;
 use orient_embed::{Bag, BuiltIn, Embedder, PackedGroup, Sum, combine, packed_length};

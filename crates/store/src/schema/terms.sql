@@ -1,4 +1,4 @@
--- The terms of the chunks of indexed files, turned around, and a vector for each chunk: what ranked search reads.
+-- The terms of the chunks of indexed files, turned around, and their vectors: what ranked search reads.
 
 -- Files whose terms were turned around together. A file that changed or went leaves a hole in its segment.
 CREATE TABLE term_segment (
@@ -18,8 +18,8 @@ CREATE TABLE term_recent (
     data BLOB NOT NULL
 ) STRICT;
 
--- The vectors of the chunks of a file, one after the other in the order of the outline, a few to a row: small rows leave
--- little of a page empty. The key is the file and the number of the row.
+-- The vectors of the chunks of a file, one after the other in the order of the outline, and behind them how many chunks share
+-- each; cut into small rows, which leave little of a page empty. The key is the file and the number of the row.
 CREATE TABLE vector (
     key  INTEGER PRIMARY KEY,
     data BLOB NOT NULL
