@@ -1,7 +1,6 @@
 //! Reading: one transaction, so that every answer of a snapshot comes from the same generation.
 
-use crate::codec;
-use crate::codec::idlist;
+use crate::codec::{self, idlist};
 use crate::connect::{self, Opened};
 use crate::error::{AtPath, StoreError};
 use crate::graph::{EdgeRow, NodeId, Reader};

@@ -192,15 +192,10 @@ impl Corpus {
         let mut best = Vec::with_capacity(wanted.count);
         for hit in hits.into_iter().filter(|hit| hit.score > 0) {
             let (file, members) = vectors.members_of(hit.row);
-            let first = self.units_of(FileId(file)).map(|(first, _)| first);
-            best.extend(
-                first.into_iter().flat_map(|first| members.clone().map(move |at| (first + at, hit.score))),
-            );
-            if best.len() >= wanted.count {
-                best.truncate(wanted.count);
-                break;
-            }
+            let Some((first, _)) = self.units_of(FileId(file)) else { continue };
+            best.extend(members.map(|at| (first + at, hit.score)));
         }
+        best.truncate(wanted.count);
         Ok(Nearest { best, nearness: Nearness::Some(self, Scan::new(query)), meanwhile: done })
     }
 
@@ -210,10 +205,10 @@ impl Corpus {
         let mut all = vec![0; self.catalogue.bound()];
         let (mut some, mut covered) = (Vec::new(), 0);
         let mut see = |file: FileId, group: PackedGroup<'_>| {
+            let Some((first, _)) = self.units_of(file) else { return };
             some.clear();
             scan.products(group.vectors, &mut some);
-            let first = self.units_of(file).map_or(0, |(first, _)| first as usize);
-            let mut units = all[first..].iter_mut();
+            let mut units = all[first as usize..].iter_mut();
             for (&product, &count) in some.iter().zip(group.counts) {
                 units.by_ref().take(usize::from(count)).for_each(|unit| *unit = product);
             }

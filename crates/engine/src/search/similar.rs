@@ -62,7 +62,7 @@ impl Snapshot {
             return Ok(None);
         };
         let vector = Vector::unpack(bytes, dimension);
-        let wanted = Wanted { count: NEAREST + 1, filtered: false, allows: &|_| true };
+        let wanted = Wanted { count: NEAREST + shared.len(), filtered: false, allows: &|_| true };
         let found = corpus.nearest(&self.store, &vector, &wanted, || Ok(()))?;
         let mut closer = Closer::new(self, &corpus);
         let tree = Tree::open(&self.root)?;

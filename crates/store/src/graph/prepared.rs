@@ -1,8 +1,7 @@
 //! What resolving a file gave, ready to be written: ids in place of numbers, and the bytes that are kept.
 
 use super::rows::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow};
-use crate::codec::idlist;
-use crate::codec::{self, Encoded};
+use crate::codec::{self, Encoded, idlist};
 use crate::rows::FileId;
 use orient_model::{Node, Resolved};
 
