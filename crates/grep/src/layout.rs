@@ -129,34 +129,39 @@ impl<W: WriteColor> Printer<W> {
     }
 }
 
+/// What ends a line.
+fn terminator(pattern: &Pattern) -> LineTerminator {
+    if pattern.crlf {
+        LineTerminator::crlf()
+    } else if pattern.null_data {
+        LineTerminator::byte(b'\0')
+    } else {
+        LineTerminator::byte(b'\n')
+    }
+}
+
 impl Layout {
     /// Whether a file in which nothing matches shows nothing at all, so that it need not be looked at.
     pub fn shows_only_matches(&self) -> bool {
         self.mode != Mode::FilesWithout && !self.include_zero && self.context != Context::Everything
     }
 
-    /// What stands between the lines of two files.
-    pub(crate) fn file_separator(&self) -> Option<Vec<u8>> {
-        match self.context {
+    /// What stands between the lines of two files: a line that ends as lines of this search do.
+    pub(crate) fn file_separator(&self, pattern: &Pattern) -> Option<Vec<u8>> {
+        let text = match self.context {
             _ if self.mode != Mode::Lines => None,
-            _ if self.heading => Some(Vec::new()),
+            _ if self.heading => Some(""),
             Context::Around(0, 0) | Context::Everything => None,
-            Context::Around(..) => self.context_separator.clone().map(String::into_bytes),
-        }
+            Context::Around(..) => self.context_separator.as_deref(),
+        };
+        text.map(|text| [text.as_bytes(), terminator(pattern).as_bytes()].concat())
     }
 
     pub(crate) fn searcher(&self, pattern: &Pattern) -> Result<SearcherBuilder, GrepError> {
-        let terminator = if pattern.crlf {
-            LineTerminator::crlf()
-        } else if pattern.null_data {
-            LineTerminator::byte(b'\0')
-        } else {
-            LineTerminator::byte(b'\n')
-        };
         let mut builder = SearcherBuilder::new();
         builder
             .max_matches(self.max_count)
-            .line_terminator(terminator)
+            .line_terminator(terminator(pattern))
             .invert_match(pattern.invert)
             .line_number(self.line_numbers)
             .multi_line(pattern.multiline);

@@ -63,7 +63,7 @@ impl Search {
         let searcher = self.layout.searcher(&self.pattern).map_err(io::Error::other)?;
         let shared =
             Shared { tree, queue: &queue, searcher: &searcher, ordered: &ordered, done: Mutex::default() };
-        let mut shown = Shown::new(self.layout.file_separator(), out);
+        let mut shown = Shown::new(self.layout.file_separator(&self.pattern), out);
         std::thread::scope(|scope| {
             let mut started = 0;
             let written = files.try_for_each(|files| {
@@ -99,7 +99,7 @@ impl Search {
 
     /// One thread: takes batches until there are none.
     fn serve(&self, shared: &Shared<'_, '_>) {
-        let sink = Sink::new(shared.ordered, self.layout.colours, self.layout.file_separator());
+        let sink = Sink::new(shared.ordered, self.layout.colours, self.layout.file_separator(&self.pattern));
         let mut worker = Worker {
             tree: shared.tree,
             matcher: self.matcher.clone(),
@@ -206,7 +206,6 @@ impl<'o> Shown<'o> {
                 && let Some(separator) = &self.separator
             {
                 (self.out)(separator)?;
-                (self.out)(b"\n")?;
             }
             (self.out)(&part)?;
         }

@@ -93,7 +93,6 @@ impl<'o> Sink<'o> {
             && let Some(separator) = &self.separator
         {
             self.buffer.write_all(separator)?;
-            self.buffer.write_all(b"\n")?;
         }
         Ok(())
     }

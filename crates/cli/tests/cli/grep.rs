@@ -116,6 +116,9 @@ fn every_flag_prints_what_ripgrep_prints() {
         "-U header\\.\\s+\\*/\\nint",
         "-U --multiline-dotall parse.*return",
         "--crlf name$",
+        "--crlf -C1 parse",
+        "--crlf --heading parse",
+        "--null-data -C1 parse",
         "-g *.c parse",
         "-g !src/** parse",
         "-g src/*.c parse",
@@ -385,13 +388,24 @@ fn flags() -> impl Strategy<Value = Vec<&'static str>> {
     })
 }
 
+/// A pattern, and how it is looked for. Left out is where ripgrep 13, which Debian has, is mistaken and later ones are not:
+/// it prints touching matches of several lines beyond the number it was given, and misses words beside an empty one.
+fn question() -> impl Strategy<Value = (String, Vec<&'static str>)> {
+    (pattern(), flags()).prop_map(|(pattern, mut flags)| {
+        let across = flags.contains(&"-U");
+        let empty = pattern.contains(")?") || pattern.contains(")*");
+        flags.retain(|&flag| !(across && flag == "-m2" || empty && flag == "-w"));
+        (pattern, flags)
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn edited_trees_give_what_ripgrep_gives(
         rounds in prop::collection::vec(
-            (prop::collection::vec(edit(), 1..8), prop::collection::vec((pattern(), flags()), 3..6)),
+            (prop::collection::vec(edit(), 1..8), prop::collection::vec(question(), 3..6)),
             1..4,
         ),
     ) {
