@@ -26,6 +26,14 @@ struct Brief {
     symbol: Option<SymbolRow>,
 }
 
+impl Brief {
+    fn is_test(&self) -> bool {
+        let role = self.file.role;
+        let symbol = self.symbol.as_ref();
+        symbol.map_or(role == Role::Test, |symbol| is_test(role, symbol.kind, symbol.modifiers))
+    }
+}
+
 /// A node in words: a symbol, or a file with its top-level code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
@@ -59,6 +67,18 @@ impl Described {
 
 fn is_test(role: Role, kind: SymbolKind, modifiers: Modifiers) -> bool {
     role == Role::Test || kind == SymbolKind::Test || modifiers.contains(Modifier::Test)
+}
+
+/// Where a node stands, in the order in which nodes are told: tests behind the rest, since what is shown may end before all
+/// of them; then by path and place in the file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodePlace {
+    /// Whether it is a test, or only tests can see it.
+    pub test: bool,
+    /// The path of its file.
+    pub path: RepoPath,
+    /// Its number in the file; 0 for the file itself.
+    pub at: u32,
 }
 
 /// A use that has the name of a symbol and could not be resolved: it may mean it or not.
@@ -123,10 +143,7 @@ impl<'s> GraphView<'s> {
 
     /// Whether a node is a test, or only tests can see it.
     pub fn is_test(&self, node: NodeId) -> Result<bool, EngineError> {
-        let brief = self.brief(node)?;
-        let role = brief.file.role;
-        let symbol = brief.symbol.as_ref();
-        Ok(symbol.map_or(role == Role::Test, |symbol| is_test(role, symbol.kind, symbol.modifiers)))
+        Ok(self.brief(node)?.is_test())
     }
 
     /// What resolving a file gave.
@@ -228,7 +245,7 @@ impl<'s> GraphView<'s> {
 
 impl Edges for GraphView<'_> {
     type Fault = EngineError;
-    type Place = (RepoPath, u32);
+    type Place = NodePlace;
 
     fn incoming(&self, node: NodeId) -> Result<Vec<EdgeRow>, EngineError> {
         self.snapshot.incoming(node)
@@ -238,9 +255,10 @@ impl Edges for GraphView<'_> {
         self.snapshot.outgoing(node)
     }
 
-    fn place(&self, node: NodeId) -> Result<(RepoPath, u32), EngineError> {
+    fn place(&self, node: NodeId) -> Result<NodePlace, EngineError> {
         let brief = self.brief(node)?;
-        Ok((brief.file.path.clone(), brief.symbol.as_ref().map_or(0, |symbol| symbol.at + 1)))
+        let at = brief.symbol.as_ref().map_or(0, |symbol| symbol.at + 1);
+        Ok(NodePlace { test: brief.is_test(), path: brief.file.path.clone(), at })
     }
 
     fn can_override(&self, node: NodeId) -> Result<bool, EngineError> {

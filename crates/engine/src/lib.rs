@@ -60,7 +60,7 @@ pub use error::EngineError;
 pub use extract::paint;
 pub use gc::{Collected, GcOptions};
 pub use graph::NodeInfo;
-pub use graph_view::{Described, GraphView, Mention, Mentions};
+pub use graph_view::{Described, GraphView, Mention, Mentions, NodePlace};
 pub use keep::{Keeper, Sweep};
 pub use lookup::Lookup;
 pub use other::{Coverage, Embedding, EmbeddingTurn, OtherQuestion};

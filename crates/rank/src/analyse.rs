@@ -257,7 +257,18 @@ fn terms(question: &str, names: &[String]) -> Vec<Term> {
             add(String::from_utf8_lossy(term).into_owned(), weight, whole, is_code);
         });
     }
+    for token in question.split(|c: char| !c.is_alphanumeric() && c != '-') {
+        for joint in compound(token).into_iter().flatten() {
+            add(joint, 1.0, true, false);
+        }
+    }
     terms
+}
+
+/// What code may call something that prose writes with hyphens: `v-if` is `vIf` or `v_if` there.
+fn compound(token: &str) -> Option<[String; 2]> {
+    let lower = token.trim_matches('-').to_lowercase();
+    lower.contains('-').then(|| [lower.replace('-', ""), lower.replace('-', "_")])
 }
 
 #[cfg(test)]
@@ -288,6 +299,13 @@ mod tests {
         let terms: Vec<String> =
             analyse("how does the parser get its tokens").terms.into_iter().map(|term| term.text).collect();
         assert_eq!(terms, ["parser", "token"]);
+    }
+
+    #[test]
+    fn words_with_hyphens_are_one_name_in_code() {
+        let terms: Vec<String> =
+            analyse("compile v-if --fast").terms.into_iter().map(|term| term.text).collect();
+        assert_eq!(terms, ["compil", "fast", "vif", "v_if"]);
     }
 
     #[test]

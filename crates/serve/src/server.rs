@@ -245,14 +245,14 @@ impl Server {
         let desks = self.serving.desks[usize::from(queue.heavy)][usize::from(queue.deep)].clone();
         let done = async move {
             let desk = desks.acquire_owned().await;
-            let work = move || {
+            let (tell, told) = tokio::sync::oneshot::channel();
+            tokio::task::spawn_blocking(move || {
                 // Who stops waiting leaves a desk that is in use until the work has noticed.
                 let _desk = desk;
-                let done = work(&ends);
+                let _ = tell.send(work(&ends));
                 rested();
-                done
-            };
-            tokio::task::spawn_blocking(work).await
+            });
+            told.await
         };
         tokio::select! {
             done = done => done.unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "the answer failed"))),

@@ -10,6 +10,7 @@ use orient_engine::{Definition, DefinitionQuery, Lookup, Snapshot};
 use orient_model::{Modifier, SymbolKind};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io;
 
 /// What a name stands for.
@@ -81,13 +82,28 @@ pub(crate) struct Subject {
     pub(crate) definition: Definition,
     /// Its declarations, and blocks that add to it.
     pub(crate) declarations: Vec<Definition>,
+    /// What is called so and is no code: see [`is_code`].
+    others: Vec<Definition>,
 }
 
 impl Subject {
-    /// What to say of the declarations; nothing where there are none.
+    /// What to say of what else has its name; nothing where nothing has.
     pub(crate) fn note(&self) -> Option<String> {
-        let also: Vec<String> = self.declarations.iter().map(|one| one.handle.to_string()).collect();
-        (!also.is_empty()).then(|| format!("declared or added to elsewhere too: {}", also.join(", ")))
+        let handles = |them: &[Definition]| {
+            let handles: Vec<String> = them.iter().map(|one| one.handle.to_string()).collect();
+            handles.join(", ")
+        };
+        let mut said = Vec::new();
+        if !self.declarations.is_empty() {
+            said.push(format!("declared or added to elsewhere too: {}", handles(&self.declarations)));
+        }
+        if let [first, rest @ ..] = &self.others[..] {
+            let kinds: BTreeSet<&str> = self.others.iter().map(|one| one.kind.as_str()).collect();
+            let kinds = kinds.into_iter().collect::<Vec<_>>().join(" or ");
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            said.push(format!("not the {kinds} of that name: {}{more}", first.handle));
+        }
+        (!said.is_empty()).then(|| said.join("; "))
     }
 }
 
@@ -111,15 +127,20 @@ pub(crate) enum Unclear {
     },
 }
 
-/// The symbol a user means. Declarations and blocks that add to a type do not count as other symbols.
+/// The symbol a user means. Declarations and blocks that add to a type do not count as other symbols, and nor does what is
+/// called after a symbol without being code.
 pub(crate) fn subject(snapshot: &Snapshot, typed: &str) -> Result<Result<Subject, Unclear>, ToolError> {
     let name = typed.to_owned();
     Ok(match snapshot.symbol(typed)? {
-        Lookup::One(definition) => Ok(Subject { definition: *definition, declarations: Vec::new() }),
-        Lookup::Many { mut candidates, total } => match only_definition(&candidates, total) {
+        Lookup::One(definition) => {
+            Ok(Subject { definition: *definition, declarations: Vec::new(), others: Vec::new() })
+        }
+        Lookup::Many { candidates, total } => match only_definition(&candidates, total) {
             Some(at) => {
-                let definition = candidates.remove(at);
-                Ok(Subject { definition, declarations: candidates })
+                let mut declarations = candidates;
+                let definition = declarations.remove(at);
+                let others = declarations.extract_if(.., |one| !is_code(one.kind)).collect();
+                Ok(Subject { definition, declarations, others })
             }
             None => Err(Unclear::Several { name, candidates, total }),
         },
@@ -154,10 +175,17 @@ impl Unclear {
     }
 }
 
-/// The one candidate that defines something, where all others only declare it or add to it.
+/// Whether code can name it. A test named by a string, a heading and a key of a file are often called after a symbol, and
+/// who asks for that name means the symbol.
+fn is_code(kind: SymbolKind) -> bool {
+    !matches!(kind, SymbolKind::Test | SymbolKind::Heading | SymbolKind::Key)
+}
+
+/// The one candidate that defines something, where all others only declare it, add to it or are no code.
 fn only_definition(candidates: &[Definition], total: usize) -> Option<usize> {
     let defines = |one: &Definition| {
-        one.kind != SymbolKind::Impl
+        is_code(one.kind)
+            && one.kind != SymbolKind::Impl
             && !one.modifiers.contains(Modifier::Declaration)
             && !one.modifiers.contains(Modifier::Partial)
     };

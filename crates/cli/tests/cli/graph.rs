@@ -529,3 +529,41 @@ fn main() {
     let unused = text(&tree.run(&["unused", "--certain"]).stdout);
     assert!(unused.ends_with(": 0 that nothing speaks for, 1 that may still be used\n"), "{unused}");
 }
+
+/// A function that a test calls, in a folder that comes first by name, and code.
+fn tested() -> Tree {
+    Tree::new(&[
+        (
+            "__tests__/price.spec.ts",
+            "import { price } from '../src/price';\n\ntest('adds', () => {\n  price(1);\n});\n",
+        ),
+        (
+            "src/cart.ts",
+            "import { price } from './price';\n\nexport function total() {\n  return price(2);\n}\n",
+        ),
+        ("src/price.ts", "export function price(of: number) {\n  return of;\n}\n"),
+    ])
+}
+
+#[test]
+fn tests_come_behind_the_rest_so_that_bounds_leave_them_out_first() {
+    tested().assert_outcome(
+        &["callers", "price", "--per-level", "1"],
+        0,
+        "
+        2 verified callers of price (src/price.ts:1), 0 name-only candidates
+        src/cart.ts:4  function total
+        partial: 1 shown, 1 more left out: --per-level and --limit show more
+        ",
+    );
+    tested().assert_outcome(
+        &["references", "price", "--kind", "calls"],
+        0,
+        "
+        2 verified uses of price (src/price.ts:1), 0 name-only candidates
+        calls
+          src/cart.ts:4  function total
+          __tests__/price.spec.ts:4  test adds
+        ",
+    );
+}

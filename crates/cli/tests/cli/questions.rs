@@ -224,6 +224,26 @@ fn an_ambiguous_name_is_answered_with_handles() {
 }
 
 #[test]
+fn what_only_speaks_of_a_symbol_does_not_make_its_name_ambiguous() {
+    let tree = Tree::new(&[
+        ("README.md", "# Shop\n\n## total\n\nAdds up.\n"),
+        ("src/total.ts", "export function total(prices: number[]) {\n  return prices.length;\n}\n"),
+        ("src/total.spec.ts", "describe('total', () => {\n  it('adds', () => {});\n});\n"),
+    ]);
+    tree.assert_outcome(
+        &["show", "total"],
+        0,
+        "
+        src/total.ts:1-3  function total
+        1  export function total(prices: number[]) {
+        2    return prices.length;
+        3  }
+        note: not the heading or test of that name: README.md#Shop.total and 1 more
+        ",
+    );
+}
+
+#[test]
 fn an_unknown_symbol_is_answered_with_suggestions() {
     shop().assert_outcome(
         &["show", "rtae"],

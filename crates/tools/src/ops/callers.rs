@@ -18,7 +18,7 @@ impl Operation for Callers {
     const DETAILS: &'static str = "\
 Each line is the place of a call and the symbol it stands in. What is only probable says by which rule. Calls of an \
 interface or base member that may reach the symbol come behind `via`. Calls that have the name and could not be \
-resolved are counted and listed apart: they may mean it or not.";
+resolved are counted and listed apart: they may mean it or not. Tests come behind the rest.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "callers Server.Run", about: "direct callers" },
         Example { command: "callers Server.Run --depth 3 --no-tests", about: "three levels, without tests" },

@@ -65,7 +65,7 @@ pub(crate) struct ReferencesOut {
     verified: u64,
     /// How many of each kind, the most first.
     kinds: Vec<KindCount>,
-    /// The uses: by kind, then by path and line.
+    /// The uses: by kind, those in tests behind the rest, then by path and line.
     uses: Vec<ReferenceLine>,
     /// Uses of the same name that could not be resolved.
     name_only: Candidates,
@@ -98,7 +98,7 @@ impl Operation for References {
     const DETAILS: &'static str = "\
 Calls, constructions, reads and writes, uses as a type, inheritance, imports: each proven, with its place and the symbol \
 it stands in. Uses that have the name and could not be resolved are counted and listed apart. A type is used where its \
-constructor is.";
+constructor is. Uses in tests come behind the rest of their kind.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "references Server", about: "every use" },
         Example { command: "references Server --kind constructs,type_of", about: "of some kinds" },
@@ -160,19 +160,20 @@ constructor is.";
     }
 }
 
-/// The proven uses of nodes, by kind, path and line.
+/// The proven uses of nodes, by kind, those in tests behind the rest, by path and line.
 fn uses(view: &GraphView<'_>, nodes: &[NodeId]) -> Result<Vec<(RepoPath, EdgeRow)>, ToolError> {
     let mut found = Vec::new();
     for &node in nodes {
         for edge in view.incoming(node)? {
             if edge.confidence < Confidence::Approximate && edge.kind != EdgeKind::Dispatches {
-                let (path, at) = view.place(edge.source)?;
-                found.push((edge.kind, path, edge.line, at, edge));
+                found.push((view.place(edge.source)?, edge));
             }
         }
     }
-    found.sort_by(|a, b| (a.0, &a.1, a.2, a.3).cmp(&(b.0, &b.1, b.2, b.3)));
-    Ok(found.into_iter().map(|(_, path, _, _, edge)| (path, edge)).collect())
+    found.sort_by(|(a, x), (b, y)| {
+        (x.kind, a.test, &a.path, x.line, a.at).cmp(&(y.kind, b.test, &b.path, y.line, b.at))
+    });
+    Ok(found.into_iter().map(|(place, edge)| (place.path, edge)).collect())
 }
 
 fn counted(kinds: impl Iterator<Item = EdgeKind>) -> Vec<KindCount> {
