@@ -31,7 +31,7 @@ pub use import::{Export, Import, ImportKind};
 pub use kind::SymbolKind;
 pub use manifest::{Says, Statement};
 pub use modifiers::{Modifier, Modifiers, Visibility};
-pub use path::RepoPath;
+pub use path::{RepoPath, folder_of_examples};
 pub use rules::{Modules, Rules, Shares, TypeWords};
 pub use span::Span;
 pub use stamp::{ContentHash, Stamp};

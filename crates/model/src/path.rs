@@ -47,6 +47,36 @@ impl RepoPath {
     }
 }
 
+/// Folders of code that shows how to use the rest.
+const EXAMPLES: &[&str] = &[
+    "example",
+    "examples",
+    "demo",
+    "demos",
+    "sample",
+    "samples",
+    "tutorial",
+    "tutorials",
+    "docs_src",
+    "playground",
+    "sandbox",
+    "www",
+    "website",
+];
+
+/// The folder of examples that a file lies in, the outermost; none for one that is no example.
+pub fn folder_of_examples(path: &str) -> Option<&str> {
+    let mut end = 0;
+    while let Some(length) = path[end..].find('/') {
+        let part = &path[end..end + length];
+        if EXAMPLES.iter().any(|name| part.eq_ignore_ascii_case(name)) {
+            return Some(&path[..end + length]);
+        }
+        end += length + 1;
+    }
+    None
+}
+
 impl fmt::Debug for RepoPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.display())
@@ -69,5 +99,11 @@ mod tests {
         assert_eq!(path.display(), "src/caf\\xe9/a.c");
         assert_eq!((path.folder(), path.file_name()), (&b"src/caf\xe9"[..], &b"a.c"[..]));
         assert_eq!(RepoPath::from("a.c").folder(), b"");
+    }
+
+    #[test]
+    fn examples_are_told_by_the_folders_around_them() {
+        assert_eq!(folder_of_examples("web/Examples/chat/main.rs"), Some("web/Examples"));
+        assert_eq!(folder_of_examples("src/examples.rs"), None);
     }
 }

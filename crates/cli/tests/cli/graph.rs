@@ -365,6 +365,27 @@ fn the_map_keeps_to_its_tokens() {
 }
 
 #[test]
+fn many_examples_are_one_line_of_the_map() {
+    let main = "def run():\n    pass\n\nif __name__ == '__main__':\n    run()\n";
+    let tree = Tree::new(&[
+        ("examples/a.py", main),
+        ("examples/b.py", main),
+        ("examples/c/c.py", main),
+        ("examples/d.py", main),
+        ("examples/e.py", main),
+        ("tool/start.py", main),
+    ]);
+    let page = text(&tree.run(&["map"]).stdout);
+    let entries: Vec<&str> =
+        page.lines().skip_while(|line| *line != "entry points").skip(1).take(2).collect();
+    assert_eq!(
+        entries,
+        ["  tool/start.py  script", "  examples  examples: a.py, b.py, c/c.py, 2 more"],
+        "{page}"
+    );
+}
+
+#[test]
 fn edges_are_one_object_a_line_in_order() {
     let tree = shop();
     let output = text(&tree.run(&["edges", "--kind", "calls,constructs", "--json"]).stdout);

@@ -4,25 +4,8 @@
 use super::{Context, Rule};
 use crate::candidate::Candidate;
 use crate::order::Board;
-use orient_model::Role;
+use orient_model::{Role, folder_of_examples};
 use std::collections::HashMap;
-
-/// Folders of code that shows how to use the rest.
-const EXAMPLES: &[&str] = &[
-    "example",
-    "examples",
-    "demo",
-    "demos",
-    "sample",
-    "samples",
-    "tutorial",
-    "tutorials",
-    "docs_src",
-    "playground",
-    "sandbox",
-    "www",
-    "website",
-];
 
 pub(super) fn apply(context: &Context<'_>, board: &mut Board) {
     let newest = newest(context.pool.files.iter().map(|file| file.path.as_str()));
@@ -74,8 +57,7 @@ fn factor(context: &Context<'_>, path: &str, role: Role, newest: &HashMap<&str, 
         Role::Generated | Role::Vendored if !asked.foreign => weights.foreign,
         _ => 1.0,
     };
-    let is_example =
-        path.split('/').rev().skip(1).any(|part| EXAMPLES.contains(&part.to_ascii_lowercase().as_str()));
+    let is_example = folder_of_examples(path).is_some();
     let by_place = if is_example && !asked.examples { by_role * weights.example } else { by_role };
     let is_old = version(path)
         .is_some_and(|(around, number)| newest.get(around).is_some_and(|newest| number < *newest));

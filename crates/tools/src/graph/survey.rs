@@ -3,13 +3,15 @@
 use super::node::NodeLine;
 use crate::ops::{CentralLine, EntryLine, FolderLine};
 use orient_engine::{Compact, EngineError, Entry, GraphView, Snapshot, Whole, rank};
-use orient_model::{Confidence, EdgeKind, RepoPath, Role, SymbolKind};
+use orient_model::{Confidence, EdgeKind, RepoPath, Role, SymbolKind, folder_of_examples};
 use std::collections::BTreeMap;
 
 /// How many central symbols are looked at in all.
 const CENTRAL: usize = 2_000;
 /// How many names stand for a folder.
 const NAMES: usize = 5;
+/// How many examples of a folder are told of.
+const EXAMPLES: usize = 3;
 
 /// What a page is made of: each list the most important first.
 pub(crate) struct Survey {
@@ -115,7 +117,30 @@ fn entries(view: &GraphView<'_>, whole: &Whole, scripts: &[bool]) -> Result<Vec<
             }),
         }
     }
-    Ok(lines)
+    Ok(with_examples_last(lines))
+}
+
+/// The same entry points, those of examples behind the rest: a folder of many is one line.
+fn with_examples_last(lines: Vec<EntryLine>) -> Vec<EntryLine> {
+    let mut examples: BTreeMap<String, Vec<EntryLine>> = BTreeMap::new();
+    let mut told = Vec::new();
+    for line in lines {
+        match folder_of_examples(&line.path).map(str::to_owned) {
+            Some(folder) => examples.entry(folder).or_default().push(line),
+            None => told.push(line),
+        }
+    }
+    for (folder, lines) in examples {
+        if lines.len() <= EXAMPLES {
+            told.extend(lines);
+            continue;
+        }
+        let within = |line: &EntryLine| line.path[folder.len() + 1..].to_owned();
+        let mut names: Vec<String> = lines.iter().take(EXAMPLES).map(within).collect();
+        names.push(format!("{} more", lines.len() - EXAMPLES));
+        told.push(EntryLine { path: folder, why: "examples", names });
+    }
+    told
 }
 
 /// Folders with their weight, the heaviest first.

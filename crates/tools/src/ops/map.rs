@@ -63,14 +63,14 @@ pub(crate) struct FolderLine {
     pub(crate) names: Vec<String>,
 }
 
-/// The entry points of a file.
+/// The entry points of a file, or of many examples.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct EntryLine {
-    /// The file.
+    /// The file, or the folder of examples.
     pub(crate) path: String,
-    /// What makes them entry points: `main`, `marked` by an attribute, `script`.
+    /// What makes them entry points: `main`, `marked` by an attribute, `script`; or that there are several `examples`.
     pub(crate) why: &'static str,
-    /// Their names and lines: `serve:12`; empty for a script, which is entered at the top.
+    /// Their names and lines: `serve:12`; empty for a script, which is entered at the top. Of examples, the first files.
     pub(crate) names: Vec<String>,
 }
 
