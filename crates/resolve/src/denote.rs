@@ -46,12 +46,28 @@ impl Session<'_> {
                     .map(|found| found.at_most(Confidence::Probable))
                     .collect()
             }
+            Expr::Index { base, .. } if self.takes_types(&self.denote(frame, base)) => {
+                self.denote(frame, base).to_vec()
+            }
             _ => {
                 let val = self.compute(frame, expr);
                 let found = Found { thing: Thing::Value(val.ty), rule: val.rule, sure: val.sure, far: 0 };
                 if found.thing == Thing::Value(Ty::Unknown) { Vec::new() } else { vec![found] }
             }
         }
+    }
+
+    /// Whether these are functions that take types: what looks like an index gives them one, as in `parse[int](text)`.
+    fn takes_types(&self, found: &[Found]) -> bool {
+        let takes = |one: &Found| {
+            let home = one.sym().and_then(|sym| Some((self.home(sym)?, sym.at)));
+            home.is_some_and(|(unit, at)| {
+                !unit.rules.dynamic
+                    && unit.kind(at).is_some_and(SymbolKind::is_callable)
+                    && !unit.type_params(at).is_empty()
+            })
+        };
+        !found.is_empty() && found.iter().all(takes)
     }
 
     /// Everything a name or a member may mean, whatever it is given.
@@ -531,19 +547,29 @@ impl Session<'_> {
             Ty::Many(inner) => (**inner).clone(),
             Ty::Tuple(items) => Ty::either(items.iter().cloned()),
             Ty::Outside(_, args) => args.last().cloned().unwrap_or(Ty::Unknown),
-            Ty::Of(..) => {
-                let Some(name) = frame.unit.implicit("iterate") else { return Ty::Unknown };
-                let val = Val::new(ty.clone(), Rule::Inferred);
-                let found = self.member(&val, name, &frame.unit);
-                let iterator = self.call_found(&found, &[], None);
-                match &iterator.ty {
-                    Ty::Of(..) if iterator.ty != *ty => self.stepped(frame, &iterator.ty),
-                    Ty::Of(..) => self.stepped(frame, ty),
-                    Ty::Outside(_, args) => args.first().cloned().unwrap_or(Ty::Unknown),
-                    Ty::Many(inner) => (**inner).clone(),
-                    _ => Ty::Unknown,
+            Ty::Of(..) => match self.iterated(frame, ty) {
+                Ty::Unknown => {
+                    let made_of = self.made_of(ty);
+                    let element = made_of.and_then(|made_of| self.nested(|| self.element(frame, &made_of)));
+                    element.unwrap_or(Ty::Unknown)
                 }
-            }
+                iterated => iterated,
+            },
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What comes out of a value that says itself how it is gone through.
+    fn iterated(&self, frame: &Frame, ty: &Ty) -> Ty {
+        let Some(name) = frame.unit.implicit("iterate") else { return Ty::Unknown };
+        let val = Val::new(ty.clone(), Rule::Inferred);
+        let found = self.member(&val, name, &frame.unit);
+        let iterator = self.call_found(&found, &[], None);
+        match &iterator.ty {
+            Ty::Of(..) if iterator.ty != *ty => self.stepped(frame, &iterator.ty),
+            Ty::Of(..) => self.stepped(frame, ty),
+            Ty::Outside(_, args) => args.first().cloned().unwrap_or(Ty::Unknown),
+            Ty::Many(inner) => (**inner).clone(),
             _ => Ty::Unknown,
         }
     }

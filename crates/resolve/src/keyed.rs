@@ -22,7 +22,10 @@ impl Session<'_> {
 
     /// What a value holds under a key by the way it was made.
     fn held_under(&self, frame: &Frame, base: ExprId, key: ExprId) -> Val {
-        let val = self.eval(frame, base);
+        self.under_key(frame, &self.eval(frame, base), key)
+    }
+
+    fn under_key(&self, frame: &Frame, val: &Val, key: ExprId) -> Val {
         match &val.ty {
             Ty::Type(sym, _) => Val::new(Ty::Type(*sym, Rc::from([self.ty(frame, key)])), Rule::Static),
             Ty::Shape(file, scope, expr) => {
@@ -34,13 +37,17 @@ impl Session<'_> {
             Ty::Tuple(items) => match self.keys(frame, key).first().and_then(|key| key.parse::<usize>().ok())
             {
                 Some(place) => val.with(items.get(place).cloned().unwrap_or(Ty::Unknown)),
-                None if frame.unit.rules.dynamic => self.via(frame, &val, Via::Element),
+                None if frame.unit.rules.dynamic => self.via(frame, val, Via::Element),
                 None => Val::unknown(),
             },
             Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
             Ty::Of(..) => {
-                let Some(name) = frame.unit.implicit("index") else { return Val::unknown() };
-                let found = self.member(&val, name, &frame.unit);
+                let name = frame.unit.implicit("index");
+                let found = name.map(|name| self.member(val, name, &frame.unit)).unwrap_or_default();
+                if let (true, Some(made_of)) = (found.is_empty(), self.made_of(&val.ty)) {
+                    let held = self.nested(|| self.under_key(frame, &val.with(made_of), key));
+                    return held.unwrap_or_else(Val::unknown);
+                }
                 let is_property =
                     |one: &Found| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Property);
                 if found.iter().all(is_property) {
@@ -48,7 +55,7 @@ impl Session<'_> {
                 }
                 self.call_found(&found, &[], None)
             }
-            _ => self.via(frame, &val, Via::Element),
+            _ => self.via(frame, val, Via::Element),
         }
     }
 

@@ -96,7 +96,9 @@ impl Session<'_> {
             BindingKind::Param | BindingKind::Receiver | BindingKind::Local if want == Want::Function => {
                 false
             }
-            BindingKind::Local if want == Want::Type && unit.rules.type_space => false,
+            BindingKind::Local if want == Want::Type && (unit.rules.type_space || !unit.rules.dynamic) => {
+                false
+            }
             _ => !hidden,
         };
         if let &[only] = all {

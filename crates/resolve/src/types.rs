@@ -6,7 +6,9 @@ use crate::receivers::Side;
 use crate::session::{Bearer, Frame, Question, Session};
 use crate::unit::{Held, Members, Unit};
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
-use orient_model::{Expr, ExprId, Modifier, Modules, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper};
+use orient_model::{
+    Binding, Expr, ExprId, Modifier, Modules, RefKind, Relation, Rule, Sequence, SymbolKind, Wrapper,
+};
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -97,6 +99,24 @@ impl Session<'_> {
         }
     }
 
+    /// The type that an alias is declared to be.
+    fn written_out(&self, unit: &Held, sym: Sym, binding: &Binding) -> Option<Ty> {
+        self.once(Question::TypeOf(sym), || {
+            let scope = unit.scope_of(sym.at).unwrap_or_else(|| unit.scope_at(binding.at));
+            let frame = Frame { unit: unit.clone(), scope, at: binding.at };
+            binding.ty.map_or(Ty::Unknown, |ty| self.ty(&frame, ty))
+        })
+    }
+
+    /// What a type with a name of its own is made of, where it is declared as another: of `type Trees []Tree` that holds
+    /// what it has no members for, as elements.
+    pub(crate) fn made_of(&self, ty: &Ty) -> Option<Ty> {
+        let Ty::Of(sym, _) = ty else { return None };
+        let unit = self.home(*sym).filter(|unit| unit.kind(sym.at) == Some(SymbolKind::TypeAlias))?;
+        let binding = unit.binding_of(sym.at)?;
+        self.written_out(&unit, *sym, binding).filter(|made_of| made_of.is_known() && made_of != ty)
+    }
+
     /// An instance of a type; an alias is what it stands for.
     pub(crate) fn instance_of(&self, sym: Sym) -> Ty {
         let Some(unit) = self.home(sym) else { return Ty::Unknown };
@@ -107,12 +127,7 @@ impl Session<'_> {
                 if let Some(known) = self.aliases.borrow().get(&sym) {
                     return known.clone();
                 }
-                let stands_for = self.once(Question::TypeOf(sym), || {
-                    let scope = unit.scope_of(sym.at).unwrap_or_else(|| unit.scope_at(binding.at));
-                    let frame = Frame { unit: unit.clone(), scope, at: binding.at };
-                    binding.ty.map_or(Ty::Unknown, |ty| self.ty(&frame, ty))
-                });
-                let of = match stands_for {
+                let of = match self.written_out(&unit, sym, binding) {
                     Some(
                         ty @ (Ty::Of(..)
                         | Ty::Either(_)

@@ -574,7 +574,7 @@ impl Uses<'_, '_> {
         };
         let want = if kind == EdgeKind::TypeOf { Want::Type } else { Want::Value };
         let found = match self.unit.expr(expr) {
-            Expr::Name(name) if want == Want::Type && self.unit.rules.type_space => {
+            Expr::Name(name) if want == Want::Type => {
                 self.session.lookup_as(frame, self.unit.text(name), want)
             }
             _ => self.session.denote(frame, expr).to_vec(),
