@@ -300,12 +300,12 @@ impl Shift {
         flow.exprs.extend(inner.exprs.into_iter().map(|inner| self.expr(inner, &text)));
         flow.operands.extend(inner.operands.into_iter().map(expr));
         flow.references.extend(inner.references.into_iter().map(|reference| Reference {
-            kind: reference.kind,
             expr: expr(reference.expr),
             at: reference.at + self.bytes,
             line: reference.line + self.lines,
             scope: self.scope(reference.scope),
             symbol: self.symbol(reference.symbol),
+            ..reference
         }));
         flow.assigns.extend(inner.assigns.into_iter().map(|mut assign| {
             assign.target = expr(assign.target);

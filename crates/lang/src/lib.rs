@@ -41,4 +41,4 @@ pub use role::{Roles, classify};
 pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 6;
+pub(crate) const EXTRACTOR: u64 = 7;

@@ -156,6 +156,9 @@ pub struct Reference {
     pub scope: u32,
     /// The innermost symbol around it, as an index into the file's symbols.
     pub symbol: Option<u32>,
+    /// How many of the names on the way to it, the innermost, are references of their own: they stand on other lines. Of
+    /// `a.b.c` on one line it is none, and `a` and `a.b` are used with it.
+    pub apart: u32,
 }
 
 /// What a reference does.

@@ -13,7 +13,7 @@ use orient_model::{
 pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
     for reference in unit.references() {
         session.next_use();
-        let mut uses = Uses { session, unit, reference, out };
+        let mut uses = Uses { session, unit, reference, whole: true, out };
         uses.follow();
     }
     imports(session, unit, out);
@@ -24,6 +24,8 @@ struct Uses<'a, 'r> {
     session: &'a Session<'r>,
     unit: &'a Held,
     reference: &'a Reference,
+    /// Whether it is used for its own sake, and not only named on the way to what is.
+    whole: bool,
     out: &'a mut Resolved,
 }
 
@@ -35,7 +37,33 @@ impl Uses<'_, '_> {
             RefKind::Construct => self.construct(&frame),
             RefKind::Read | RefKind::Write => self.mention(&frame, EdgeKind::References),
             RefKind::Type => self.mention(&frame, EdgeKind::TypeOf),
-            RefKind::Inherit => {}
+            RefKind::Inherit => return,
+        }
+        self.on_the_way(&frame);
+    }
+
+    /// What a use names on its way: `a` and `b` in `a.b.c()`.
+    fn on_the_way(&mut self, frame: &Frame) {
+        let mut expr = match self.unit.expr(self.reference.expr) {
+            Expr::Call { callee: expr, .. } | Expr::New { ty: expr, .. } => expr,
+            _ => self.reference.expr,
+        };
+        let mut named = Vec::new();
+        while let Expr::Member { base: inner, .. }
+        | Expr::Apply { base: inner, .. }
+        | Expr::Wrap { inner, .. } = self.unit.expr(expr)
+        {
+            expr = inner;
+            if matches!(self.unit.expr(expr), Expr::Name(_) | Expr::Member { .. }) {
+                named.push(expr);
+            }
+        }
+        let told = named.len().saturating_sub(self.reference.apart as usize);
+        for &expr in &named[..told] {
+            let reference = &Reference { kind: RefKind::Read, expr, ..*self.reference };
+            let Self { session, unit, .. } = *self;
+            Uses { session, unit, reference, whole: false, out: self.out }
+                .mention(frame, EdgeKind::References);
         }
     }
 
@@ -579,7 +607,15 @@ impl Uses<'_, '_> {
             }
             _ => self.session.denote(frame, expr).to_vec(),
         };
-        let found = self.session.only(found, want);
+        let mut found = self.session.only(found, want);
+        if !self.whole && !found.is_empty() {
+            // A namespace on the way to what it holds is no use of it, and its name stands in all files that open it.
+            let is_space = |sym: Sym| self.session.kind(sym) == Some(SymbolKind::Module);
+            found.retain(|one| !one.sym().is_some_and(is_space));
+            if found.is_empty() {
+                return;
+            }
+        }
         if found.is_empty() {
             if kind == EdgeKind::TypeOf || matches!(self.unit.expr(expr), Expr::Member { .. }) {
                 self.miss(frame, expr);
@@ -613,7 +649,7 @@ impl Uses<'_, '_> {
     }
 
     fn beyond(&mut self, package: &str, name: &str) {
-        if name.is_empty() {
+        if name.is_empty() || !self.whole {
             return;
         }
         self.out.outside.push(Outside {

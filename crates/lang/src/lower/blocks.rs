@@ -71,8 +71,15 @@ mod tests {
             via: Via::Value,
             at: 0,
         }];
-        let used =
-            |scope| Reference { kind: RefKind::Read, expr: ExprId(0), at: 0, line: 1, scope, symbol: None };
+        let used = |scope| Reference {
+            kind: RefKind::Read,
+            expr: ExprId(0),
+            at: 0,
+            line: 1,
+            scope,
+            symbol: None,
+            apart: 0,
+        };
         facts.flow.references = vec![used(2), used(4)];
         drop_empty(&mut facts);
         let parents: Vec<_> = facts.flow.scopes.iter().map(|scope| scope.parent).collect();

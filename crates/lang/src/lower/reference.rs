@@ -31,6 +31,7 @@ impl<'t> Lowering<'t> {
                     let expr = self.expr(id);
                     if !matches!(self.flow.expr(expr), Expr::SelfRef | Expr::SuperRef) {
                         self.add_reference(kind, expr, id);
+                        self.bases_on_other_lines(id, id);
                     }
                 }
             }
@@ -219,7 +220,10 @@ impl<'t> Lowering<'t> {
         let expr = self.expr(id);
         match self.made_type(id, rule) {
             Some(made) => self.add_reference(RefKind::Construct, expr, made),
-            None => self.add_reference(rule.reference.unwrap_or(RefKind::Call), expr, target),
+            None => {
+                self.add_reference(rule.reference.unwrap_or(RefKind::Call), expr, target);
+                self.bases_on_other_lines(callee.unwrap_or(id), target);
+            }
         }
         if self.table.has_dotted_calls
             && !self.made.contains(&id)
@@ -410,7 +414,51 @@ impl<'t> Lowering<'t> {
             line: at.row + 1,
             scope: frame.scope,
             symbol: frame.symbol,
+            apart: 0,
         });
+    }
+
+    /// What is named on the way to the reference that was added last belongs to it, unless it stands on another line.
+    fn bases_on_other_lines(&mut self, whole: NodeId, last: NodeId) {
+        let (added, line) = (self.flow.references.len() - 1, self.tree.node(self.last_name(last)).row);
+        let mut at = whole;
+        for _ in 0..64 {
+            if self.tree.node(at).row == line {
+                return;
+            }
+            let rule: &'t Rule = self.table.rule(self.tree, at);
+            let base = match rule.role(self.tree, at) {
+                Some(ExprRole::Member | ExprRole::Call) => rule.base.find(self.tree, at),
+                Some(ExprRole::Apply) => {
+                    rule.base.find(self.tree, at).or_else(|| self.tree.named_children(at).next())
+                }
+                Some(ExprRole::Transparent | ExprRole::Wrap(_)) => {
+                    rule.value.find(self.tree, at).or_else(|| self.tree.named_children(at).next())
+                }
+                None => {
+                    let mut children = self.tree.named_children(at);
+                    children.next().filter(|_| children.next().is_none())
+                }
+                _ => None,
+            };
+            let Some(base) = base else { return };
+            let role = self.table.rule(self.tree, base).role(self.tree, base);
+            if matches!(role, Some(ExprRole::Name | ExprRole::Member))
+                && self.tree.node(self.last_name(base)).row != line
+            {
+                let expr = self.expr(base);
+                if matches!(self.flow.expr(expr), Expr::Name(_) | Expr::Member { .. }) {
+                    // Each is further in than those before it.
+                    self.flow.references[added..].iter_mut().for_each(|outer| outer.apart += 1);
+                    self.add_reference(RefKind::Read, expr, base);
+                }
+            }
+            // A call in the base is a use of its own, with its own bases.
+            if role == Some(ExprRole::Call) {
+                return;
+            }
+            at = base;
+        }
     }
 
     /// Where the last name of an expression stands.

@@ -53,7 +53,15 @@ impl Builder<'_> {
             mention.name.start
         };
         let line = mention.name.first_line;
-        self.flow.references.push(Reference { kind: mention.kind, expr, at, line, scope: 0, symbol });
+        self.flow.references.push(Reference {
+            kind: mention.kind,
+            expr,
+            at,
+            line,
+            scope: 0,
+            symbol,
+            apart: 0,
+        });
     }
 
     fn expr(&mut self, expr: Expr) -> ExprId {

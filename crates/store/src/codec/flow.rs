@@ -135,13 +135,14 @@ fn write_references(out: &mut Out, references: &[Reference]) {
     out.rising(references, |reference| reference.line);
     out.rising(references, |reference| reference.scope);
     out.rising_options(references, |reference| reference.symbol);
+    out.column(references, |reference| reference.apart);
 }
 
 fn read_references(from: &mut In<'_>) -> Result<Vec<Reference>, CodecError> {
     let count = from.count()?;
     let (kinds, exprs) = (from.column(count)?, from.rising(count)?);
     let (places, lines, scopes) = (from.rising(count)?, from.rising(count)?, from.rising(count)?);
-    let symbols = from.rising_options(count)?;
+    let (symbols, apart) = (from.rising_options(count)?, from.column(count)?);
     let reference = |at: usize| {
         Ok(Reference {
             kind: ref_kind(kinds[at])?,
@@ -150,6 +151,7 @@ fn read_references(from: &mut In<'_>) -> Result<Vec<Reference>, CodecError> {
             line: lines[at],
             scope: scopes[at],
             symbol: symbols[at],
+            apart: apart[at],
         })
     };
     made(count, reference)

@@ -201,8 +201,17 @@ fn flow() -> impl Strategy<Value = Flow> {
     let scope = (scope_kind, maybe(number()), maybe(number()), number(), number())
         .prop_map(|(kind, parent, symbol, start, end)| Scope { kind, parent, symbol, start, end });
     let ref_kind = select(vec![Call, Construct, Read, Write, Type, Decorate, Inherit, Expand]);
-    let reference = (ref_kind, expr_id(), number(), number(), number(), maybe(number()))
-        .prop_map(|(kind, expr, at, line, scope, symbol)| Reference { kind, expr, at, line, scope, symbol });
+    let reference = (ref_kind, expr_id(), number(), number(), number(), maybe(number()), number()).prop_map(
+        |(kind, expr, at, line, scope, symbol, apart)| Reference {
+            kind,
+            expr,
+            at,
+            line,
+            scope,
+            symbol,
+            apart,
+        },
+    );
     let assign = (expr_id(), maybe(expr_id()), maybe(expr_id()), via(), number(), number())
         .prop_map(|(target, value, ty, via, scope, at)| Assign { target, value, ty, via, scope, at });
     let returned = (number(), expr_id(), any::<bool>()).prop_map(|(scope, value, yields)| Return {
