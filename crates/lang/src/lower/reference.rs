@@ -1,4 +1,5 @@
-//! References: what is used where. Only the largest expression counts; `a.b.c` is one reference, not three.
+//! References: what is used where. Only the largest expression counts: `a.b.c` is one reference, not three, and what uses `c`
+//! uses `a` and `b`, too. What stands on another line is a reference of its own.
 
 use super::define::Draft;
 use super::{Lowering, mark};
