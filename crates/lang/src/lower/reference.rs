@@ -219,13 +219,12 @@ impl<'t> Lowering<'t> {
             return;
         }
         let expr = self.expr(id);
-        match self.made_type(id, rule) {
-            Some(made) => self.add_reference(RefKind::Construct, expr, made),
-            None => {
-                self.add_reference(rule.reference.unwrap_or(RefKind::Call), expr, target);
-                self.bases_on_other_lines(callee.unwrap_or(id), target);
-            }
-        }
+        let (kind, last) = match self.made_type(id, rule) {
+            Some(made) => (RefKind::Construct, made),
+            None => (rule.reference.unwrap_or(RefKind::Call), target),
+        };
+        self.add_reference(kind, expr, last);
+        self.bases_on_other_lines(callee.unwrap_or(id), last);
         if self.table.has_dotted_calls
             && !self.made.contains(&id)
             && let Some(declared) = self.dotted_call(id, rule)
