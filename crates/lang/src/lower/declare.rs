@@ -368,6 +368,9 @@ impl<'t> Lowering<'t> {
             let via = if matches!(via, Via::Item(_)) { direct } else { via };
             let own = apart.iter().find(|(known, _)| *known == node).map(|&(_, value)| value);
             let (value, via) = own.map_or((value, via), |own| (Some(own), Via::Value));
+            if let (Some(base), Via::Member(member)) = (value, via) {
+                self.taken_out(base, member, node);
+            }
             let scope = self.scope_for(rule);
             if self.is_local(rule) {
                 let at = self.tree.node(node).start;

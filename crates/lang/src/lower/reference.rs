@@ -8,8 +8,12 @@ use crate::text;
 use crate::tree::{NONE, NodeId};
 use crate::vocabulary::ExprRole;
 use orient_model::{
-    Expr, ExprId, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind, Wrapper,
+    Atom, Expr, ExprId, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind,
+    Wrapper,
 };
+
+/// No more names than that stand on the way to a use.
+const LONGEST: u32 = 64;
 
 impl<'t> Lowering<'t> {
     /// The reference a node is, if it is one.
@@ -418,11 +422,20 @@ impl<'t> Lowering<'t> {
         });
     }
 
+    /// A member that a pattern takes out of a value is used where the pattern names it; the value is used by itself.
+    pub(super) fn taken_out(&mut self, base: ExprId, name: Atom, node: NodeId) {
+        let expr = self.push_expr(Expr::Member { base, name });
+        self.add_reference(RefKind::Read, expr, node);
+        if let Some(reference) = self.flow.references.last_mut() {
+            reference.apart = LONGEST;
+        }
+    }
+
     /// What is named on the way to the reference that was added last belongs to it, unless it stands on another line.
     fn bases_on_other_lines(&mut self, whole: NodeId, last: NodeId) {
         let (added, line) = (self.flow.references.len() - 1, self.tree.node(self.last_name(last)).row);
         let mut at = whole;
-        for _ in 0..64 {
+        for _ in 0..LONGEST {
             if self.tree.node(at).row == line {
                 return;
             }
