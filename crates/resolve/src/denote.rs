@@ -46,28 +46,33 @@ impl Session<'_> {
                     .map(|found| found.at_most(Confidence::Probable))
                     .collect()
             }
-            Expr::Index { base, .. } if self.takes_types(&self.denote(frame, base)) => {
-                self.denote(frame, base).to_vec()
+            Expr::Index { base, .. } => {
+                self.given_types(frame, base).unwrap_or_else(|| self.find_value(frame, expr))
             }
-            _ => {
-                let val = self.compute(frame, expr);
-                let found = Found { thing: Thing::Value(val.ty), rule: val.rule, sure: val.sure, far: 0 };
-                if found.thing == Thing::Value(Ty::Unknown) { Vec::new() } else { vec![found] }
-            }
+            _ => self.find_value(frame, expr),
         }
     }
 
-    /// Whether these are functions that take types: what looks like an index gives them one, as in `parse[int](text)`.
-    fn takes_types(&self, found: &[Found]) -> bool {
+    fn find_value(&self, frame: &Frame, expr: ExprId) -> Vec<Found> {
+        let val = self.compute(frame, expr);
+        let found = Found { thing: Thing::Value(val.ty), rule: val.rule, sure: val.sure, far: 0 };
+        if found.thing == Thing::Value(Ty::Unknown) { Vec::new() } else { vec![found] }
+    }
+
+    /// Functions that take types, where what looks like an index gives them one: `parse[int](text)`.
+    fn given_types(&self, frame: &Frame, base: ExprId) -> Option<Vec<Found>> {
+        let named = matches!(frame.unit.expr(base), Expr::Name(_) | Expr::Member { .. });
+        if frame.unit.rules.dynamic || !named {
+            return None;
+        }
+        let found = self.denote(frame, base);
         let takes = |one: &Found| {
             let home = one.sym().and_then(|sym| Some((self.home(sym)?, sym.at)));
             home.is_some_and(|(unit, at)| {
-                !unit.rules.dynamic
-                    && unit.kind(at).is_some_and(SymbolKind::is_callable)
-                    && !unit.type_params(at).is_empty()
+                unit.kind(at).is_some_and(SymbolKind::is_callable) && !unit.type_params(at).is_empty()
             })
         };
-        !found.is_empty() && found.iter().all(takes)
+        (!found.is_empty() && found.iter().all(takes)).then(|| found.to_vec())
     }
 
     /// Everything a name or a member may mean, whatever it is given.

@@ -36,7 +36,7 @@ impl<'t> Lowering<'t> {
                     let expr = self.expr(id);
                     if !matches!(self.flow.expr(expr), Expr::SelfRef | Expr::SuperRef) {
                         self.add_reference(kind, expr, id);
-                        self.bases_on_other_lines(id, id);
+                        self.bases_on_other_lines(id);
                     }
                 }
             }
@@ -165,32 +165,36 @@ impl<'t> Lowering<'t> {
     /// Marks a node as part of the expression around it, looking through what does not change its meaning.
     pub(super) fn part_out(&mut self, id: NodeId) {
         let mut at = id;
-        for _ in 0..64 {
+        for _ in 0..LONGEST {
             self.mark(at, mark::PART);
             let rule: &'t Rule = self.table.rule(self.tree, at);
-            let next = match rule.expr {
-                Some(ExprRole::Member) => {
-                    if let Some(name) = rule.name.find(self.tree, at) {
-                        self.part_name(name);
-                    }
-                    rule.base.find(self.tree, at)
-                }
-                Some(ExprRole::Apply) => {
-                    rule.base.find(self.tree, at).or_else(|| self.tree.named_children(at).next())
-                }
-                Some(ExprRole::Transparent | ExprRole::Wrap(_)) => {
-                    rule.value.find(self.tree, at).or_else(|| self.tree.named_children(at).next())
-                }
-                None => {
-                    let mut children = self.tree.named_children(at);
-                    children.next().filter(|_| children.next().is_none())
-                }
-                _ => None,
-            };
-            match next {
+            if rule.expr == Some(ExprRole::Member)
+                && let Some(name) = rule.name.find(self.tree, at)
+            {
+                self.part_name(name);
+            }
+            match self.inward(at, rule, rule.expr) {
                 Some(next) => at = next,
                 None => return,
             }
+        }
+    }
+
+    /// The part of an expression that it looks into, or that it is but for its form.
+    fn inward(&self, id: NodeId, rule: &Rule, role: Option<ExprRole>) -> Option<NodeId> {
+        match role {
+            Some(ExprRole::Member) => rule.base.find(self.tree, id),
+            Some(ExprRole::Apply) => {
+                rule.base.find(self.tree, id).or_else(|| self.tree.named_children(id).next())
+            }
+            Some(ExprRole::Transparent | ExprRole::Wrap(_)) => {
+                rule.value.find(self.tree, id).or_else(|| self.tree.named_children(id).next())
+            }
+            None => {
+                let mut children = self.tree.named_children(id);
+                children.next().filter(|_| children.next().is_none())
+            }
+            _ => None,
         }
     }
 
@@ -223,12 +227,11 @@ impl<'t> Lowering<'t> {
             return;
         }
         let expr = self.expr(id);
-        let (kind, last) = match self.made_type(id, rule) {
-            Some(made) => (RefKind::Construct, made),
-            None => (rule.reference.unwrap_or(RefKind::Call), target),
-        };
-        self.add_reference(kind, expr, last);
-        self.bases_on_other_lines(callee.unwrap_or(id), last);
+        match self.made_type(id, rule) {
+            Some(made) => self.add_reference(RefKind::Construct, expr, made),
+            None => self.add_reference(rule.reference.unwrap_or(RefKind::Call), expr, target),
+        }
+        self.bases_on_other_lines(callee.unwrap_or(id));
         if self.table.has_dotted_calls
             && !self.made.contains(&id)
             && let Some(declared) = self.dotted_call(id, rule)
@@ -432,45 +435,42 @@ impl<'t> Lowering<'t> {
     }
 
     /// What is named on the way to the reference that was added last belongs to it, unless it stands on another line.
-    fn bases_on_other_lines(&mut self, whole: NodeId, last: NodeId) {
-        let (added, line) = (self.flow.references.len() - 1, self.tree.node(self.last_name(last)).row);
+    fn bases_on_other_lines(&mut self, whole: NodeId) {
+        let Some((added, line)) = self.flow.references.iter().map(|last| last.line).enumerate().next_back()
+        else {
+            return;
+        };
         let mut at = whole;
         for _ in 0..LONGEST {
-            if self.tree.node(at).row == line {
+            if self.tree.node(at).row + 1 == line {
                 return;
             }
             let rule: &'t Rule = self.table.rule(self.tree, at);
             let base = match rule.role(self.tree, at) {
-                Some(ExprRole::Member | ExprRole::Call) => rule.base.find(self.tree, at),
-                Some(ExprRole::Apply) => {
-                    rule.base.find(self.tree, at).or_else(|| self.tree.named_children(at).next())
-                }
-                Some(ExprRole::Transparent | ExprRole::Wrap(_)) => {
-                    rule.value.find(self.tree, at).or_else(|| self.tree.named_children(at).next())
-                }
-                None => {
-                    let mut children = self.tree.named_children(at);
-                    children.next().filter(|_| children.next().is_none())
-                }
-                _ => None,
+                Some(ExprRole::Call) => rule.base.find(self.tree, at),
+                role => self.inward(at, rule, role),
             };
             let Some(base) = base else { return };
-            let role = self.table.rule(self.tree, base).role(self.tree, base);
-            if matches!(role, Some(ExprRole::Name | ExprRole::Member))
-                && self.tree.node(self.last_name(base)).row != line
-            {
-                let expr = self.expr(base);
-                if matches!(self.flow.expr(expr), Expr::Name(_) | Expr::Member { .. }) {
-                    // Each is further in than those before it.
-                    self.flow.references[added..].iter_mut().for_each(|outer| outer.apart += 1);
-                    self.add_reference(RefKind::Read, expr, base);
-                }
-            }
-            // A call in the base is a use of its own, with its own bases.
-            if role == Some(ExprRole::Call) {
-                return;
+            match self.table.rule(self.tree, base).role(self.tree, base) {
+                Some(ExprRole::Name | ExprRole::Member) => self.base_apart(base, added, line),
+                // A use of its own, with its own bases.
+                Some(ExprRole::Call) => return,
+                _ => {}
             }
             at = base;
+        }
+    }
+
+    /// Makes a base a reference of its own, where it does not stand on the line of the one it belongs to.
+    fn base_apart(&mut self, base: NodeId, outermost: usize, line: u32) {
+        if self.tree.node(self.last_name(base)).row + 1 == line {
+            return;
+        }
+        let expr = self.expr(base);
+        if matches!(self.flow.expr(expr), Expr::Name(_) | Expr::Member { .. }) {
+            // Each is further in than those before it.
+            self.flow.references[outermost..].iter_mut().for_each(|outer| outer.apart += 1);
+            self.add_reference(RefKind::Read, expr, base);
         }
     }
 
