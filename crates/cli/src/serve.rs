@@ -107,8 +107,12 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
         setup: config.setup,
         chosen: config.root == Root::Named,
         tools: matches.get_one::<String>("tools").cloned(),
-        keeper: Arc::new(move |engine, _| -> Arc<dyn Keeper> {
-            if watched { Arc::new(Live::start(engine, LiveOptions::default())) } else { Arc::new(Sweep) }
+        keeper: Arc::new(move |engine, loaded| -> Arc<dyn Keeper> {
+            if !watched {
+                return Arc::new(Sweep);
+            }
+            let branches = loaded.settings.watch.branches;
+            Arc::new(Live::start(engine, LiveOptions { branches, ..LiveOptions::default() }))
         }),
         rested: crate::allocator::give_back_of_thread,
     }

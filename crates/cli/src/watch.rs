@@ -7,7 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::render;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use orient_engine::Refresh;
-use orient_live::{Live, LiveOptions, Seen};
+use orient_live::{Live, LiveOptions, Seen, Watcher};
 use orient_settings::Override;
 use orient_tools::{
     Background, Code, Exit, Host, Page, Setup, Tone, ToolError, count, duration, write_json_line,
@@ -83,18 +83,22 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(Line::of(seen, begun));
     };
     let (form, colour) = (config.form, config.colour);
-    let options = LiveOptions { start: Duration::ZERO, seen: Some(Arc::new(seen)), ..LiveOptions::default() };
+    let stays = !matches.get_flag(UNTIL_IDLE);
     let mut live = None;
-    let host =
-        Host::open(config.setup, |engine, _| live.insert(Arc::new(Live::start(engine, options))).clone())?;
+    let host = Host::open(config.setup, |engine, loaded| {
+        // One that a question left behind does no more than that question would have done.
+        let branches = if stays { loaded.settings.watch.branches } else { 0 };
+        let seen: Watcher = Arc::new(seen);
+        let options =
+            LiveOptions { start: Duration::ZERO, branches, seen: Some(seen), ..LiveOptions::default() };
+        live.insert(Arc::new(Live::start(engine, options))).clone()
+    })?;
     if form == Form::Text && !config.quiet {
         show(colour, |page| {
             page.line(Tone::Dim, &format!("watching {}; Ctrl-C ends", host.root().display()))
         })?;
     }
     let idle = Duration::from_secs(host.loaded().settings.watch.idle as u64);
-    let stays = !matches.get_flag(UNTIL_IDLE);
-    // One that a question left behind does no more than that question would have done.
     let embedding = stays.then(|| Background::start(&host));
     let wanted = || {
         let asked = || live.as_ref().and_then(|live| live.unasked()).is_some_and(|unasked| unasked < idle);

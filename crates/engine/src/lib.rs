@@ -3,6 +3,7 @@
 //! Drives walking, extraction, resolution and the store, and owns their order: list, compare, read and resolve on
 //! several threads, write on one. Knows no SQL, no grammar and no way to print.
 
+mod ahead;
 mod candidates;
 mod carried;
 mod definition;
@@ -52,6 +53,7 @@ mod work;
 mod world;
 mod writing;
 
+pub use ahead::Ahead;
 pub use candidates::{Basis, Candidates};
 pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
@@ -67,6 +69,7 @@ pub use other::{Coverage, Embedding, EmbeddingTurn, OtherQuestion};
 pub use owners::{Owners, Project};
 pub use part::{Held, Rules, Survey};
 pub use pattern::{PathPattern, PatternError};
+pub use pipeline::STACK as PARSING_STACK;
 pub use place::Place;
 pub use progress::{Cancel, Pause, Phase, Progress, Silent};
 pub use refresh::{AT_ONCE, Depth, Mode, Rebuilt, Refresh, RefreshOptions};

@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Parsers may recurse on deeply nested sources; address space costs nothing.
-const STACK: usize = 64 << 20;
+pub const STACK: usize = 64 << 20;
 
 /// What the threads may use.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use crate::pipeline::Work;
 use crate::plan::{Job, Seen, veiled};
 use crate::progress::Cancel;
 use crate::units::Units;
-use orient_model::{RepoPath, Role, Stamp};
+use orient_model::{Outline, RepoPath, Role, Stamp};
 use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
 use orient_text::{Extractor, Grams};
 use orient_walk::{Content, SkipReason, Tree, Unread};
@@ -138,9 +138,7 @@ impl Reading<'_> {
         let (facts, outline, origin) = if let Some((facts, outline)) = remembered {
             (facts, outline, Origin::Cached(key))
         } else {
-            let facts = extract::facts(language, &content.bytes);
-            let origin = Origin::Extracted { key, flow: encode_flow(&facts.flow) };
-            (Prepared::new(&facts.outline), facts.outline, origin)
+            extracted(key, language, &content.bytes)
         };
         let units = Units::of(path, &outline, &content.bytes);
         let put = FilePut {
@@ -159,6 +157,17 @@ impl Reading<'_> {
         };
         Outcome::Put(Box::new(put), Some(origin))
     }
+}
+
+/// The facts of a text, in the form in which they are kept.
+pub(crate) fn extracted(
+    key: CacheKey,
+    language: Option<Language>,
+    bytes: &[u8],
+) -> (Prepared, Outline, Origin) {
+    let facts = extract::facts(language, bytes);
+    let origin = Origin::Extracted { key, flow: encode_flow(&facts.flow) };
+    (Prepared::new(&facts.outline), facts.outline, origin)
 }
 
 fn is_same(seen: Option<&Seen>, content: &Content) -> bool {

@@ -5,7 +5,7 @@ use crate::inflate::LARGEST;
 use crate::lines::difference;
 use crate::objects::Kind;
 use crate::oid::Oid;
-use crate::revision::Commits;
+use crate::revision::{Commits, Tip};
 use crate::staged::Staged;
 use crate::tree;
 use orient_model::{RepoPath, Stamp};
@@ -28,6 +28,16 @@ pub struct Touched {
 
 /// The files that have changed, by path.
 pub type Changes = BTreeMap<RepoPath, Touched>;
+
+/// A file that a switch to a branch would write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Brought {
+    /// Where.
+    pub path: RepoPath,
+    /// Whether the commit that is checked out has another file there.
+    pub replaces: bool,
+    blob: Oid,
+}
 
 /// A folder and the repository it lies in.
 pub struct History {
@@ -68,9 +78,7 @@ impl History {
         with_lines: bool,
     ) -> Result<Changes, HistoryError> {
         let top = self.commits.tree(revision)?;
-        let prefix: Vec<&[u8]> =
-            self.prefix.as_bytes().split(|&byte| byte == b'/').filter(|part| !part.is_empty()).collect();
-        let mut before = tree::files(&mut self.commits.objects, top, &prefix)?;
+        let mut before = tree::files(&mut self.commits.objects, top, &parts(&self.prefix))?;
         let mut changes = Changes::new();
         for (path, stamp) in known {
             let old = before.remove(path);
@@ -89,6 +97,23 @@ impl History {
             }
         }
         Ok(changes)
+    }
+
+    /// The commits that branches stand for and that are not checked out, the newest first.
+    pub fn tips(&mut self) -> Result<Vec<Tip>, HistoryError> {
+        self.commits.tips()
+    }
+
+    /// The files that a switch from what is checked out to a branch would write, by path.
+    pub fn brought_by(&mut self, tip: &Tip) -> Result<Vec<Brought>, HistoryError> {
+        let head = self.commits.tree("HEAD")?;
+        let files = tree::new_files(&mut self.commits.objects, tip.tree, head, &parts(&self.prefix))?;
+        Ok(files.into_iter().map(|(path, (blob, replaces))| Brought { path, replaces, blob }).collect())
+    }
+
+    /// The content of such a file, as git keeps it.
+    pub fn read(&mut self, file: &Brought) -> Result<Arc<Vec<u8>>, HistoryError> {
+        self.commits.objects.get(&file.blob, Kind::Blob).map(|blob| blob.data)
     }
 
     fn is_same(&mut self, path: &RepoPath, stamp: &Stamp, old: &Oid) -> bool {
@@ -146,4 +171,9 @@ impl History {
         file.take(LARGEST as u64).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
+}
+
+/// The names of folders that a path leads through.
+fn parts(path: &RepoPath) -> Vec<&[u8]> {
+    path.as_bytes().split(|&byte| byte == b'/').filter(|part| !part.is_empty()).collect()
 }

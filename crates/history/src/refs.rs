@@ -3,7 +3,7 @@
 use crate::error::HistoryError;
 use crate::oid::{LENGTH, Oid};
 use orient_walk::GitDirs;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -62,7 +62,8 @@ impl Refs {
         Ok(None)
     }
 
-    fn full(&self, name: &str) -> Result<Option<Oid>, HistoryError> {
+    /// What a full name stands for.
+    pub(crate) fn full(&self, name: &str) -> Result<Option<Oid>, HistoryError> {
         let mut name = name.to_owned();
         for _ in 0..STEPS {
             if !is_name(&name) {
@@ -87,13 +88,44 @@ impl Refs {
         Ok(None)
     }
 
+    /// The full names of the branches that may be switched to: all of this repository, and of each other one that it
+    /// fetches from the branch offered first and the one called like the branch that is checked out.
+    pub(crate) fn branches(&self) -> Vec<String> {
+        let mut names = self.below("refs/heads");
+        let head = small_file(&self.dirs.git_dir.join("HEAD")).unwrap_or_default();
+        let current = head.trim().strip_prefix("ref: refs/heads/");
+        let remotes = fs::read_dir(self.dirs.common_dir.join("refs/remotes")).into_iter().flatten().flatten();
+        let loose = remotes.filter_map(|entry| entry.file_name().into_string().ok());
+        let packed = self.packed_below("refs/remotes").filter_map(|name| name.split('/').nth(2));
+        let remotes: BTreeSet<String> = loose.chain(packed.map(str::to_owned)).collect();
+        for remote in remotes {
+            let branches = ["HEAD"].into_iter().chain(current);
+            names.extend(branches.map(|branch| format!("refs/remotes/{remote}/{branch}")));
+        }
+        names
+    }
+
+    /// The full names below a folder of them, sorted.
+    fn below(&self, folder: &str) -> Vec<String> {
+        let mut names: Vec<String> = self.packed_below(folder).take(MANY).map(str::to_owned).collect();
+        for top in [&self.dirs.git_dir, &self.dirs.common_dir] {
+            gather(top, folder, DEEP, &mut names);
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn packed_below<'n>(&'n self, folder: &'n str) -> impl Iterator<Item = &'n str> {
+        let inside =
+            move |name: &&String| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        self.packed.keys().filter(inside).map(String::as_str)
+    }
+
     /// Every branch and tag, as a user would write it.
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.packed.keys().take(MANY).cloned().collect();
-        for folder in [&self.dirs.git_dir, &self.dirs.common_dir] {
-            gather(folder, "refs", DEEP, &mut names);
-        }
-        let mut names: Vec<String> = names
+        let mut names: Vec<String> = self
+            .below("refs")
             .iter()
             .filter_map(|name| {
                 let short = name.strip_prefix("refs/")?;

@@ -5,12 +5,16 @@ use crate::objects::{Kind, Object, Objects};
 use crate::oid::{Oid, nibbles};
 use crate::refs::{Refs, small_file};
 use orient_walk::GitDirs;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::fmt;
 
 /// How many tags may point at one another.
 const TAGS: usize = 10;
 /// How far back `~` leads: further than any history is long, and soon enough at an end in one that is not.
 const FAR: u32 = 1_000_000;
+/// Of how many branches the newest are found.
+const BRANCHES: usize = 1000;
 /// Fewer digits name no commit.
 const DIGITS: usize = 4;
 /// How many names are offered for one that is not known.
@@ -22,6 +26,26 @@ pub(crate) struct Commits {
     refs: Refs,
     /// Commits whose parents are not here, in a clone that was cut short.
     shallow: BTreeSet<Oid>,
+}
+
+/// What a branch stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tip {
+    commit: Oid,
+    pub(crate) tree: Oid,
+}
+
+impl Tip {
+    /// What tells its commit from all others.
+    pub fn id(&self) -> &[u8] {
+        &self.commit.0
+    }
+}
+
+impl fmt::Display for Tip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.commit.fmt(f)
+    }
 }
 
 /// What is needed of a commit.
@@ -45,6 +69,21 @@ impl Commits {
     pub(crate) fn tree(&mut self, revision: &str) -> Result<Oid, HistoryError> {
         let commit = self.since(revision)?;
         Ok(self.commit(&commit)?.tree)
+    }
+
+    /// The commits that branches stand for, the newest first, but for the one that is checked out.
+    pub(crate) fn tips(&mut self) -> Result<Vec<Tip>, HistoryError> {
+        let head = self.named("HEAD")?;
+        let mut tips = BTreeMap::new();
+        for name in self.refs.branches().into_iter().take(BRANCHES) {
+            // One that cannot be read is no reason to leave out the others.
+            let Ok(Some(oid)) = self.refs.full(&name) else { continue };
+            let Ok(commit) = self.commit(&oid) else { continue };
+            if oid != head {
+                tips.insert((Reverse(commit.time), oid), commit.tree);
+            }
+        }
+        Ok(tips.into_iter().map(|((_, commit), tree)| Tip { commit, tree }).collect())
     }
 
     /// `A` and `A..` stand for A, `A...` for where A and the checked-out commit parted.

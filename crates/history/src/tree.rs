@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 /// How deep folders may lie in each other, and how many files there may be: a few objects can claim any number.
 const DEEP: usize = 256;
 const MANY: usize = 10_000_000;
+const TOO_MANY: HistoryError = HistoryError::Unsupported("a commit has more files than can be");
 
 /// The plain files of a commit by their paths from `prefix`, which leads from the top of the working tree to the root.
 /// Links and other repositories are left out: their content is not read.
@@ -17,20 +18,12 @@ pub(crate) fn files(
     top: Oid,
     prefix: &[&[u8]],
 ) -> Result<BTreeMap<RepoPath, Oid>, HistoryError> {
-    let mut root = top;
-    for part in prefix {
-        let tree = objects.get(&root, Kind::Tree)?;
-        let Some((_, _, oid)) = entries(&tree.data).find(|(mode, name, _)| is_folder(mode) && name == part)
-        else {
-            return Ok(BTreeMap::new());
-        };
-        root = oid;
-    }
     let mut files = BTreeMap::new();
+    let Some(root) = below(objects, top, prefix)? else { return Ok(files) };
     let mut waiting: Vec<(Vec<u8>, Oid, usize)> = vec![(Vec::new(), root, 0)];
     while let Some((path, oid, depth)) = waiting.pop() {
         if depth > DEEP || files.len() + waiting.len() > MANY {
-            return Err(HistoryError::Unsupported("a commit has more files than can be"));
+            return Err(TOO_MANY);
         }
         let tree = objects.get(&oid, Kind::Tree)?;
         for (mode, name, oid) in entries(&tree.data) {
@@ -39,12 +32,68 @@ pub(crate) fn files(
             if is_folder(mode) {
                 inner.push(b'/');
                 waiting.push((inner, oid, depth + 1));
-            } else if mode.starts_with(b"100") {
+            } else if is_file(mode) {
                 files.insert(RepoPath::new(inner), oid);
             }
         }
     }
     Ok(files)
+}
+
+/// The plain files of a commit, by their paths from `prefix`, that another commit does not have just so, and whether it has
+/// one at that path at all. Folders that both have are not looked into, so that this takes as long as they differ.
+pub(crate) fn new_files(
+    objects: &mut Objects,
+    top: Oid,
+    other: Oid,
+    prefix: &[&[u8]],
+) -> Result<BTreeMap<RepoPath, (Oid, bool)>, HistoryError> {
+    let mut files = BTreeMap::new();
+    let Some(root) = below(objects, top, prefix)? else { return Ok(files) };
+    let mut waiting = vec![(Vec::new(), root, below(objects, other, prefix)?, 0)];
+    while let Some((path, folder, beside, depth)) = waiting.pop() {
+        if Some(folder) == beside {
+            continue;
+        }
+        if depth > DEEP || files.len() + waiting.len() > MANY {
+            return Err(TOO_MANY);
+        }
+        let (tree, beside) =
+            (objects.get(&folder, Kind::Tree)?, beside.map(|oid| objects.get(&oid, Kind::Tree)));
+        let beside = beside.transpose()?;
+        let beside: BTreeMap<&[u8], (&[u8], Oid)> = beside.as_ref().map_or_else(BTreeMap::new, |tree| {
+            entries(&tree.data).map(|(mode, name, oid)| (name, (mode, oid))).collect()
+        });
+        for (mode, name, oid) in entries(&tree.data) {
+            let mut inner: Vec<u8> = path.clone();
+            inner.extend_from_slice(name);
+            let there = beside.get(name);
+            if is_folder(mode) {
+                inner.push(b'/');
+                let there = there.filter(|(mode, _)| is_folder(mode)).map(|(_, oid)| *oid);
+                waiting.push((inner, oid, there, depth + 1));
+            } else if is_file(mode) && there.is_none_or(|(_, there)| *there != oid) {
+                files.insert(RepoPath::new(inner), (oid, there.is_some_and(|(mode, _)| is_file(mode))));
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The folder that `prefix` leads to; none where there is none.
+fn below(objects: &mut Objects, top: Oid, prefix: &[&[u8]]) -> Result<Option<Oid>, HistoryError> {
+    let mut at = top;
+    for part in prefix {
+        let tree = objects.get(&at, Kind::Tree)?;
+        let found = entries(&tree.data).find(|(mode, name, _)| is_folder(mode) && name == part);
+        let Some((_, _, oid)) = found else { return Ok(None) };
+        at = oid;
+    }
+    Ok(Some(at))
+}
+
+fn is_file(mode: &[u8]) -> bool {
+    mode.starts_with(b"100")
 }
 
 fn is_folder(mode: &[u8]) -> bool {

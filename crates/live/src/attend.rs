@@ -21,6 +21,8 @@ enum Next {
     Catch,
     /// Compare all files.
     Look,
+    /// Read what other branches hold.
+    Ahead,
     /// Wait.
     Wait(Option<Duration>),
 }
@@ -36,6 +38,7 @@ impl Shared {
                 Next::Settle => self.settle(),
                 Next::Catch => self.catch(),
                 Next::Look => self.look(),
+                Next::Ahead => self.ahead(),
                 Next::Wait(most) => {
                     self.bell.wait(most);
                     continue;
@@ -51,7 +54,7 @@ impl Shared {
         let mut state = self.state();
         state.drain();
         if state.watch.is_none() {
-            return if state.looked.is_none() { Next::Look } else { Next::Wait(None) };
+            return if state.looked.is_none() { Next::Look } else { ahead(&state) };
         }
         let unquiet = self.unquiet(&state);
         if !unquiet.is_zero() {
@@ -74,7 +77,7 @@ impl Shared {
                     left => Next::Wait(left),
                 }
             }
-            _ => Next::Wait(None),
+            _ => ahead(&state),
         }
     }
 
@@ -110,6 +113,7 @@ impl Shared {
         }
         state.settled = done.is_ok() && state.watch.is_some() && !state.dirty.is_all();
         drop(state);
+        self.look_ahead_soon();
         self.tell(paths, since.or(Some(begun)), done)
     }
 
@@ -131,7 +135,23 @@ impl Shared {
         let done = self.whole(&self.background(), &self.activity, &Dirty::default());
         drop(turn);
         self.engine.tidy();
+        self.look_ahead_soon();
         self.tell(Vec::new(), None, done)
+    }
+
+    /// Has other branches looked at once nothing has happened for a while.
+    fn look_ahead_soon(&self) {
+        let due = (self.options.branches > 0).then(|| Instant::now() + self.options.look_again);
+        self.state().ahead = due;
+    }
+
+    /// Looks at other branches.
+    fn ahead(&self) -> bool {
+        if self.read_ahead() {
+            self.state().ahead = None;
+            self.engine.tidy();
+        }
+        true
     }
 
     fn tell(
@@ -152,5 +172,14 @@ impl Shared {
     fn background(&self) -> RefreshOptions {
         let (at_once, cancel) = (self.options.at_once, self.stop.clone());
         RefreshOptions { at_once, cancel, ..RefreshOptions::default() }
+    }
+}
+
+/// What to do where the index is right.
+fn ahead(state: &State) -> Next {
+    match state.ahead.map(|due| due.checked_duration_since(Instant::now())) {
+        Some(None) => Next::Ahead,
+        Some(left) => Next::Wait(left),
+        None => Next::Wait(None),
     }
 }

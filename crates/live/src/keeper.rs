@@ -45,6 +45,8 @@ pub struct LiveOptions {
     pub look_often: Duration,
     /// Up to how many files are resolved in one step with the change that concerns them; without it, as the engine says.
     pub at_once: Option<usize>,
+    /// Of how many branches beside the one that is checked out the files are read while there is nothing else to do.
+    pub branches: usize,
     /// Told of everything that was caught up with in the background.
     pub seen: Option<Watcher>,
 }
@@ -59,6 +61,7 @@ impl Default for LiveOptions {
             look_again: Duration::from_secs(2),
             look_often: Duration::from_mins(1),
             at_once: None,
+            branches: 0,
             seen: None,
         }
     }

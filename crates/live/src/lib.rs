@@ -6,6 +6,7 @@
 //! Knows neither questions nor answers.
 
 mod activity;
+mod ahead;
 mod attend;
 mod dirty;
 #[cfg_attr(not(target_os = "linux"), path = "no_door.rs")]

@@ -41,6 +41,8 @@ pub(crate) struct State {
     pub(crate) looked: Option<(Instant, Duration)>,
     /// When something was noticed since.
     pub(crate) changed: Option<Instant>,
+    /// From when on other branches may be looked at, where that is due.
+    pub(crate) ahead: Option<Instant>,
     /// Whether a question was answered by notices alone for long enough.
     pub(crate) asked: bool,
 }
@@ -81,6 +83,7 @@ impl State {
             working: Dirty::default(),
             looked: None,
             changed: None,
+            ahead: None,
             asked: false,
         }
     }

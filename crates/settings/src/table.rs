@@ -92,13 +92,16 @@ settings! {
         /// About how much memory indexing may take. Work is cut into smaller portions to stay below it.
         memory: Size = Size::mebibytes(512), example r#""512MiB""#, check at_least_64_mebibytes;
     }
-    /// Watchers that commands leave behind: who asks one need not look at all files.
+    /// Watchers: those of servers, and those that commands leave behind so that who asks next need not look at all files.
     watch: Watch {
         /// From how many files on a command that had to look at them all leaves a watcher in the background for those
         /// after it; 0 means never.
         from: usize = 20_000, example "20000";
         /// After how many seconds without a question such a watcher ends.
         idle: usize = 900, example "900", check from_1_to_a_week;
+        /// Of how many other git branches, the newest first, a server reads the files while nothing else is to be done:
+        /// a switch to one of them is then caught up with in half the time. 0 means none.
+        branches: usize = 4, example "4", check at_most_64_branches;
     }
     /// Who makes vectors of texts: the model inside the binary, or a provider that `orient embed allow` has allowed.
     embed: Embed {
@@ -149,6 +152,10 @@ fn at_most_2048(texts: usize) -> Result<(), String> {
 
 fn at_most_64(requests: usize) -> Result<(), String> {
     if requests > 64 { Err(format!("{requests} requests are too many; the most is 64")) } else { Ok(()) }
+}
+
+fn at_most_64_branches(branches: usize) -> Result<(), String> {
+    if branches > 64 { Err(format!("{branches} branches are too many; the most is 64")) } else { Ok(()) }
 }
 
 fn from_1_to_3600(seconds: usize) -> Result<(), String> {

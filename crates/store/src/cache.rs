@@ -37,6 +37,8 @@ const TABLES: &str = "
         outline BLOB NOT NULL,
         flow    BLOB NOT NULL
     ) STRICT;";
+/// Made whenever a cache is opened for writing: caches of before have none.
+const WHOLES: &str = "CREATE TABLE IF NOT EXISTS whole (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;";
 
 const GET: &str = "SELECT outline, flow FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
 const GET_OUTLINE: &str = "SELECT outline FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
@@ -47,6 +49,9 @@ const TOUCH: &str = "UPDATE entry SET used = ?2 WHERE key = ?1 AND used < ?2";
 const ENTRIES: &str = "SELECT key, facts, used FROM entry ORDER BY key";
 const DELETE_ENTRY: &str = "DELETE FROM entry WHERE key = ?1";
 const DELETE_FACTS: &str = "DELETE FROM facts WHERE id = ?1";
+const HAS_WHOLE: &str = "SELECT 1 FROM whole WHERE id = ?1";
+const PUT_WHOLE: &str = "INSERT OR IGNORE INTO whole VALUES (?1)";
+const DELETE_WHOLES: &str = "DELETE FROM whole";
 const COUNT: &str = "SELECT count(*) FROM entry";
 const PAGES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
@@ -190,6 +195,18 @@ impl Cache {
         });
     }
 
+    /// Whether it was noted that all contents of something are known.
+    pub fn has_whole(&mut self, id: &[u8]) -> bool {
+        self.attempt(|db| db.prepare_cached(HAS_WHOLE)?.exists([id])).unwrap_or_default()
+    }
+
+    /// Notes that all contents of something are known, until the first of any is removed.
+    pub fn put_whole(&mut self, id: &[u8]) {
+        if self.state != CacheState::ReadOnly {
+            self.attempt(|db| db.prepare_cached(PUT_WHOLE)?.execute([id]));
+        }
+    }
+
     /// Notes that facts were used on a day.
     pub fn touch(&mut self, keys: impl IntoIterator<Item = CacheKey>, day: u32) {
         if self.state == CacheState::ReadOnly {
@@ -288,6 +305,7 @@ fn open_writable(path: &Path) -> Result<Connection> {
     } else if (application, format) != (APPLICATION, FORMAT) {
         return Err(rusqlite::Error::InvalidQuery);
     }
+    db.execute_batch(WHOLES)?;
     db.execute_batch(embedded::TABLES)?;
     db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
     Ok(db)
@@ -333,6 +351,9 @@ fn delete_unless(db: &Connection, mut keep: impl FnMut(&CacheKey, u32) -> bool) 
         } else {
             leaving.push((key, row.get::<_, i64>(1)?));
         }
+    }
+    if !leaving.is_empty() {
+        db.prepare_cached(DELETE_WHOLES)?.execute([])?;
     }
     for (key, facts) in leaving {
         db.prepare_cached(DELETE_ENTRY)?.execute([&key[..]])?;

@@ -87,6 +87,22 @@ fn what_nobody_uses_is_removed_and_its_space_given_back() {
 }
 
 #[test]
+fn that_all_of_something_is_known_holds_until_something_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache.db");
+    let stored = encoded(&facts("class A"));
+    let mut cache = Cache::open(&path);
+    cache.put_many([(key("a"), &stored)], 1);
+    cache.put_whole(b"a commit");
+    cache.put_whole(b"a commit");
+    cache.prune(|_, _| true);
+    let mut cache = Cache::open(&path);
+    assert!(cache.has_whole(b"a commit") && !cache.has_whole(b"another"));
+    cache.prune(|_, _| false);
+    assert!(!cache.has_whole(b"a commit"));
+}
+
+#[test]
 fn a_damaged_cache_starts_empty() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cache.db");

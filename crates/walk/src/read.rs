@@ -42,11 +42,18 @@ impl Tree {
     pub fn read(&self, path: &RepoPath, max: u64) -> Result<Content, Unread> {
         let mut file = self.open_file(path)?;
         let (raw, stamp) = read_settled(&mut file, max)?;
+        Content::of(raw, stamp).ok_or(Unread { reason: SkipReason::Binary, stamp })
+    }
+}
+
+impl Content {
+    /// What the bytes of a file say; nothing where they are no text.
+    pub fn of(raw: Vec<u8>, stamp: Stamp) -> Option<Self> {
         let hash = hash(&raw);
         match text::sniff(&raw) {
-            Text::Plain => Ok(Content { bytes: raw, hash, stamp, decoded: false }),
-            Text::Decoded(bytes) => Ok(Content { bytes, hash, stamp, decoded: true }),
-            Text::Binary => Err(Unread { reason: SkipReason::Binary, stamp }),
+            Text::Plain => Some(Self { bytes: raw, hash, stamp, decoded: false }),
+            Text::Decoded(bytes) => Some(Self { bytes, hash, stamp, decoded: true }),
+            Text::Binary => None,
         }
     }
 }
