@@ -1,6 +1,6 @@
 //! The entrance: what every use in a file means.
 
-use crate::modules::Includes;
+use crate::modules::{Includes, Tops};
 use crate::session::Bearer;
 use crate::session::Session;
 use crate::shared::Shared;
@@ -13,9 +13,10 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// About how many bytes of tables over facts, of symbols by name, of members and of includes are kept at hand.
+/// About how many bytes of tables over facts, of symbols by name, of folders, of members and of includes are kept at hand.
 const UNITS: usize = 96 << 20;
 const NAMES: usize = 32 << 20;
+const TOPS: usize = 16 << 20;
 const MEMBERS: usize = 16 << 20;
 const INCLUDES: usize = 16 << 20;
 /// How often what calls give for parameters is looked at anew, since it may come through other parameters.
@@ -41,6 +42,8 @@ pub struct Resolver<'w> {
     includes: Shared<u32, Arc<Includes>>,
     /// By family and name, with a stroke between them.
     names: Shared<Box<str>, Bearers>,
+    /// By folder.
+    tops: Shared<Box<str>, Arc<Tops>>,
     /// By the symbols they come from.
     members: Shared<Box<[Sym]>, Arc<Members>>,
     pub(crate) project: crate::project::Project,
@@ -55,6 +58,7 @@ impl<'w> Resolver<'w> {
             rules: Mutex::default(),
             includes: Shared::new(INCLUDES),
             names: Shared::new(NAMES),
+            tops: Shared::new(TOPS),
             members: Shared::new(MEMBERS),
             project: crate::project::Project::read(world),
         }
@@ -134,6 +138,16 @@ impl<'w> Resolver<'w> {
         let weight = size_of_val(&*bearers) + family.len() + name.len();
         self.names.put(format!("{family}/{name}").into(), bearers.clone(), weight + OVERHEAD);
         bearers
+    }
+
+    /// What stands at the top of the files of a folder; found once.
+    pub(crate) fn tops(&self, folder: &str, find: impl FnOnce() -> Tops) -> Arc<Tops> {
+        if let Some(known) = self.tops.get(folder) {
+            return known;
+        }
+        let found = Arc::new(find());
+        self.tops.put(folder.into(), found.clone(), found.weight() + folder.len() + OVERHEAD);
+        found
     }
 
     /// The members of a type that has these parts and these members elsewhere; found once.

@@ -2,6 +2,7 @@
 
 use crate::afar;
 use crate::arguments::Taken;
+use crate::modules::Tops;
 use crate::outward::{Around, Beyond};
 use crate::resolver::Resolver;
 use crate::types::TypeShape;
@@ -97,6 +98,7 @@ pub(crate) struct Session<'r> {
     pub(crate) shapes: RefCell<FxHashMap<Sym, Rc<TypeShape>>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Rc<[Ty]>>>,
     pub(crate) folders: RefCell<FxHashMap<String, Rc<[u32]>>>,
+    pub(crate) tops: RefCell<FxHashMap<String, Arc<Tops>>>,
     /// Where absolute names may start, by the file that has them.
     pub(crate) roots: Memo<u32, Rc<[String]>>,
     pub(crate) included: Memo<u32, Rc<FxHashSet<u32>>>,
@@ -145,6 +147,7 @@ impl<'r> Session<'r> {
             shapes: RefCell::default(),
             lines: RefCell::default(),
             folders: RefCell::default(),
+            tops: RefCell::default(),
             roots: RefCell::default(),
             included: RefCell::default(),
             modules: RefCell::default(),

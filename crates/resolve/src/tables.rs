@@ -22,6 +22,11 @@ impl<K: Hash + Eq, T: Copy> Lists<K, T> {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         &self.all[start as usize..self.ends[number as usize] as usize]
     }
+
+    /// About how many bytes it takes.
+    pub(crate) fn weight(&self) -> usize {
+        self.ends.len() * (size_of::<K>() + 12) + size_of_val(&self.all[..])
+    }
 }
 
 impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {

@@ -1,11 +1,14 @@
 //! Packages that are folders, named from the root of their module.
 
+use super::hash;
 use crate::denote::join;
 use crate::project::normal;
 use crate::session::Session;
+use crate::tables::Lists;
 use crate::unit::Held;
-use crate::value::{Found, Module};
+use crate::value::{Found, Module, Sym};
 use orient_model::{Rule, Says};
+use std::sync::Arc;
 
 impl Session<'_> {
     /// The folder of an import path.
@@ -67,18 +70,48 @@ impl Session<'_> {
     ) -> Vec<Found> {
         self.ask(name);
         let mut found = Vec::new();
-        for &file in self.folder(folder).iter() {
-            let Some(unit) = self.unit(file) else { continue };
-            if unit.rules.family != from.rules.family || !counts(unit.package()) {
-                continue;
-            }
-            for &symbol in unit.children(None) {
-                if unit.name(symbol) == name && unit.qualifier(symbol).is_none() {
-                    found.push(Found::symbol(unit.sym(symbol), rule));
-                }
+        for &sym in self.in_folder(folder).named(name) {
+            let Some(unit) = self.home(sym) else { continue };
+            let counts = unit.rules.family == from.rules.family && counts(unit.package());
+            if counts && unit.name(sym.at) == name {
+                found.push(Found::symbol(sym, rule));
             }
         }
         found
+    }
+
+    /// What stands at the top of the files of a folder. Who asks for one name has looked at all of them.
+    fn in_folder(&self, folder: &str) -> Arc<Tops> {
+        if let Some(known) = self.tops.borrow().get(folder) {
+            return known.clone();
+        }
+        let units: Vec<Held> = self.folder(folder).iter().filter_map(|&file| self.unit(file)).collect();
+        let tops = self.resolver.tops(folder, || Tops::of(&units));
+        self.tops.borrow_mut().insert(folder.to_owned(), tops.clone());
+        tops
+    }
+}
+
+/// The symbols at the top of some files that name no container, by the hash of their names.
+pub(crate) struct Tops(Lists<u64, Sym>);
+
+impl Tops {
+    fn of(units: &[Held]) -> Self {
+        let tops = units.iter().flat_map(|unit| {
+            let free = unit.children(None).iter().filter(|&&at| unit.qualifier(at).is_none());
+            free.map(|&at| (hash("", unit.name(at)), unit.sym(at)))
+        });
+        Self(tops.collect())
+    }
+
+    /// Those that may have this name: by file and place.
+    fn named(&self, name: &str) -> &[Sym] {
+        self.0.get(&hash("", name))
+    }
+
+    /// How many bytes it takes.
+    pub(crate) fn weight(&self) -> usize {
+        self.0.weight()
     }
 }
 

@@ -8,6 +8,7 @@ mod namespace;
 mod path;
 mod tree;
 
+pub(crate) use folder::Tops;
 pub(crate) use include::Includes;
 
 use crate::lexical::Want;
