@@ -332,7 +332,8 @@ impl Session<'_> {
         let parts = self.parts(sym);
         let named = self.named(&unit.rules.family, unit.name(sym.at));
         let first = named.iter().map(|bearer| bearer.sym).find(|one| parts.contains(one)).unwrap_or(sym);
-        self.canonical.borrow_mut().insert(sym, first);
+        // What is a part of one is a part of the others: of a namespace that a thousand files open, one is asked.
+        self.canonical.borrow_mut().extend(parts.iter().map(|&part| (part, first)));
         first
     }
 }

@@ -83,26 +83,21 @@ impl Ty {
     pub(crate) fn either(types: impl IntoIterator<Item = Self>) -> Self {
         let mut distinct: Vec<Self> = Vec::new();
         for ty in types {
-            match ty {
-                Self::Unknown => {}
-                Self::Either(inner) => {
-                    for ty in inner.iter() {
-                        let known = distinct.contains(ty)
-                            || distinct.len() >= FEW && distinct.iter().any(|known| known.is_like(ty));
-                        if !known {
-                            distinct.push(ty.clone());
-                        }
-                    }
+            for ty in ty.each().iter().filter(|ty| ty.is_known()) {
+                let few = distinct.len() < FEW;
+                if distinct.iter().any(|known| known == ty || !few && known.is_like(ty)) {
+                    continue;
                 }
-                ty if distinct.contains(&ty) => {}
-                ty if distinct.len() >= FEW && distinct.iter().any(|known| known.is_like(&ty)) => {}
-                ty => distinct.push(ty),
+                // However many more there are, they say nothing.
+                if distinct.len() == CHOICES {
+                    return Self::Unknown;
+                }
+                distinct.push(ty.clone());
             }
         }
         match distinct.len() {
             0 => Self::Unknown,
             1 => distinct.remove(0),
-            many if many > CHOICES => Self::Unknown,
             _ => Self::Either(distinct.into()),
         }
     }
