@@ -187,8 +187,8 @@ impl Session<'_> {
     pub(crate) fn super_member(&self, frame: &Frame, name: &str) -> Vec<Found> {
         let Some(ty) = self.self_type(&frame.unit, frame.symbol()) else { return Vec::new() };
         if let (Ty::Of(sym, _), true) = (&ty, frame.unit.rules.base_past_mixins) {
-            let shape = self.shape(*sym);
-            let bases = shape.bases.iter().filter(|(_, relation)| *relation == Relation::Extends);
+            let bases = self.bases(*sym);
+            let bases = bases.iter().filter(|(_, relation)| *relation == Relation::Extends);
             let found = bases.map(|(base, _)| self.type_member(base, name, 0, Rule::Super));
             return found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
         }
@@ -421,7 +421,7 @@ impl Session<'_> {
             _ => {
                 let val = self.through(self.type_of(sym), via);
                 let has_members = !unit.children(Some(sym.at)).is_empty()
-                    || (unit.rules.type_space && !self.shape(sym).members.is_empty());
+                    || (unit.rules.type_space && self.has_members(sym));
                 match val.ty {
                     Ty::Unknown | Ty::Shape(..) if has_members => Val::new(Ty::of(sym), Rule::Static),
                     _ => val,

@@ -170,7 +170,7 @@ impl Session<'_> {
     ) -> Vec<Found> {
         let (ScopeKind::Type, Some(symbol)) = (here.kind, here.symbol) else { return found };
         let sym = self.canonical(unit.sym(symbol));
-        if unit.rules.type_space || !self.may_overload(&found) || self.is_busy(Question::Shape(sym)) {
+        if unit.rules.type_space || !self.may_overload(&found) || self.is_busy(Question::Bases(sym)) {
             return found;
         }
         self.overloads(&self.own_type(sym), name, 1, found)

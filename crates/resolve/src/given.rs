@@ -328,9 +328,9 @@ impl Session<'_> {
     fn maker_takes(&self, sym: Sym, via: Option<&Rc<Ty>>, at: usize) -> Ty {
         for of in self.line(&Ty::of(sym)).iter() {
             let Ty::Of(of, _) = of else { continue };
-            let shape = self.shape(*of);
+            let members = self.members(*of);
             let Some(home) = self.home(*of) else { continue };
-            let makers = home.rules.constructors.iter().filter_map(|name| shape.members.get(name.as_str()));
+            let makers = home.rules.constructors.iter().filter_map(|name| members.get(name.as_str()));
             let types: Vec<Ty> = makers.flatten().map(|&maker| self.param_type(maker, via, at)).collect();
             if !types.is_empty() {
                 return Ty::either(types);

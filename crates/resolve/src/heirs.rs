@@ -106,8 +106,8 @@ fn overrides(session: &Session<'_>, unit: &Held, at: u32, of: &Ty, out: &mut Res
         session.ask(name);
         for base in &bases {
             let Ty::Of(base, _) = base else { continue };
-            let shape = session.shape(*base);
-            let Some(members) = shape.members.get(name) else { continue };
+            let members = session.members(*base);
+            let Some(members) = members.get(name) else { continue };
             let fit = members.iter().filter(|&&member| same_form(session, unit, child, member));
             let mut any = false;
             for &member in fit {

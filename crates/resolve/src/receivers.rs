@@ -34,7 +34,7 @@ impl Session<'_> {
         let kind = unit.facts.flow.scopes.get(at as usize).map(|scope| scope.kind);
         let val = if kind == Some(ScopeKind::Type) {
             let sym = self.canonical(unit.sym(symbol));
-            if self.is_busy(Question::Shape(sym)) {
+            if self.is_busy(Question::Bases(sym)) {
                 // What it inherits from is being found: that cannot come from there.
                 let members = self.members(sym);
                 let own = members.get(name).map_or(&[][..], Vec::as_slice);

@@ -5,7 +5,7 @@ use crate::arguments::Taken;
 use crate::modules::Tops;
 use crate::outward::{Around, Beyond};
 use crate::resolver::Resolver;
-use crate::types::TypeShape;
+use crate::types::Bases;
 use crate::unit::{Held, Members};
 use crate::value::{Found, Module, Sym, Ty, Val};
 use orient_model::{ExprId, Modifiers, Resolved, SymbolKind};
@@ -39,7 +39,7 @@ pub(crate) enum Question {
     TypeOf(Sym),
     ResultOf(Sym),
     Binding(u32, u32),
-    Shape(Sym),
+    Bases(Sym),
     Members(Sym),
     Import(u32, u32),
     Member(u32, u64),
@@ -95,7 +95,7 @@ pub(crate) struct Session<'r> {
     pub(crate) declared: RefCell<FxHashMap<(u32, u32), Ty>>,
     pub(crate) results: RefCell<FxHashMap<Sym, Val>>,
     pub(crate) members: RefCell<FxHashMap<Sym, Arc<Members>>>,
-    pub(crate) shapes: RefCell<FxHashMap<Sym, Rc<TypeShape>>>,
+    pub(crate) bases: RefCell<FxHashMap<Sym, Bases>>,
     pub(crate) lines: RefCell<FxHashMap<Ty, Rc<[Ty]>>>,
     pub(crate) folders: RefCell<FxHashMap<String, Rc<[u32]>>>,
     pub(crate) tops: RefCell<FxHashMap<String, Arc<Tops>>>,
@@ -144,7 +144,7 @@ impl<'r> Session<'r> {
             entries: RefCell::default(),
             declared: RefCell::default(),
             results: RefCell::default(),
-            shapes: RefCell::default(),
+            bases: RefCell::default(),
             lines: RefCell::default(),
             folders: RefCell::default(),
             tops: RefCell::default(),

@@ -18,14 +18,8 @@ const LINE: usize = 64;
 /// How deep the arguments of types are followed.
 const DEEP: usize = 4;
 
-/// What a type is made of, in all its parts.
-#[derive(Debug, Default)]
-pub(crate) struct TypeShape {
-    /// Its members by name.
-    pub(crate) members: Arc<Members>,
-    /// What it inherits from, in the order of the source.
-    pub(crate) bases: Vec<(Ty, Relation)>,
-}
+/// What a type inherits from, in all its parts, in the order of the source.
+pub(crate) type Bases = Rc<[(Ty, Relation)]>;
 
 impl Session<'_> {
     /// What a type expression means.
@@ -163,7 +157,7 @@ impl Session<'_> {
     }
 
     /// Whether methods are declared for a type under its own name, as for a type defined from another.
-    fn has_members(&self, sym: Sym) -> bool {
+    pub(crate) fn has_members(&self, sym: Sym) -> bool {
         !self.members(sym).is_empty()
     }
 
@@ -192,21 +186,20 @@ impl Session<'_> {
         self.once(Question::TypeOf(unit.sym(symbol)), || self.ty(&frame, header.expr)).unwrap_or(Ty::Unknown)
     }
 
-    /// What a type is made of. While that is being found, its members are known already and its bases not yet.
-    pub(crate) fn shape(&self, sym: Sym) -> Rc<TypeShape> {
+    /// What a type inherits from; nothing while that is being found.
+    pub(crate) fn bases(&self, sym: Sym) -> Bases {
         let sym = self.canonical(sym);
-        if let Some(known) = self.shapes.borrow().get(&sym) {
+        if let Some(known) = self.bases.borrow().get(&sym) {
             return known.clone();
         }
-        let members = self.members(sym);
         let before = self.cut();
-        let bases = self.once(Question::Shape(sym), || self.find_bases(sym));
-        let Some(bases) = bases else { return Rc::new(TypeShape { members, bases: Vec::new() }) };
-        let shape = Rc::new(TypeShape { members, bases });
+        let bases = self.once(Question::Bases(sym), || self.find_bases(sym));
+        let Some(bases) = bases else { return Bases::default() };
+        let bases: Bases = bases.into();
         if self.is_top() || before == self.cut() {
-            self.shapes.borrow_mut().insert(sym, shape.clone());
+            self.bases.borrow_mut().insert(sym, bases.clone());
         }
-        shape
+        bases
     }
 
     fn find_bases(&self, sym: Sym) -> Vec<(Ty, Relation)> {
@@ -367,7 +360,7 @@ impl Session<'_> {
             return;
         }
         line.push(ty.clone());
-        for (base, _) in &self.shape(*sym).bases {
+        for (base, _) in self.bases(*sym).iter() {
             let base = self.seen_through(base, ty);
             self.extend_line(&base, line, depth + 1);
         }

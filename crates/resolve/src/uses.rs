@@ -368,13 +368,13 @@ impl Uses<'_, '_> {
 
     /// The constructors a type declares itself.
     fn constructors(&self, sym: Sym) -> Vec<Found> {
-        let shape = self.session.shape(sym);
+        let members = self.session.members(sym);
         let Some(home) = self.session.home(sym) else { return Vec::new() };
         let mut names: Vec<&str> = home.rules.constructors.iter().map(String::as_str).collect();
         names.push(home.name(sym.at));
         let mut found = Vec::new();
         for name in names {
-            for &member in shape.members.get(name).into_iter().flatten() {
+            for &member in members.get(name).into_iter().flatten() {
                 let is = self
                     .session
                     .home(member)
