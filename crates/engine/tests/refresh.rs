@@ -300,6 +300,19 @@ fn what_loads_a_file_that_moves_no_longer_does() {
 }
 
 #[test]
+fn where_a_function_calls_what_it_is_given_moves_with_it() {
+    let run = "def run(task):\n    task()\n";
+    let bench =
+        Bench::new(&[("tasks.py", run), ("main.py", "from tasks import run\ndef work(): pass\nrun(work)\n")]);
+    bench.refresh();
+    assert!(bench.dump().contains("tasks.py#run\tcalls\tmain.py#work\tline 2"), "{}", bench.dump());
+    bench.put("tasks.py", format!("import os\n\n{run}"));
+    bench.refresh();
+    assert!(bench.dump().contains("tasks.py#run\tcalls\tmain.py#work\tline 4"), "{}", bench.dump());
+    assert_eq!(bench.dump(), fresh(&bench.root(), 1));
+}
+
+#[test]
 fn a_pause_keeps_what_was_resolved_by_then() {
     /// Asks for a pause when the facts are in, or when the first file was resolved.
     struct Impatient(Pause, bool);

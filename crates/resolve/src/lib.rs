@@ -42,4 +42,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, Inside, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 9;
+pub const RESOLVER: u64 = 10;

@@ -127,7 +127,7 @@ impl<'f> Reader<'f> {
             if !declared && symbol.kind.is_callable() {
                 self.body(scope, hasher, &mut names);
             }
-            self.called_params(at, hasher);
+            self.called_params(at, scope, hasher);
         }
         if matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variable) && !declared
         {
@@ -164,8 +164,8 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Parameters that are called: whoever passes a function is followed to them.
-    fn called_params(&self, symbol: u32, hasher: &mut FxHasher) {
+    /// Parameters that are called, and where: whoever passes a function is followed to them.
+    fn called_params(&self, symbol: u32, scope: u32, hasher: &mut FxHasher) {
         for reference in self.flow.references.iter().filter(|r| r.symbol == Some(symbol)) {
             let Expr::Call { callee, args } = self.flow.expr(reference.expr) else { continue };
             if let Expr::Name(name) | Expr::Member { name, .. } = self.flow.expr(callee)
@@ -175,9 +175,13 @@ impl<'f> Reader<'f> {
                 list.for_each(|&arg| self.expr(Some(arg), hasher, &mut FxHashSet::default()));
             }
             if let Expr::Name(name) = self.flow.expr(callee) {
-                let param = self.flow.bindings.iter().any(|b| b.kind == BindingKind::Param && b.name == name);
-                if param {
+                let params = self.flow.bindings.iter().filter(|b| b.kind == BindingKind::Param);
+                let mut called = params.filter(|b| b.name == name).peekable();
+                if called.peek().is_some() {
                     self.flow.strings.get(name).hash(hasher);
+                }
+                if called.any(|b| b.scope == scope) {
+                    reference.line.hash(hasher);
                 }
             }
         }

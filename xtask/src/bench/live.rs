@@ -9,11 +9,13 @@ use super::process::Scratch;
 use crate::report::count;
 use anyhow::{Context, Result, bail};
 use orient_engine::{Depth, Engine, Keeper, OpenOptions, RefreshOptions, Silent, Sweep};
+use orient_history::History;
 use orient_live::{Live, LiveOptions};
 use orient_model::{RepoPath, Symbol};
 use orient_settings::Settings;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,7 +36,7 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
     let files = copy(folder, &root)?;
     let engine = Arc::new(open(&root, &store)?);
     engine.refresh(&RefreshOptions::default(), &Silent)?;
-    let live = settled(&engine)?;
+    let live = settled(&engine, LiveOptions::default())?;
     let bench = LiveBench { engine, live, root, pairs: pairs(&files) };
     let rounds = rounds.max(1);
     println!("{}: {} files, {rounds} rounds", folder.display(), count(files.len() as u64));
@@ -47,7 +49,7 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
         say(&format!("{name}: other definitions saved"), &mut other);
     }
     let name = format!("watched: a switch of {} files", count(switched as u64));
-    let there = bench.branch(switched, |bench, file, _| bench.with_one_more(file))?;
+    let there = bench.branch(switched, |bench, file, _| bench.with_one_more(file, "Again"))?;
     let back =
         there.iter().map(|(file, _)| Ok((file.clone(), std::fs::read(file)?))).collect::<Result<_>>()?;
     for (what, branch) in [("there", &there), ("back", &back), ("there again", &there)] {
@@ -58,7 +60,12 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
         Ok([std::fs::read(file)?, b"\n".to_vec(), std::fs::read(other)?].concat())
     })?;
     bench.say_switch(&format!("{name}, each doubled"), &whole, &GRAPH)?;
-    bench.equals_one_built_anew(scratch.path())
+    bench.equals_one_built_anew(&scratch.path().join("anew"))?;
+    for (file, text) in &back {
+        std::fs::write(file, text)?;
+    }
+    bench.catch_up(false, Depth::Graph)?;
+    bench.switch_by_git(&name, switched, scratch.path())
 }
 
 /// Prints a line at once: all of it takes minutes.
@@ -75,8 +82,8 @@ pub(crate) fn open(root: &Path, store: &Path) -> Result<Engine> {
     Ok(Engine::open(root, Settings::default(), &options)?)
 }
 
-fn settled(engine: &Arc<Engine>) -> Result<Live> {
-    let live = Live::start(engine, LiveOptions::default());
+fn settled(engine: &Arc<Engine>, options: LiveOptions) -> Result<Live> {
+    let live = Live::start(engine, options);
     let begun = Instant::now();
     while !live.is_settled() {
         if let Some(why) = live.unwatched() {
@@ -89,6 +96,18 @@ fn settled(engine: &Arc<Engine>) -> Result<Live> {
     }
     println!("watching after {:.0} ms", begun.elapsed().as_secs_f64() * 1000.0);
     Ok(live)
+}
+
+fn commit(root: &Path, message: &str) -> Result<()> {
+    git(root, &["add", "-A", "-f"])?;
+    git(root, &["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "-m", message])
+}
+
+fn git(root: &Path, args: &[&str]) -> Result<()> {
+    let mut git = Command::new("git");
+    git.args(["-c", "gc.auto=0", "-c", "core.autocrlf=false"]).args(args).current_dir(root);
+    let status = git.status().context("git is installed")?;
+    if status.success() { Ok(()) } else { bail!("git {args:?}: {status}") }
 }
 
 /// Files of text, each with another of the same kind.
@@ -171,7 +190,7 @@ impl LiveBench {
     }
 
     /// The text of a file with its first function a second time behind it, under another name.
-    fn with_one_more(&self, file: &Path) -> Result<Vec<u8>> {
+    fn with_one_more(&self, file: &Path, suffix: &str) -> Result<Vec<u8>> {
         let path: RepoPath = orient_walk::from_native(&self.root, file).context("a file of the tree")?;
         let (text, snapshot) = (std::fs::read(file)?, self.engine.snapshot()?);
         let row = snapshot.file(&path)?.context("the index has the file")?;
@@ -183,7 +202,7 @@ impl LiveBench {
         let line = |at: usize| text[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let (start, end) = (line(first.span.start as usize), first.span.end as usize);
         let named = first.name_span.end as usize;
-        Ok([&text[..end], b"\n", &text[start..named], b"Again", &text[named..]].concat())
+        Ok([&text[..end], b"\n", &text[start..named], suffix.as_bytes(), &text[named..]].concat())
     }
 
     /// Rewrites many files, as a switch to another branch does, and asks one question after the other as soon as that is
@@ -192,6 +211,11 @@ impl LiveBench {
         for (file, text) in branch {
             std::fs::write(file, text)?;
         }
+        self.say_caught_up(name, branch, questions)
+    }
+
+    /// Asks one question after the other, each of which must show the files as a branch has them.
+    fn say_caught_up(&self, name: &str, branch: &Branch, questions: &[(&str, Depth)]) -> Result<()> {
         let mut begun = Instant::now();
         for &(what, depth) in questions {
             self.catch_up(false, depth)?;
@@ -207,6 +231,40 @@ impl LiveBench {
         Ok(())
     }
 
+    /// Has git check out a branch that nobody has been on, once it was read ahead, and asks as soon as git is done.
+    fn switch_by_git(self, name: &str, switched: usize, scratch: &Path) -> Result<()> {
+        let branch = self.branch(switched, |bench, file, _| bench.with_one_more(file, "OnAnotherBranch"))?;
+        let Self { root, .. } = self;
+        git(&root, &["init", "-q", "-b", "main"])?;
+        commit(&root, "main")?;
+        git(&root, &["checkout", "-q", "-b", "other"])?;
+        for (file, text) in &branch {
+            std::fs::write(file, text)?;
+        }
+        commit(&root, "other")?;
+        git(&root, &["checkout", "-q", "main"])?;
+        let tips = History::open(&root).and_then(|mut history| history.tips())?;
+        let other = tips.first().context("a branch beside the one that is checked out")?;
+
+        let engine = Arc::new(open(&root, &scratch.join("store-of-branches"))?);
+        engine.refresh(&RefreshOptions::default(), &Silent)?;
+        let live = settled(&engine, LiveOptions { branches: 1, ..LiveOptions::default() })?;
+        let begun = Instant::now();
+        while !engine.ahead().is_some_and(|mut ahead| ahead.has_whole(other.id())) {
+            if begun.elapsed() > Duration::from_mins(5) {
+                bail!("the branch is not read ahead");
+            }
+            std::thread::sleep(BETWEEN);
+        }
+        let bench = Self { engine, live, root, pairs: Vec::new() };
+        let size: usize = branch.iter().map(|(_, text)| text.len()).sum();
+        let name =
+            format!("{name} ({:.1} MB) by git, read ahead", Duration::from_micros(size as u64).as_secs_f64());
+        git(&bench.root, &["checkout", "-q", "other"])?;
+        bench.say_caught_up(&name, &branch, &GRAPH)?;
+        bench.equals_one_built_anew(&scratch.join("anew-of-branches"))
+    }
+
     /// Fails unless the index has a file with this size.
     fn has(&self, file: &Path, size: u64) -> Result<()> {
         let path: RepoPath = orient_walk::from_native(&self.root, file).context("a file of the tree")?;
@@ -218,14 +276,16 @@ impl LiveBench {
         Ok(())
     }
 
-    fn equals_one_built_anew(&self, scratch: &Path) -> Result<()> {
-        let anew = open(&self.root, &scratch.join("anew"))?;
+    fn equals_one_built_anew(&self, store: &Path) -> Result<()> {
+        let anew = open(&self.root, store)?;
         anew.refresh(&RefreshOptions::default(), &Silent)?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         self.engine.snapshot()?.dump(&mut ours)?;
         anew.snapshot()?.dump(&mut theirs)?;
         if ours != theirs {
-            bail!("the index differs from one built from nothing");
+            let (ours, theirs) = (String::from_utf8_lossy(&ours), String::from_utf8_lossy(&theirs));
+            let first = ours.lines().zip(theirs.lines()).find(|(ours, theirs)| ours != theirs);
+            bail!("the index differs from one built from nothing: {first:?}");
         }
         println!("the index equals one built from nothing");
         Ok(())
