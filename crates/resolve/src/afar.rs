@@ -97,6 +97,12 @@ pub fn any_member(name: &str) -> String {
     format!("{name}/")
 }
 
+/// What those ask for who are followed to where a function calls what it is given: a function that moves is the same to all
+/// others.
+pub(crate) fn called_params(name: &str) -> String {
+    format!("{name}/called")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

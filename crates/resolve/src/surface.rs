@@ -4,8 +4,10 @@
 //! elsewhere might: with kind, header, bases and declared types always; with the body only where the type of the result
 //! or value has to be read from it.
 
-use crate::afar::{INCLUDES, WHOLE};
-use orient_model::{BindingKind, Expr, ExprId, Flow, ImportKind, Outline, RepoPath, SymbolKind, Via};
+use crate::afar::{INCLUDES, WHOLE, called_params};
+use orient_model::{
+    Atom, BindingKind, Expr, ExprId, Flow, ImportKind, Outline, Reference, RepoPath, SymbolKind, Via,
+};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -24,6 +26,11 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
         }
         package.hash(hasher);
         reader.symbol(at, hasher);
+        let mut lines = reader.lines_of_called_params(at).peekable();
+        if lines.peek().is_some() {
+            let hasher = names.entry(called_params(outline.strings.get(symbol.name))).or_default();
+            lines.for_each(|line| line.hash(hasher));
+        }
     }
     for import in &outline.imports {
         let text = |atom| outline.strings.get(atom);
@@ -80,6 +87,11 @@ struct Reader<'f> {
     bindings: FxHashMap<u32, usize>,
     /// The scope each symbol opens.
     scopes: FxHashMap<u32, u32>,
+    /// The calls directly in each symbol.
+    calls: FxHashMap<u32, Vec<&'f Reference>>,
+    /// The names of parameters, alone and with the scope they are bound in.
+    params: FxHashSet<Atom>,
+    params_of: FxHashSet<(u32, Atom)>,
 }
 
 impl<'f> Reader<'f> {
@@ -96,7 +108,16 @@ impl<'f> Reader<'f> {
                 scopes.entry(symbol).or_insert(at as u32);
             }
         }
-        Self { outline, flow, bindings, scopes }
+        let mut calls: FxHashMap<u32, Vec<&Reference>> = FxHashMap::default();
+        for reference in &flow.references {
+            if let (Some(symbol), Expr::Call { .. }) = (reference.symbol, flow.expr(reference.expr)) {
+                calls.entry(symbol).or_default().push(reference);
+            }
+        }
+        let bound = flow.bindings.iter().filter(|binding| binding.kind == BindingKind::Param);
+        let params_of: FxHashSet<(u32, Atom)> = bound.map(|binding| (binding.scope, binding.name)).collect();
+        let params = params_of.iter().map(|&(_, name)| name).collect();
+        Self { outline, flow, bindings, scopes, calls, params, params_of }
     }
 
     fn symbol(&self, at: u32, hasher: &mut FxHasher) {
@@ -127,7 +148,7 @@ impl<'f> Reader<'f> {
             if !declared && symbol.kind.is_callable() {
                 self.body(scope, hasher, &mut names);
             }
-            self.called_params(at, scope, hasher);
+            self.called_params(at, hasher);
         }
         if matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variable) && !declared
         {
@@ -164,9 +185,9 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Parameters that are called, and where: whoever passes a function is followed to them.
-    fn called_params(&self, symbol: u32, scope: u32, hasher: &mut FxHasher) {
-        for reference in self.flow.references.iter().filter(|r| r.symbol == Some(symbol)) {
+    /// Parameters that are called: whoever passes a function is followed to them.
+    fn called_params(&self, symbol: u32, hasher: &mut FxHasher) {
+        for reference in self.calls.get(&symbol).into_iter().flatten() {
             let Expr::Call { callee, args } = self.flow.expr(reference.expr) else { continue };
             if let Expr::Name(name) | Expr::Member { name, .. } = self.flow.expr(callee)
                 && crate::sight::RUNS_AS_OTHER.contains(&self.flow.strings.get(name))
@@ -174,17 +195,23 @@ impl<'f> Reader<'f> {
                 let list = self.flow.list(args).iter();
                 list.for_each(|&arg| self.expr(Some(arg), hasher, &mut FxHashSet::default()));
             }
-            if let Expr::Name(name) = self.flow.expr(callee) {
-                let params = self.flow.bindings.iter().filter(|b| b.kind == BindingKind::Param);
-                let mut called = params.filter(|b| b.name == name).peekable();
-                if called.peek().is_some() {
-                    self.flow.strings.get(name).hash(hasher);
-                }
-                if called.any(|b| b.scope == scope) {
-                    reference.line.hash(hasher);
-                }
+            if let Expr::Name(name) = self.flow.expr(callee)
+                && self.params.contains(&name)
+            {
+                self.flow.strings.get(name).hash(hasher);
             }
         }
+    }
+
+    /// The lines on which a symbol calls a parameter of its own.
+    fn lines_of_called_params(&self, symbol: u32) -> impl Iterator<Item = u32> {
+        let scope = self.scopes.get(&symbol);
+        let calls = self.calls.get(&symbol).into_iter().flatten();
+        calls.filter_map(move |reference| {
+            let Expr::Call { callee, .. } = self.flow.expr(reference.expr) else { return None };
+            let Expr::Name(name) = self.flow.expr(callee) else { return None };
+            self.params_of.contains(&(*scope?, name)).then_some(reference.line)
+        })
     }
 
     fn assigned(&self, name: &str, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
@@ -221,7 +248,7 @@ impl<'f> Reader<'f> {
         }
         let expr = self.flow.expr(id);
         std::mem::discriminant(&expr).hash(hasher);
-        let mut text = |atom: orient_model::Atom| self.flow.strings.get(atom).hash(hasher);
+        let mut text = |atom: Atom| self.flow.strings.get(atom).hash(hasher);
         match expr {
             Expr::Name(name) => {
                 text(name);

@@ -1,5 +1,6 @@
 //! Every use in a file: what it leads to, and what is kept of it when it leads nowhere.
 
+use crate::afar;
 use crate::lexical::Want;
 use crate::session::{Frame, Session};
 use crate::unit::{Held, last_name};
@@ -574,6 +575,7 @@ impl Uses<'_, '_> {
             let Some(name) = param.and_then(|at| home.binding(at)).map(|binding| binding.name) else {
                 continue;
             };
+            self.session.ask(&afar::called_params(home.name(callee.at)));
             for &line in home.called(callee.at, name) {
                 for &target in &given {
                     let from = Node { file: callee.file, symbol: Some(callee.at) };
