@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
+use support::edits::assert_same;
 use support::{Bench, dump, files, fresh, open, open_with, put, refresh, refresh_facts, settings, settle};
 
 const SMALL: &[(&str, &str)] = &[
@@ -297,6 +298,35 @@ fn what_loads_a_file_that_moves_no_longer_does() {
     bench.refresh();
     assert_eq!(imports(&bench.dump()), 0);
     assert_eq!(bench.dump(), fresh(&bench.root(), 1));
+}
+
+/// Files by path, with what is in them.
+type Files<'t> = &'t [(&'t str, &'t str)];
+
+#[test]
+fn a_file_that_comes_to_stand_for_its_folder_is_seen_by_those_in_it() {
+    let f = "def f(): pass\n";
+    let cases: [(Files<'_>, &str, &str); 6] = [
+        // What a package takes in from others, its modules find in it.
+        (&[("p/x.py", "from . import a\n"), ("p/q/a.py", f)], "p/__init__.py", "from .q import *\n"),
+        (&[("x.py", "from . import a\n"), ("q/a.py", f)], "__init__.py", "from q import *\n"),
+        // A name means what is beside the package now, not what is in it.
+        (&[("p/x.py", "import y\ny.f()\n"), ("p/y.py", f), ("y.py", f)], "p/__init__.py", ""),
+        (&[("p/x.ts", "import { f } from '.'\nf()\n")], "p/index.ts", "export function f() {}\n"),
+        (&[("x.ts", "import { f } from './'\nf()\n")], "index.ts", "export * from './y'\n"),
+        (&[("src/p/x.rs", "fn g() { super::f() }\n")], "src/p/mod.rs", "mod x;\npub fn f() {}\n"),
+    ];
+    for (start, path, text) in cases {
+        let bench = Bench::new(start);
+        bench.refresh();
+        let before = bench.dump();
+        bench.put(path, text);
+        bench.refresh();
+        assert_same(&bench.dump(), &fresh(&bench.root(), 1), path);
+        bench.remove(path);
+        bench.refresh();
+        assert_same(&bench.dump(), &before, "as it was");
+    }
 }
 
 #[test]

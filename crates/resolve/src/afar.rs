@@ -97,6 +97,11 @@ pub fn any_member(name: &str) -> String {
     format!("{name}/")
 }
 
+/// What those ask for to whom it matters whether there is a file at a path, given without its extension.
+pub(crate) fn is_there(path: &str) -> String {
+    format!("//{path}")
+}
+
 /// What those ask for who are followed to where a function calls what it is given: a function that moves is the same to all
 /// others.
 pub(crate) fn called_params(name: &str) -> String {

@@ -4,7 +4,7 @@
 //! elsewhere might: with kind, header, bases and declared types always; with the body only where the type of the result
 //! or value has to be read from it.
 
-use crate::afar::{INCLUDES, WHOLE, called_params};
+use crate::afar::{INCLUDES, WHOLE, called_params, is_there};
 use orient_model::{
     Atom, BindingKind, Expr, ExprId, Flow, ImportKind, Outline, Reference, RepoPath, SymbolKind, Via,
 };
@@ -62,7 +62,7 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
     names
 }
 
-/// The names by which imports may ask for a file at this path: each part of it, without extension.
+/// The names by which imports may ask for a file at this path: its last parts, without extension, and all of it.
 pub fn path_names(path: &RepoPath) -> Vec<String> {
     let shown = path.display();
     let mut names: Vec<String> = shown
@@ -72,6 +72,9 @@ pub fn path_names(path: &RepoPath) -> Vec<String> {
         .filter(|name| !name.is_empty())
         .collect();
     names.dedup();
+    let name = shown.rfind('/').map_or(0, |slash| slash + 1);
+    let end = shown[name..].find('.').map_or(shown.len(), |dot| name + dot);
+    names.push(is_there(&shown[..end]));
     names
 }
 
@@ -301,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_file_is_asked_for_by_its_name_and_its_folder() {
-        assert_eq!(path_names(&"src/shop/cart.test.ts".into()), ["cart", "shop"]);
-        assert_eq!(path_names(&"a.py".into()), ["a"]);
+        assert_eq!(path_names(&"src/shop/cart.test.ts".into()), ["cart", "shop", "//src/shop/cart"]);
+        assert_eq!(path_names(&"a.py".into()), ["a", "//a"]);
     }
 }

@@ -1,5 +1,6 @@
 //! Dotted module names that are folders and files; leading dots are relative.
 
+use crate::afar::is_there;
 use crate::denote::join;
 use crate::project::normal;
 use crate::session::Session;
@@ -17,6 +18,9 @@ impl Session<'_> {
             let mut folder = unit.folder();
             for _ in 1..dots {
                 folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
+            }
+            if parts.is_empty() {
+                self.ask_for_package(unit, &folder);
             }
             return self.below(unit, &folder, &parts);
         }
@@ -42,7 +46,11 @@ impl Session<'_> {
         };
         // The folder above the outermost package this file is part of.
         let mut folder = unit.folder();
-        while self.stands_for(unit, &folder).is_some() && !folder.is_empty() {
+        loop {
+            self.ask_for_package(unit, &folder);
+            if folder.is_empty() || self.stands_for(unit, &folder).is_none() {
+                break;
+            }
             folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
         }
         add(folder.clone());
@@ -99,6 +107,11 @@ impl Session<'_> {
             .extensions
             .iter()
             .find_map(|extension| self.resolver.world.file_at(&format!("{path}.{extension}").as_str().into()))
+    }
+
+    /// Notes that the result depends on whether a file stands for a folder.
+    fn ask_for_package(&self, unit: &Unit, folder: &str) {
+        unit.rules.folder_files.iter().for_each(|name| self.ask(&is_there(&join(folder, name))));
     }
 
     /// The file that stands for a folder.
