@@ -145,11 +145,13 @@ impl Shared {
         self.state().ahead = due;
     }
 
-    /// Looks at other branches.
+    /// Looks at other branches. Where something came between, goes on a while after that.
     fn ahead(&self) -> bool {
         if self.read_ahead() {
             self.state().ahead = None;
             self.engine.tidy();
+        } else {
+            self.look_ahead_soon();
         }
         true
     }
