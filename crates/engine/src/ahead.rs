@@ -5,23 +5,21 @@ use crate::facts_batch::FactsBatch;
 use crate::work::extracted;
 use crate::{Engine, EngineError};
 use orient_model::{RepoPath, Stamp};
-use orient_store::{Cache, CacheKey, CacheState, INDEXED};
+use orient_store::{CacheKey, CacheState, INDEXED};
 use orient_walk::Content;
 
 /// Makes the facts of such texts, and keeps them where a refresh will look for them.
 pub struct Ahead<'e> {
     engine: &'e Engine,
-    cache: Cache,
     batch: FactsBatch,
 }
 
 impl Engine {
     /// Begins to read ahead; nothing where nothing can be kept.
     pub fn ahead(&self) -> Option<Ahead<'_>> {
-        let path = self.place.cache();
-        let cache = Cache::open(&path);
-        let writable = matches!(cache.state(), CacheState::Ready | CacheState::Recreated);
-        writable.then(|| Ahead { engine: self, cache, batch: FactsBatch::new(&path) })
+        let batch = FactsBatch::new(&self.place.cache());
+        let writable = matches!(batch.cache.state(), CacheState::Ready | CacheState::Recreated);
+        writable.then(|| Ahead { engine: self, batch })
     }
 
     /// Which of these files are in the index with their facts.
@@ -36,7 +34,7 @@ impl Ahead<'_> {
     /// Whether all of something was read before, as it would be read now.
     pub fn has_whole(&mut self, id: &[u8]) -> bool {
         let id = self.named(id);
-        self.cache.has_whole(&id)
+        self.batch.cache.has_whole(&id)
     }
 
     /// Reads what may come to a path.
@@ -47,7 +45,7 @@ impl Ahead<'_> {
         let Some(content) = Content::of(raw, Stamp::untrusted()) else { return };
         let language = self.engine.languages.detect(path, &content.bytes);
         let key = CacheKey::new(content.hash, Language::version(language));
-        if !self.cache.has(&key) {
+        if !self.batch.cache.has(&key) {
             let (facts, _, origin) = extracted(key, language, &content.bytes);
             self.batch.add(origin, facts.outline());
         }
@@ -62,7 +60,7 @@ impl Ahead<'_> {
     pub fn keep_whole(&mut self, id: &[u8]) {
         self.keep();
         let id = self.named(id);
-        self.cache.put_whole(&id);
+        self.batch.cache.put_whole(&id);
     }
 
     /// Other languages, or other settings for them, make other facts of the same.

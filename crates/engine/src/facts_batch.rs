@@ -10,7 +10,7 @@ const BATCH: usize = 4 << 20;
 
 /// Facts that wait to be written to the cache.
 pub(crate) struct FactsBatch {
-    cache: Cache,
+    pub(crate) cache: Cache,
     day: u32,
     fresh: Vec<(CacheKey, CachedFacts)>,
     fresh_bytes: usize,

@@ -107,7 +107,7 @@ impl History {
     /// The files that a switch from what is checked out to a branch would write, by path.
     pub fn brought_by(&mut self, tip: &Tip) -> Result<Vec<Brought>, HistoryError> {
         let head = self.commits.tree("HEAD")?;
-        let files = tree::new_files(&mut self.commits.objects, tip.tree, head, &parts(&self.prefix))?;
+        let files = tree::new_files(&mut self.commits.objects, tip.tree, Some(head), &parts(&self.prefix))?;
         Ok(files.into_iter().map(|(path, (blob, replaces))| Brought { path, replaces, blob }).collect())
     }
 

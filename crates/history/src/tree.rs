@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 /// How deep folders may lie in each other, and how many files there may be: a few objects can claim any number.
 const DEEP: usize = 256;
 const MANY: usize = 10_000_000;
-const TOO_MANY: HistoryError = HistoryError::Unsupported("a commit has more files than can be");
 
 /// The plain files of a commit by their paths from `prefix`, which leads from the top of the working tree to the root.
 /// Links and other repositories are left out: their content is not read.
@@ -18,45 +17,28 @@ pub(crate) fn files(
     top: Oid,
     prefix: &[&[u8]],
 ) -> Result<BTreeMap<RepoPath, Oid>, HistoryError> {
-    let mut files = BTreeMap::new();
-    let Some(root) = below(objects, top, prefix)? else { return Ok(files) };
-    let mut waiting: Vec<(Vec<u8>, Oid, usize)> = vec![(Vec::new(), root, 0)];
-    while let Some((path, oid, depth)) = waiting.pop() {
-        if depth > DEEP || files.len() + waiting.len() > MANY {
-            return Err(TOO_MANY);
-        }
-        let tree = objects.get(&oid, Kind::Tree)?;
-        for (mode, name, oid) in entries(&tree.data) {
-            let mut inner = path.clone();
-            inner.extend_from_slice(name);
-            if is_folder(mode) {
-                inner.push(b'/');
-                waiting.push((inner, oid, depth + 1));
-            } else if is_file(mode) {
-                files.insert(RepoPath::new(inner), oid);
-            }
-        }
-    }
-    Ok(files)
+    let files = new_files(objects, top, None, prefix)?;
+    Ok(files.into_iter().map(|(path, (oid, _))| (path, oid)).collect())
 }
 
 /// The plain files of a commit, by their paths from `prefix`, that another commit does not have just so, and whether it has
-/// one at that path at all. Folders that both have are not looked into, so that this takes as long as they differ.
+/// one at that path at all: all of them where there is no other. Folders that both have are not looked into, so that this takes as long as they differ.
 pub(crate) fn new_files(
     objects: &mut Objects,
     top: Oid,
-    other: Oid,
+    other: Option<Oid>,
     prefix: &[&[u8]],
 ) -> Result<BTreeMap<RepoPath, (Oid, bool)>, HistoryError> {
     let mut files = BTreeMap::new();
     let Some(root) = below(objects, top, prefix)? else { return Ok(files) };
-    let mut waiting = vec![(Vec::new(), root, below(objects, other, prefix)?, 0)];
+    let other = other.map(|other| below(objects, other, prefix)).transpose()?.flatten();
+    let mut waiting = vec![(Vec::new(), root, other, 0)];
     while let Some((path, folder, beside, depth)) = waiting.pop() {
         if Some(folder) == beside {
             continue;
         }
         if depth > DEEP || files.len() + waiting.len() > MANY {
-            return Err(TOO_MANY);
+            return Err(HistoryError::Unsupported("a commit has more files than can be"));
         }
         let (tree, beside) =
             (objects.get(&folder, Kind::Tree)?, beside.map(|oid| objects.get(&oid, Kind::Tree)));

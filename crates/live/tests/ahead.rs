@@ -7,24 +7,11 @@ mod support;
 
 use orient_engine::{Engine, Keeper, RefreshOptions, Silent};
 use orient_live::{Live, LiveOptions, Seen, Watcher};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use orient_testkit::git;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::{dump, fresh, open, put};
-
-fn git(at: &Path, args: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "user.name=A", "-c", "user.email=a@b", "-c", "core.autocrlf=false"])
-        .args(args)
-        .current_dir(at)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .output()
-        .expect("git is installed");
-    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
-}
 
 /// A repository with `main` checked out and a branch `other`, and how many files were parsed and remembered since it is
 /// watched.
@@ -87,6 +74,7 @@ impl Switching {
 
     fn is_read(&self, branch: &str) -> bool {
         let commit = git(&self.root(), &["rev-parse", branch]);
+        let commit = commit.trim();
         let byte = |at| u8::from_str_radix(&commit[at..at + 2], 16).expect("two digits");
         let id: Vec<u8> = (0..commit.len()).step_by(2).map(byte).collect();
         self.engine.ahead().expect("a cache").has_whole(&id)
@@ -122,8 +110,8 @@ fn a_branch_that_comes_later_is_read_when_all_files_are_looked_at_next() {
     switching.until("the branch is read", || switching.is_read("other"));
     let root = switching.root();
     let (tree, parent) = (git(&root, &["write-tree"]), git(&root, &["rev-parse", "other"]));
-    let same_as_main = git(&root, &["commit-tree", &tree, "-p", &parent, "-m", "later"]);
-    git(&root, &["branch", "later", &same_as_main]);
+    let same_as_main = git(&root, &["commit-tree", tree.trim(), "-p", parent.trim(), "-m", "later"]);
+    git(&root, &["branch", "later", same_as_main.trim()]);
     put(&root, "src/0.py", "def edited(): pass\n");
     switching.until("the new branch is read", || switching.is_read("later"));
 }

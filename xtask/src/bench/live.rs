@@ -7,6 +7,7 @@
 use super::fresh::{copy, median};
 use super::process::Scratch;
 use crate::report::count;
+use crate::workspace;
 use anyhow::{Context, Result, bail};
 use orient_engine::{Depth, Engine, Keeper, OpenOptions, RefreshOptions, Silent, Sweep};
 use orient_history::History;
@@ -106,8 +107,7 @@ fn commit(root: &Path, message: &str) -> Result<()> {
 fn git(root: &Path, args: &[&str]) -> Result<()> {
     let mut git = Command::new("git");
     git.args(["-c", "gc.auto=0", "-c", "core.autocrlf=false"]).args(args).current_dir(root);
-    let status = git.status().context("git is installed")?;
-    if status.success() { Ok(()) } else { bail!("git {args:?}: {status}") }
+    workspace::output(&mut git).map(drop)
 }
 
 /// Files of text, each with another of the same kind.

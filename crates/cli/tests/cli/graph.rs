@@ -266,13 +266,8 @@ fn impact_of_a_diff_is_that_of_the_symbols_it_touches() {
 #[test]
 fn what_changed_since_a_revision_is_asked_for_by_its_name() {
     let tree = shop();
-    let git = |args: &[&str]| {
-        let who = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"];
-        let done = std::process::Command::new("git").args(who).args(args).current_dir(tree.root()).output();
-        let done = done.expect("git is installed");
-        assert!(done.status.success(), "{}", text(&done.stderr));
-    };
-    git(&["init", "-q"]);
+    let git = |args: &[&str]| orient_testkit::git(&tree.root(), args);
+    git(&["init", "-q", "-b", "main"]);
     git(&["add", "-A"]);
     git(&["commit", "-q", "-m", "first"]);
     tree.assert_outcome(

@@ -2,10 +2,10 @@
 
 use orient_history::{Changes, History, HistoryError};
 use orient_model::{RepoPath, Stamp};
+pub(crate) use orient_testkit::git;
 use orient_walk::{WalkOptions, list};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 pub(crate) struct Made {
     _held: tempfile::TempDir,
@@ -38,19 +38,6 @@ impl Made {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
     }
-}
-
-pub(crate) fn git(at: &Path, args: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "user.name=A", "-c", "user.email=a@b", "-c", "gc.auto=0", "-c", "core.autocrlf=false"])
-        .args(args)
-        .current_dir(at)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .output()
-        .expect("git is installed");
-    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// The files of a folder with their stamps, as an index knows them.
