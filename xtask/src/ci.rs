@@ -1,11 +1,16 @@
 //! `xtask ci`: every test, lint and check, one after the other. What a change has to pass.
 #![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
-use crate::{clients, docgen, eval, packs, report, tidy, workspace};
-use anyhow::{Context, Result, bail};
+use crate::package::{self, Package};
+use crate::workspace::{self, passes};
+use crate::{clients, docgen, eval, packs, report, tidy};
+use anyhow::{Result, bail};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// The release of actionlint that checks the workflows.
+const ACTIONLINT: &str = "v1.7.12";
 
 /// Runs all steps, also after one has failed, and prints a table of them at the end.
 pub(crate) fn run(all: bool) -> Result<()> {
@@ -21,8 +26,17 @@ pub(crate) fn run(all: bool) -> Result<()> {
     done.step("generated pages", || docgen::run(true));
     if all || has("python3") && has("npm") {
         done.step("clients", clients::run);
+        done.step("packages", || package::run(&Package { out: "target/packages".into(), dev: true }));
     } else {
-        println!("\nclients: left out, they need Python and Node");
+        println!("\nclients, packages: left out, they need Python and Node");
+    }
+    if all || has_go() {
+        let lint = format!("github.com/rhysd/actionlint/cmd/actionlint@{ACTIONLINT}");
+        done.step("workflows", || {
+            passes(Command::new("go").args(["run", &lint]).current_dir(workspace::root()))
+        });
+    } else {
+        println!("\nworkflows: left out, linting them needs Go");
     }
     if all || has("curl") {
         done.step("search floor", eval::floor);
@@ -67,18 +81,15 @@ impl Steps {
     }
 }
 
-/// Runs a command that talks to the terminal itself.
-fn passes(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
-    if !status.success() {
-        bail!("{command:?}: {status}");
-    }
-    Ok(())
-}
-
 /// Whether a program can be run.
 fn has(program: &str) -> bool {
     let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
+}
+
+/// Go has a subcommand where other programs have a flag.
+fn has_go() -> bool {
+    let asked = Command::new("go").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     asked.is_ok_and(|status| status.success())
 }
 

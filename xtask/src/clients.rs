@@ -4,7 +4,7 @@
 
 use crate::asking::Asking;
 use crate::serving::Serving;
-use crate::workspace;
+use crate::workspace::{self, passes};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -231,7 +231,7 @@ fn tree(folder: &Path) -> Result<PathBuf> {
 }
 
 fn build() -> Result<PathBuf> {
-    passes(workspace::cargo().args(["build", "--locked", "--package", "orient-cli"]))?;
+    passes(workspace::cargo().args(["build", "--locked", "--package", "orient"]))?;
     // Beside us, whatever the target folder is called.
     let beside = std::env::current_exe()?.parent().context("a program has a folder")?.join("orient");
     if !beside.is_file() {
@@ -244,12 +244,4 @@ fn cache() -> Result<PathBuf> {
     let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     Ok(named.or_else(home).context("there is no home folder")?.join("orient-ci"))
-}
-
-fn passes(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
-    if !status.success() {
-        bail!("{command:?}: {status}");
-    }
-    Ok(())
 }

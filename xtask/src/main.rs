@@ -16,6 +16,7 @@ mod eval;
 mod facts;
 mod graph;
 mod mutate;
+mod package;
 mod packs;
 mod report;
 mod serving;
@@ -26,6 +27,7 @@ use anyhow::Result;
 use bench::Bench;
 use clap::{Parser, Subcommand};
 use eval::Eval;
+use package::Package;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -123,6 +125,8 @@ enum Chore {
     },
     /// Runs the official MCP clients against the servers, and counts what schemas and answers cost
     Clients,
+    /// Builds the release archive, the Python wheel and the npm packages, and tries each in an empty environment
+    Package(Package),
     /// Asks the search questions whose answers are known, and says how well it did
     Eval(Eval),
     /// Measures the product against a floor in the same run (in a release build)
@@ -169,6 +173,7 @@ fn run(chore: &Chore) -> Result<()> {
             (None, false) => crosscheck::run(folder, lang, *all),
         },
         Chore::Clients => clients::run(),
+        Chore::Package(options) => package::run(options),
         Chore::Eval(eval) => eval::run(eval),
         Chore::Bench(bench) => bench::run(bench),
     }

@@ -32,6 +32,15 @@ pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     Ok(done.stdout)
 }
 
+/// Runs a command that writes to the terminal itself, and fails if it fails.
+pub(crate) fn passes(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?}: {status}");
+    }
+    Ok(())
+}
+
 /// Every file git keeps or would keep, relative to the root, sorted.
 pub(crate) fn files() -> Result<Vec<PathBuf>> {
     let mut git = Command::new("git");

@@ -90,7 +90,7 @@ pub(super) fn product() -> Result<PathBuf> {
     // A profile's folder has its name.
     let profile = ours.parent().and_then(Path::file_name).context("a program has a folder")?;
     let mut build = workspace::cargo();
-    build.args(["build", "--quiet", "--package", "orient-cli", "--bin", "orient", "--profile"]).arg(profile);
+    build.args(["build", "--quiet", "--package", "orient", "--bin", "orient", "--profile"]).arg(profile);
     if !build.status().context("cannot start cargo")?.success() {
         bail!("the product does not build");
     }

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Packages that are chores or test support, free to use what they need.
 const FREE: &[&str] = &["xtask"];
 
-/// The package that is the product.
-const PRODUCT: &str = "orient-cli";
+/// The package that is the product. It is called what users install, so it alone does not name its role.
+const PRODUCT: &str = "orient";
+const PRODUCT_ROLE: &str = "cli";
 
 /// How many packages are locked.
 pub(super) struct Locked {
@@ -26,7 +27,9 @@ pub(super) fn check(house: &House, findings: &mut Findings) -> Result<Locked> {
     let policy = &house.policy;
     for package in metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id))
     {
-        let Some(role) = package.name.strip_prefix("orient-") else {
+        let role =
+            if package.name == PRODUCT { Some(PRODUCT_ROLE) } else { package.name.strip_prefix("orient-") };
+        let Some(role) = role else {
             if !FREE.contains(&package.name.as_str()) {
                 findings.fail(
                     "Cargo.toml",
