@@ -143,6 +143,8 @@ words! {
         Module = 4, "the module was not found";
         /// It is computed while the program runs.
         Computed = 5, "it is computed when the program runs";
+        /// The type has no such member, and a base that is not here may have one.
+        Base = 6, "a base outside of the repository may have it";
     }
 }
 

@@ -48,6 +48,12 @@ pub struct Rules {
     pub folder_files: Vec<String>,
     /// Names of types from outside whose members give what they hold, and through which calls pass.
     pub holders: Vec<String>,
+    /// Types from outside all of whose members are of the type they are given last: `Record`.
+    pub records: Vec<String>,
+    /// Functions from outside that give all elements of their first argument: `Object.values`.
+    pub elements_of: Vec<String>,
+    /// What the name of an attribute may leave out of the name of its type: `Attribute`.
+    pub attribute_suffix: String,
     /// Types that say nothing of their values.
     pub loose_types: Vec<String>,
     /// Names by which a file can reach what it gives to others.

@@ -38,7 +38,11 @@ impl Session<'_> {
             return val;
         }
         let val = self.passed(frame, callee);
-        if val.ty.is_known() { val } else { self.picked(frame, callee, list) }
+        if val.ty.is_known() {
+            return val;
+        }
+        let val = self.picked(frame, callee, list);
+        if val.ty.is_known() { val } else { self.elements_given(frame, callee, list) }
     }
 
     /// The type of a value, where it is asked for: `x.class`.
@@ -85,13 +89,16 @@ impl Session<'_> {
 
     /// What calling each of these gives.
     pub(crate) fn call_found(&self, found: &[Found], args: &[ExprId], from: Option<&Frame>) -> Val {
+        let vals: Vec<Val> = found.iter().map(|one| self.called(one, args, from)).collect();
+        // Where all overloads give the same, it hardly matters which of them is meant.
+        let agree = vals.len() > 1 && vals.iter().all(|val| val.ty.is_known() && val.ty == vals[0].ty);
+        let worst = if agree { Confidence::Probable } else { Confidence::Approximate };
         let mut types = Vec::new();
         let (mut rule, mut sure) = (Rule::Inferred, Confidence::Exact);
-        for one in found {
-            let val = self.called(one, args, from);
+        for (one, val) in found.iter().zip(vals) {
             if val.ty.is_known() {
                 rule = val.rule;
-                sure = sure.max(val.sure).max(one.sure);
+                sure = sure.max(val.sure).max(one.sure.min(worst));
             }
             types.push(val.ty);
         }

@@ -46,6 +46,25 @@ impl Session<'_> {
         Val::unknown()
     }
 
+    /// All elements of what a function from outside is given: `Object.values(record)`.
+    pub(crate) fn elements_given(&self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> Val {
+        let unit = &frame.unit;
+        let (Expr::Member { base, name }, Some(&arg)) = (unit.expr(callee), args.first()) else {
+            return Val::unknown();
+        };
+        let Expr::Name(of) = unit.expr(base) else { return Val::unknown() };
+        let (of, name) = (unit.text(of), unit.text(name));
+        let is_called = |known: &String| known.split_once('.') == Some((of, name));
+        if !unit.rules.elements_of.iter().any(is_called) || !self.lookup(frame, of).is_empty() {
+            return Val::unknown();
+        }
+        let element = self.via(frame, &self.eval(frame, arg), Via::Element);
+        if !element.ty.is_known() {
+            return Val::unknown();
+        }
+        element.with(Ty::Many(element.ty.clone().into()))
+    }
+
     /// The module a function of the language loads.
     pub(crate) fn loaded(&self, frame: &Frame, callee: ExprId, args: &[ExprId]) -> Option<Val> {
         let unit = &frame.unit;

@@ -261,12 +261,27 @@ impl Session<'_> {
                 return found;
             }
         }
-        if self.line(&val.ty).iter().any(|ty| matches!(ty, Ty::Outside(..))) {
-            let home = self.home(sym);
-            let of = home.as_ref().map_or("", |unit| unit.name(sym.at));
-            return vec![Found::outside(of, name)];
+        if from.rules.type_space {
+            let held = self.recorded(&val.ty, from);
+            if !held.is_empty() {
+                return held;
+            }
+            if let Some(made_of @ Ty::Outside(..)) = self.made_of(&val.ty) {
+                return self.member(&val.with(made_of), name, from);
+            }
         }
-        Vec::new()
+        self.perhaps_inherited(&val.ty, name)
+    }
+
+    /// What every member is of a type that inherits from one whose members are all alike: `extends Record<string, T>`.
+    pub(crate) fn recorded(&self, ty: &Ty, from: &Held) -> Vec<Found> {
+        let held = |base: &Ty| match base {
+            Ty::Outside(name, args) if from.rules.records.iter().any(|known| **known == **name) => {
+                args.last().map(|held| Found::value(held.clone(), Rule::Declared))
+            }
+            _ => None,
+        };
+        self.line(ty).iter().find_map(held).into_iter().collect()
     }
 
     /// Members of a type itself: static ones, nested types, cases of an enumeration.
@@ -318,6 +333,10 @@ impl Session<'_> {
             if !found.is_empty() {
                 return found;
             }
+        }
+        let recorded = self.recorded(&val.ty, from);
+        if !recorded.is_empty() {
+            return recorded;
         }
         if let Some(held) = args.first().filter(|_| rules.gives.iter().any(|known| known == name)) {
             return vec![Found::value(held.clone(), Rule::Inferred)];
@@ -389,6 +408,8 @@ impl Session<'_> {
     pub(crate) fn value(&self, found: &Found) -> Val {
         let val = match &found.thing {
             Thing::Value(ty) => return Val { ty: ty.clone(), rule: found.rule, sure: found.sure },
+            // It may not be outside at all.
+            Thing::Outside(..) if found.is_perhaps_outside() => Val::unknown(),
             // Of a member of something from outside not even the name of its type is known.
             Thing::Outside(..) if found.rule == Rule::Inferred => {
                 Val::new(Ty::Outside("".into(), Ty::none()), Rule::Import)
@@ -547,11 +568,20 @@ impl Session<'_> {
         }
     }
 
+    /// The collection that a holder from outside only wraps: of `Partial<Record<K, T>>` the `Record<K, T>`.
+    pub(crate) fn held_collection<'t>(frame: &Frame, holder: &str, args: &'t [Ty]) -> Option<&'t Ty> {
+        let held = args.first().filter(|held| crate::collections::is_collection(held))?;
+        frame.unit.rules.holders.iter().any(|known| known == holder).then_some(held)
+    }
+
     fn element(&self, frame: &Frame, ty: &Ty) -> Ty {
         match ty {
             Ty::Many(inner) => (**inner).clone(),
             Ty::Tuple(items) => Ty::either(items.iter().cloned()),
-            Ty::Outside(_, args) => args.last().cloned().unwrap_or(Ty::Unknown),
+            Ty::Outside(holder, args) => match Self::held_collection(frame, holder, args) {
+                Some(held) => self.nested(|| self.element(frame, held)).unwrap_or(Ty::Unknown),
+                None => args.last().cloned().unwrap_or(Ty::Unknown),
+            },
             Ty::Of(..) => match self.iterated(frame, ty) {
                 Ty::Unknown => {
                     let made_of = self.made_of(ty);

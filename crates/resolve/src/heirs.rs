@@ -4,7 +4,8 @@ use crate::session::Session;
 use crate::unit::Held;
 use crate::value::{Sym, Thing, Ty};
 use orient_model::{
-    Confidence, Edge, EdgeKind, ExprId, Node, Outside, RefKind, Relation, Resolved, Rule, SymbolKind,
+    Confidence, Edge, EdgeKind, ExprId, Miss, Node, Outside, Reason, RefKind, Relation, Resolved, Rule,
+    SymbolKind,
 };
 
 /// The edges of all types a file declares.
@@ -27,7 +28,11 @@ fn inherits(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
     let of = session.own_type(own);
     for &(expr, scope, relation) in unit.bases(at) {
         let frame = crate::session::Frame { unit: unit.clone(), scope, at: u32::MAX };
-        for ty in session.ty(&frame, expr).each() {
+        let bases = session.ty(&frame, expr);
+        if !bases.is_known() {
+            unknown_base(session, unit, expr, (at, line), out);
+        }
+        for ty in bases.each() {
             if let Ty::Outside(name, _) = ty {
                 out.outside.push(foreign_base(session, &frame, expr, (at, line), name));
             }
@@ -79,6 +84,25 @@ fn foreign_base(
     });
     let (package, name) = (package.unwrap_or_default(), name.to_owned());
     Outside { from: Some(at), kind: RefKind::Inherit, package, name, line }
+}
+
+/// A base that was not found: a candidate for the types of its name, or outside where there are none.
+fn unknown_base(
+    session: &Session<'_>,
+    unit: &Held,
+    expr: ExprId,
+    (at, line): (u32, u32),
+    out: &mut Resolved,
+) {
+    let Some(name) = crate::unit::last_name(&unit.facts, expr) else { return };
+    let name = name.rsplit('\\').next().unwrap_or(name).to_owned();
+    let bearers = session.named(&unit.rules.family, &name);
+    let (from, kind) = (Some(at), RefKind::Inherit);
+    if bearers.iter().any(|bearer| bearer.kind.is_type() || bearer.kind == SymbolKind::TypeAlias) {
+        out.misses.push(Miss { from, kind, name, line, reason: Reason::Unknown });
+    } else {
+        out.outside.push(Outside { from, kind, package: String::new(), name, line });
+    }
 }
 
 /// Members that stand in for those of a base.
@@ -178,11 +202,13 @@ fn inherited_implementations(session: &Session<'_>, unit: &Held, at: u32, of: &T
     }
 }
 
-/// Types that have all methods of an interface, where nobody has to say so.
+/// Types that have all methods of an interface, where nobody has to say so. Where the interface embeds one that is not here, it
+/// asks for methods that cannot be seen: a type that has all others, and more, probably has those as well.
 fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
     let interface = unit.sym(at);
     let of = Ty::of(interface);
     let mut wanted: Vec<Sym> = Vec::new();
+    let mut asks_for_more = false;
     for ty in session.line(&of).iter() {
         match ty {
             Ty::Of(sym, _) => {
@@ -194,10 +220,11 @@ fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
                         .map(|&m| home.sym(m)),
                 );
             }
-            // What comes from outside asks for more than we can see.
+            Ty::Outside(..) | Ty::Unknown => asks_for_more = true,
             _ => return,
         }
     }
+    let sure = if asks_for_more { Confidence::Probable } else { Confidence::Exact };
     let Some(&first) = wanted.iter().min_by_key(|&&member| {
         session
             .home(member)
@@ -232,15 +259,8 @@ fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
                 None => break,
             }
         }
-        if reached.len() == wanted.len() {
-            out.edges.push(edge(
-                sym,
-                EdgeKind::Implements,
-                interface,
-                line,
-                Confidence::Exact,
-                Rule::Implementation,
-            ));
+        if reached.len() == wanted.len() && (!asks_for_more || has_more_methods(session, &ty, &reached)) {
+            out.edges.push(edge(sym, EdgeKind::Implements, interface, line, sure, Rule::Implementation));
             for (member, one) in reached {
                 out.edges.push(edge(
                     member,
@@ -253,6 +273,17 @@ fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
             }
         }
     }
+}
+
+/// Whether a type has methods besides these, or embeds something that may have some.
+fn has_more_methods(session: &Session<'_>, ty: &Ty, reached: &[(Sym, Sym)]) -> bool {
+    session.line(ty).iter().any(|of| match of {
+        Ty::Of(sym, _) => session.members(*sym).values().flatten().any(|&member| {
+            session.kind(member) == Some(SymbolKind::Method) && !reached.iter().any(|&(_, one)| one == member)
+        }),
+        Ty::Outside(..) | Ty::Unknown => true,
+        _ => false,
+    })
 }
 
 fn is_overridable(kind: SymbolKind) -> bool {

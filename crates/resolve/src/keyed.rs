@@ -40,13 +40,22 @@ impl Session<'_> {
                 None if frame.unit.rules.dynamic => self.via(frame, val, Via::Element),
                 None => Val::unknown(),
             },
-            Ty::Outside(_, args) => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
+            Ty::Outside(holder, args) => match Self::held_collection(frame, holder, args) {
+                Some(held) => {
+                    let held = self.nested(|| self.under_key(frame, &val.with(held.clone()), key));
+                    held.unwrap_or_else(Val::unknown)
+                }
+                None => val.with(args.last().cloned().unwrap_or(Ty::Unknown)),
+            },
             Ty::Of(..) => {
                 let name = frame.unit.implicit("index");
                 let found = name.map(|name| self.member(val, name, &frame.unit)).unwrap_or_default();
                 if let (true, Some(made_of)) = (found.is_empty(), self.made_of(&val.ty)) {
                     let held = self.nested(|| self.under_key(frame, &val.with(made_of), key));
                     return held.unwrap_or_else(Val::unknown);
+                }
+                if found.is_empty() && frame.unit.rules.type_space {
+                    return self.values(&self.recorded(&val.ty, &frame.unit));
                 }
                 let is_property =
                     |one: &Found| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Property);

@@ -32,6 +32,7 @@ mod tables;
 mod type_words;
 mod types;
 mod unit;
+mod unknown_bases;
 mod uses;
 mod value;
 mod world;
@@ -42,4 +43,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, Inside, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 10;
+pub const RESOLVER: u64 = 11;

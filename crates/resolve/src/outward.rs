@@ -28,6 +28,8 @@ impl Session<'_> {
         let atom = unit.atom(name);
         let mut left_function = false;
         let mut as_other = false;
+        // What an unknown base, or an unknown receiver, of the scopes so far may have.
+        let mut perhaps: Vec<Found> = Vec::new();
         let mut scope = Some(frame.scope);
         while let Some(at) = scope {
             let Some(here) = unit.facts.flow.scopes.get(at as usize) else { break };
@@ -40,9 +42,12 @@ impl Session<'_> {
             }
             self.keep_arity(&mut found, arity);
             if !found.is_empty() {
-                return self.with_inherited(unit, here, name, found);
+                return self.unless_inherited(perhaps, self.with_inherited(unit, here, name, found));
             }
             let mut found = if as_other { Vec::new() } else { self.around(frame, at, name, atom) };
+            if found.iter().all(Found::is_perhaps_outside) {
+                perhaps.append(&mut found);
+            }
             if want == Want::Type {
                 found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym).is_some_and(can_be_type)));
             }
@@ -51,13 +56,24 @@ impl Session<'_> {
             }
             self.keep_arity(&mut found, arity);
             if !found.is_empty() {
-                return found;
+                return self.unless_inherited(perhaps, found);
             }
             left_function |= here.kind == ScopeKind::Function;
             as_other |= here.kind == ScopeKind::Function && self.runs_as_other(unit, at);
             scope = here.parent;
         }
-        self.beyond(frame, name, atom, want, arity)
+        let mut found = self.beyond(frame, name, atom, want, arity);
+        perhaps.truncate(1);
+        if matches!(want, Want::Type | Want::Function) {
+            // Whoever wants one of these looks for a definition, and knows what to do without.
+            return if found.is_empty() { found } else { self.unless_inherited(perhaps, found) };
+        }
+        if found.iter().all(|one| matches!(one.thing, Thing::Value(Ty::Module(Module::Namespace(_))))) {
+            // Any name may be the first part of a full name, so that proves nothing.
+            found.append(&mut perhaps);
+            return found;
+        }
+        self.unless_inherited(perhaps, found)
     }
 
     /// What a scope offers beyond its own bindings: members of the type it belongs to, and wildcard imports.
@@ -75,10 +91,13 @@ impl Session<'_> {
             if let Some(symbol) = here.symbol.filter(|_| members) {
                 found = self.bare_members(frame, at, symbol, name);
             }
-            if found.is_empty() && spaces {
-                found = self.around_in_spaces(unit, here, name);
+            if spaces && found.iter().all(Found::is_perhaps_outside) {
+                found = self.unless_inherited(found, self.around_in_spaces(unit, here, name));
             }
-            if found.is_empty() && at != 0 { self.wildcard(frame, at, name, None) } else { found }
+            if at != 0 && found.iter().all(Found::is_perhaps_outside) {
+                found = self.unless_inherited(found, self.wildcard(frame, at, name, None));
+            }
+            found
         };
         let Some(atom) = atom else { return find() };
         // Where members have sides or holders, it matters who asks.
@@ -121,7 +140,8 @@ impl Session<'_> {
         }
         let mut found = self.project_wide(frame, name);
         self.keep_arity(&mut found, arity);
-        if found.is_empty() && want != Want::Type { self.whole_namespace(unit, name) } else { found }
+        let may_be_space = matches!(want, Want::Anything | Want::Value);
+        if found.is_empty() && may_be_space { self.whole_namespace(unit, name) } else { found }
     }
 
     /// The answer that is known, or one that is found now; kept where it is all there is to say, whatever else is being

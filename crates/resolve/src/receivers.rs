@@ -56,8 +56,16 @@ impl Session<'_> {
         };
         let mut found = self.in_sight(frame, self.member(&val, name, unit));
         found.retain(|one| one.sym().is_none_or(|sym| self.kind(sym) != Some(SymbolKind::Constructor)));
-        if found.is_empty() && unit.rules.companions && kind == Some(ScopeKind::Type) {
-            return self.of_companions(&Ty::of(unit.sym(symbol)), name, false);
+        if found.is_empty() {
+            found = self.perhaps_inherited(&val.ty, name);
+        }
+        if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) {
+            // Nobody named the receiver: the name may as well mean something around it.
+            found = found.into_iter().map(|one| one.at_most(Confidence::Approximate)).collect();
+            if unit.rules.companions && kind == Some(ScopeKind::Type) {
+                let companions = self.of_companions(&Ty::of(unit.sym(symbol)), name, false);
+                return self.unless_inherited(found, companions);
+            }
         }
         found
     }

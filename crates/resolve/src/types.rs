@@ -89,6 +89,7 @@ impl Session<'_> {
             Thing::Value(Ty::Param(file, at)) => Ty::Param(*file, *at),
             Thing::Value(ty @ (Ty::Function(..) | Ty::Lambda(..))) => ty.clone(),
             Thing::Value(_) => Ty::Unknown,
+            Thing::Outside(..) if found.is_perhaps_outside() => Ty::Unknown,
             Thing::Outside(_, name) => Ty::Outside(name.clone(), Ty::none()),
         }
     }

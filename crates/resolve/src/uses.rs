@@ -83,6 +83,9 @@ impl Uses<'_, '_> {
             return self.call_own(frame, args);
         }
         let mut found = self.session.callees(frame, callee);
+        if self.reference.kind == RefKind::Decorate {
+            found = self.with_suffix(frame, callee, found);
+        }
         if self.reference.kind == RefKind::Expand {
             // Macros have names of their own.
             found.retain(|one| match &one.thing {
@@ -119,6 +122,19 @@ impl Uses<'_, '_> {
                 .retain(|one| one.sym().and_then(|sym| self.session.kind(sym)) == Some(SymbolKind::Function));
             self.emit_calls(frame, found, &[]);
         }
+    }
+
+    /// What an attribute means whose name may leave out its last part: `[Route]` for `RouteAttribute`.
+    fn with_suffix(&self, frame: &Frame, callee: ExprId, found: Vec<Found>) -> Vec<Found> {
+        let suffix = &self.unit.rules.attribute_suffix;
+        let Expr::Name(name) = self.unit.expr(callee) else { return found };
+        let is_type = |one: &Found| one.sym().is_some_and(|sym| self.session.is_type(sym));
+        if suffix.is_empty() || found.iter().any(is_type) {
+            return found;
+        }
+        let full = format!("{}{suffix}", self.unit.text(name));
+        let whole = self.session.lookup_as(frame, &full, Want::Type);
+        if whole.is_empty() { found } else { whole }
     }
 
     /// Functions behind what was found: a variable that holds one, an instance that can be called.
@@ -445,13 +461,7 @@ impl Uses<'_, '_> {
     fn ambiguous(&mut self, found: &[Found]) {
         let Some(sym) = found.iter().find_map(Found::sym) else { return };
         let Some(home) = self.session.home(sym) else { return };
-        self.out.misses.push(Miss {
-            from: self.reference.symbol,
-            kind: self.reference.kind,
-            name: home.name(sym.at).to_owned(),
-            line: self.reference.line,
-            reason: Reason::Ambiguous,
-        });
+        self.keep_miss(home.name(sym.at), Reason::Ambiguous);
     }
 
     fn emit_calls(&mut self, frame: &Frame, targets: Vec<Found>, args: &[ExprId]) {
@@ -619,8 +629,16 @@ impl Uses<'_, '_> {
             }
         }
         if found.is_empty() {
-            if kind == EdgeKind::TypeOf || matches!(self.unit.expr(expr), Expr::Member { .. }) {
-                self.miss(frame, expr);
+            match self.unit.expr(expr) {
+                Expr::Name(name) if kind == EdgeKind::References => {
+                    let name = self.unit.text(name);
+                    if self.is_called_here(expr, name) {
+                        self.keep_miss(name, Reason::Unknown);
+                    }
+                }
+                Expr::Name(_) | Expr::Member { .. } => self.miss(frame, expr),
+                _ if kind == EdgeKind::TypeOf => self.miss(frame, expr),
+                _ => {}
             }
             return;
         }
@@ -642,11 +660,20 @@ impl Uses<'_, '_> {
         if from == to && kind == EdgeKind::References {
             return;
         }
+        if confidence == Confidence::Approximate
+            && let Some(home) = self.session.home(sym)
+        {
+            // Little more than the name is known, so it counts as a candidate by its name.
+            self.keep_miss(home.name(sym.at), Reason::Ambiguous);
+        }
         self.out.edges.push(Edge { from, kind, to, line: self.reference.line, confidence, rule });
     }
 
     fn outside(&mut self, found: &Found) {
         let Thing::Outside(package, name) = &found.thing else { return };
+        if found.is_perhaps_outside() && self.is_called_here(self.reference.expr, name) {
+            return self.keep_miss(name, Reason::Base);
+        }
         self.beyond(package, name);
     }
 
@@ -683,18 +710,27 @@ impl Uses<'_, '_> {
             Expr::Name(_) => Reason::Unknown,
             _ => Reason::Computed,
         };
+        if !self.is_called_here(expr, name) {
+            // It is the language's own, or of a package that is not here.
+            return self.beyond("", name);
+        }
+        self.keep_miss(name, reason);
+    }
+
+    /// Whether something in the repository has this name that the expression could mean.
+    fn is_called_here(&self, expr: ExprId, name: &str) -> bool {
         let bearers = self.session.named(&self.unit.rules.family, name);
         let bare = matches!(self.unit.expr(expr), Expr::Name(_)) && !self.unit.rules.bare_members;
         let is_member =
             |kind: SymbolKind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
         let expands = self.reference.kind == RefKind::Expand;
-        if bearers.iter().all(|bearer| match bearer.kind {
-            SymbolKind::Macro => false,
-            kind => expands || bare && is_member(kind),
-        }) {
-            // Nothing here is called so: it is the language's own, or of a package that is not here.
-            return self.beyond("", name);
-        }
+        bearers.iter().any(|bearer| match bearer.kind {
+            SymbolKind::Macro => true,
+            kind => !expands && !(bare && is_member(kind)),
+        })
+    }
+
+    fn keep_miss(&mut self, name: &str, reason: Reason) {
         self.out.misses.push(Miss {
             from: self.reference.symbol,
             kind: self.reference.kind,

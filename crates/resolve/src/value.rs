@@ -179,6 +179,16 @@ impl Found {
         Self { thing, rule: Rule::Import, sure: Confidence::Exact, far: 0 }
     }
 
+    /// A member that a base outside of the repository may have; whether it has one is not known.
+    pub(crate) fn perhaps_outside(of: &str, name: &str) -> Self {
+        Self::outside(of, name).by(Rule::Inherited).at_most(Confidence::Approximate)
+    }
+
+    /// Whether nothing proves that this is outside: an unknown base or receiver may have it, or may not.
+    pub(crate) fn is_perhaps_outside(&self) -> bool {
+        matches!(self.thing, Thing::Outside(..)) && self.sure == Confidence::Approximate
+    }
+
     /// The symbol, if it is one.
     pub(crate) fn sym(&self) -> Option<Sym> {
         match self.thing {

@@ -15,7 +15,9 @@ use crate::lexical::Want;
 use crate::session::{Bearer, Frame, Question, Session};
 use crate::unit::{Held, Unit};
 use crate::value::{Found, Module, Sym, Thing, Ty};
-use orient_model::{Confidence, Import, ImportKind, Modifier, Modules, Rule, Shares, SymbolKind};
+use orient_model::{
+    BindingKind, Confidence, Import, ImportKind, Modifier, Modules, Rule, Shares, SymbolKind,
+};
 use std::sync::Arc;
 
 impl Session<'_> {
@@ -50,7 +52,10 @@ impl Session<'_> {
         let found = match unit.rules.modules {
             Modules::Namespace => self.namespace_import(unit, import, module, name),
             Modules::Include => match name {
-                Some(name) => self.qualified_member(unit, module, name),
+                Some(name) => {
+                    let found = self.qualified_member(unit, module, name);
+                    if found.is_empty() { self.declared_using(unit, import, module, name) } else { found }
+                }
                 None => self.dotted_name(&top(unit), module),
             },
             Modules::Tree => self.tree_import(unit, import, module, name),
@@ -60,6 +65,25 @@ impl Session<'_> {
             return not_here(unit, import, module, name);
         }
         found
+    }
+
+    /// A name from a namespace or type that is named as the scope of the declaration sees it: `using Base::f` inside a class
+    /// inside a namespace.
+    fn declared_using(&self, unit: &Held, import: &Import, module: &str, name: &str) -> Vec<Found> {
+        let imports = &unit.facts.outline.imports;
+        let declares = |binding: &&orient_model::Binding| match binding.kind {
+            BindingKind::Import(at) => imports.get(at as usize).is_some_and(|one| std::ptr::eq(one, import)),
+            _ => false,
+        };
+        let Some(binding) = unit.facts.flow.bindings.iter().find(declares).filter(|one| one.scope != 0)
+        else {
+            return Vec::new();
+        };
+        let frame = Frame { unit: unit.clone(), scope: binding.scope, at: u32::MAX };
+        let outer = self.dotted_name(&frame, module);
+        let types = outer.iter().filter_map(Found::sym).filter(|&sym| self.is_type(sym));
+        let mut found = types.map(|sym| self.type_member(&Ty::of(sym), name, 0, Rule::Qualified));
+        found.find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     fn module_import(&self, unit: &Held, import: &Import, module: &str, name: Option<&str>) -> Vec<Found> {
@@ -186,7 +210,7 @@ impl Session<'_> {
         let mut found: Vec<Found> = Vec::new();
         for &at in unit.bound(0, name) {
             let Some(binding) = unit.binding(at) else { continue };
-            if let orient_model::BindingKind::Symbol(symbol) = binding.kind
+            if let BindingKind::Symbol(symbol) = binding.kind
                 && (unit.qualifier(symbol).is_some() && !unit.kind(symbol).is_some_and(SymbolKind::is_type))
             {
                 continue;
