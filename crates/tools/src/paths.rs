@@ -1,6 +1,7 @@
 //! Paths as users type them: seen from where they stand, or from the top of the tree as answers show them.
 
 use crate::error::{Code, ToolError};
+use crate::inert::unescape;
 use crate::session::Session;
 use orient_engine::{FileQuery, FileRow, PathPattern, Snapshot};
 use orient_model::RepoPath;
@@ -20,7 +21,8 @@ pub(crate) struct Named {
 pub(crate) fn named(session: &Session<'_>, snapshot: &Snapshot, typed: &str) -> Result<Named, ToolError> {
     let text = from_root(session, typed);
     let file = snapshot.file(&RepoPath::from(text.as_str()))?;
-    let pattern: PathPattern = pattern_text(&text).parse()?;
+    let exists = file.is_some() || session.root().join(&text).symlink_metadata().is_ok();
+    let pattern = pattern(&text, exists)?;
     if file.is_none() {
         let query = FileQuery { path: Some(pattern.clone()), ..FileQuery::default() };
         let page = snapshot.files(&query, 0, 1)?;
@@ -44,8 +46,16 @@ pub(crate) fn file(
 }
 
 /// The path from the root: what stands below the folder the user is in wins over what stands below the root. A path
-/// that is on neither side is left as it was typed, since the index may still know it.
+/// that is on neither side is tried with the escapes of an answer read back, and else left as it was typed, since the
+/// index may still know it.
 fn from_root(session: &Session<'_>, typed: &str) -> String {
+    on_disk(session, typed)
+        .or_else(|| on_disk(session, &unescape(typed)?))
+        .unwrap_or_else(|| typed.trim_start_matches("./").trim_end_matches('/').to_owned())
+}
+
+/// The path from the root of something that is there.
+fn on_disk(session: &Session<'_>, typed: &str) -> Option<String> {
     let root = session.root();
     for base in session.folders() {
         let base = base.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -54,10 +64,10 @@ fn from_root(session: &Session<'_>, typed: &str) -> String {
             && path.symlink_metadata().is_ok()
             && let Some(text) = inside.to_str()
         {
-            return if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
+            return Some(if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() });
         }
     }
-    typed.trim_start_matches("./").trim_end_matches('/').to_owned()
+    None
 }
 
 /// A path without `.` and `..`, by its text alone: a link on the way must not lead elsewhere.
@@ -75,10 +85,14 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// A path is taken as it is; one that is shown with `\xNN` because it is not text is matched by how it is shown.
-fn pattern_text(text: &str) -> String {
+/// What a path or a glob matches. The name of something that is there is no glob, whatever characters it has; one that
+/// is shown with `\xNN` because it is not text is matched by how it is shown.
+fn pattern(text: &str, exists: bool) -> Result<PathPattern, ToolError> {
+    if exists && !text.is_empty() {
+        return Ok(PathPattern::under(text));
+    }
     if !text.contains("\\x") {
-        return text.to_owned();
+        return Ok(text.parse()?);
     }
     let mut escaped = String::new();
     for c in text.chars() {
@@ -87,7 +101,7 @@ fn pattern_text(text: &str) -> String {
         }
         escaped.push(c);
     }
-    format!("/{{{escaped},{escaped}/**}}")
+    Ok(format!("/{{{escaped},{escaped}/**}}").parse()?)
 }
 
 fn unknown(snapshot: &Snapshot, typed: &str, text: &str) -> Result<ToolError, ToolError> {

@@ -61,6 +61,55 @@ mod unix {
         tree.assert_output(&["files"], "src/a.py");
     }
 
+    /// Names, headings and comments that would steer a terminal, in every command that shows them.
+    #[test]
+    fn nothing_of_the_tree_steers_a_terminal() {
+        let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}\u{202e}\u{200b}\u{2066}";
+        let python =
+            format!("def first(x='{evil}'):\n    # {evil}\n    return second()\n\ndef second():\n    pass\n");
+        let tree = Tree::new(&[
+            (&format!("a{evil}\n.py"), &python),
+            ("evil.md", &format!("# Heading {evil}\n\ntext {evil}\n")),
+            ("evil.yaml", &format!("key: '{evil}'\n")),
+            ("evil.test.js", &format!("test('title {evil}', () => {{ first(); }});\n")),
+        ]);
+        let nowhere = format!("no{evil}where");
+        let commands: &[&[&str]] = &[
+            &["files"],
+            &["files", "--long"],
+            &["files", &nowhere],
+            &["files", &nowhere, "--json"],
+            &["symbols", "first"],
+            &["symbols", "first", "--json"],
+            &["symbols", "--kind", "heading", "--kind", "test", "--kind", "key"],
+            &["symbols", &nowhere],
+            &["outline", "."],
+            &["show", "first"],
+            &["show", "evil.md"],
+            &["show", &nowhere],
+            &["search", "heading title"],
+            &["context", "first"],
+            &["callers", "second"],
+            &["references", "second"],
+            &["impact", "second"],
+            &["trace", "first", "second"],
+            &["unused"],
+            &["deps"],
+            &["edges"],
+            &["map"],
+            &["status"],
+            &["dump"],
+        ];
+        let steers = |c: char| {
+            (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{200b}' | '\u{202e}' | '\u{2066}')
+        };
+        for command in commands {
+            let said = tree.run(command);
+            let said = text(&said.stdout) + &text(&said.stderr);
+            assert!(!said.contains(steers), "{command:?}: {said:?}");
+        }
+    }
+
     #[test]
     fn what_may_not_be_read_is_named() {
         let tree = Tree::new(&[("closed.py", "def closed(): pass\n"), ("locked/x.py", ""), ("open.py", "")]);

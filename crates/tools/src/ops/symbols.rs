@@ -126,19 +126,19 @@ word; a line above says so. If there is none of these either, names much like it
         let tier = out.symbols.first().and_then(|symbol| symbol.matched);
         let tier = Tier::ALL.iter().find(|one| Some(one.word()) == tier);
         if let Some(heading) = tier.map(|tier| tier.heading()).filter(|heading| !heading.is_empty()) {
-            page.line(Tone::Warn, heading)?;
+            page.say(Tone::Warn, heading, &[])?;
         }
         out.symbols.iter().try_for_each(|symbol| symbol.write(page))?;
         if !out.symbols.is_empty() {
             return Ok(());
         }
         let Some(name) = &out.name else {
-            return page.line(Tone::Warn, "there is no such symbol");
+            return page.say(Tone::Warn, "there is no such symbol", &[]);
         };
         if out.did_you_mean.is_empty() {
-            return page.line(Tone::Warn, &format!("nothing is called `{name}`, nor anything like it"));
+            return page.say(Tone::Warn, "nothing is called `{}`, nor anything like it", &[name]);
         }
-        page.line(Tone::Warn, &format!("nothing is called `{name}`; did you mean:"))?;
+        page.say(Tone::Warn, "nothing is called `{}`; did you mean:", &[name])?;
         out.did_you_mean.iter().try_for_each(|symbol| symbol.write(page))
     }
 
