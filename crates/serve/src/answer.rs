@@ -131,10 +131,11 @@ fn remarks(
     indexing: Option<&String>,
     around: &mut Around,
 ) -> Vec<Inert> {
-    for remarks in [&mut around.notes, &mut around.reasons] {
-        let own = remarks.iter().map(|remark| question.in_its_words(remark));
-        *remarks = own.filter(|remark| !remark.is_empty()).collect();
-    }
+    let in_its_words = |remark: &String| Some(question.in_its_words(remark)).filter(|own| !own.is_empty());
+    around.notes = around.notes.iter().filter_map(in_its_words).collect();
+    // A partial answer never passes for a complete one, whatever its reasons look like.
+    let reasons = around.reasons.iter().map(|reason| in_its_words(reason).unwrap_or_else(|| reason.clone()));
+    around.reasons = reasons.collect();
     let mut notes = question.notes.clone();
     notes.append(&mut around.notes);
     if let (Some(cursor), Some(generation)) = (cursor, around.generation)

@@ -32,6 +32,7 @@ mod symbol;
 mod table;
 mod tokens;
 mod tool;
+mod unread;
 mod visible;
 mod words;
 

@@ -42,7 +42,6 @@ fn what_is_hostile_is_indexed_or_named() {
 mod unix {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
-    use std::process::Command;
 
     #[test]
     fn links_in_circles_lead_nowhere() {
@@ -118,25 +117,11 @@ mod unix {
         };
         set(&tree.root().join("closed.py"), 0o000);
         set(&tree.root().join("locked"), 0o000);
-        let mut command = tree.command(&["files", "--skipped"]);
-        if File::open(tree.root().join("closed.py")).is_ok() {
-            // Nothing is closed to the owner of the machine, unless that right is laid down first.
-            command = without_the_owners_rights(&command);
-        }
-        let said = command.output().expect("the command starts");
+        let said = tree.unprivileged(&["files", "--skipped"]).output();
+        let said = said.expect("the command starts");
         set(&tree.root().join("locked"), 0o755);
         let said = text(&said.stdout) + &text(&said.stderr);
         assert!(said.contains("closed.py  cannot be read: permission denied"), "{said}");
         assert!(said.contains("locked  cannot be read: permission denied"), "{said}");
-    }
-
-    /// The same command for whom modes of files count, whoever runs the tests.
-    fn without_the_owners_rights(command: &Command) -> Command {
-        let mut reduced = Command::new("setpriv");
-        reduced.arg("--bounding-set=-dac_override,-dac_read_search").arg("--").arg(command.get_program());
-        reduced.args(command.get_args()).env_clear();
-        reduced.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        reduced.current_dir(command.get_current_dir().expect("the command has its folder"));
-        reduced
     }
 }

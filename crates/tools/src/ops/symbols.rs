@@ -99,7 +99,7 @@ word; a line above says so. If there is none of these either, names much like it
         let window = Window::new(args.limit, LIMIT, args.after);
         let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) else {
             let page = snapshot.symbols(&filters, window.offset, window.limit)?;
-            return Ok(answer(session, &snapshot, None, None, page, window));
+            return Ok(answer(session, &snapshot, &filters, None, None, page, window));
         };
         let search = Search { snapshot: &snapshot, filters: &filters, name, names: Handle::split(name) };
         let tiers = how.map_or(Tier::UNASKED.to_vec(), |tier| vec![tier]);
@@ -107,7 +107,7 @@ word; a line above says so. If there is none of these either, names much like it
             let page = search.tier(tier, window.offset, window.limit)?;
             if page.total > 0 {
                 let total = page.total;
-                let mut answer = answer(session, &snapshot, Some(name), Some(tier), page, window);
+                let mut answer = answer(session, &snapshot, &filters, Some(name), Some(tier), page, window);
                 if how.is_none() {
                     answer.notes.extend(search.others(tier, total)?);
                 }
@@ -117,7 +117,7 @@ word; a line above says so. If there is none of these either, names much like it
         let own = search.names.last().map_or(name, String::as_str);
         let did_you_mean = suggestions(&snapshot, &filters, snapshot.similar_names(own, SUGGESTED)?)?;
         let out = SymbolsOut { name: Some(name.to_owned()), symbols: Vec::new(), did_you_mean };
-        let mut answer = session.answer(&snapshot, out);
+        let mut answer = session.answer_about(&snapshot, filters.path.as_ref().into(), out);
         answer.notes.extend(search.outside()?);
         Ok(answer)
     }
@@ -289,6 +289,7 @@ fn filters(
 fn answer(
     session: &Session<'_>,
     snapshot: &Snapshot,
+    filters: &DefinitionQuery,
     name: Option<&str>,
     tier: Option<Tier>,
     page: Rows<Definition>,
@@ -297,5 +298,5 @@ fn answer(
     let (shown, total) = (page.rows.len(), page.total);
     let symbols = page.rows.into_iter().map(|one| SymbolLine::new(one, tier.map(Tier::word))).collect();
     let out = SymbolsOut { name: name.map(str::to_owned), symbols, did_you_mean: Vec::new() };
-    window.mark(session.answer(snapshot, out), shown, total)
+    window.mark(session.answer_about(snapshot, filters.path.as_ref().into(), out), shown, total)
 }

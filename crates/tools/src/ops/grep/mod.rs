@@ -10,6 +10,7 @@ use crate::inert::unescape;
 use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
+use crate::unread::About;
 use args::{GrepArgs, Unsaid};
 use orient_engine::{Basis, Candidates, Depth, EngineError, Haystack, Query, SearchScope, Snapshot, Tree};
 use orient_grep::{GrepError, Mode, Search, Totals, in_batches};
@@ -120,7 +121,8 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
             },
         };
         let mut answer = match &snapshot {
-            Some(snapshot) => session.answer(snapshot, out),
+            // What cannot be read is found out while it is searched.
+            Some(snapshot) => session.answer_about(snapshot, About::WhatWasRead, out),
             None => Answer::new(out),
         };
         if answer.freshness.as_ref().is_some_and(|freshness| freshness.checked) {
