@@ -167,6 +167,7 @@ impl Engine {
             max_file_size,
             excludes: self.excludes(),
             kept: crate::extract::project_files(),
+            nested_repositories: self.settings.index.nested_repositories,
             threads: self.threads(),
         }
     }

@@ -1,6 +1,6 @@
 //! The one place that knows the extractor: which language a file is in, and what it says.
 
-use orient_lang::{Class, Pack, Registry, Roles, classify};
+use orient_lang::{Class, Pack, Registry, Roles, classify, says_generated};
 use orient_model::{Facts, Issue, IssueKind, Modules, RepoPath, Role, Rules, Span};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -120,6 +120,11 @@ fn guarded(bytes: &[u8], extract: impl FnOnce() -> Facts) -> Facts {
         facts.outline.issues.push(Issue { kind: IssueKind::Failed, span: Span::default() });
         facts
     })
+}
+
+/// Whether a text that is not extracted says that a program wrote it.
+pub(crate) fn generated(bytes: &[u8]) -> bool {
+    says_generated(bytes)
 }
 
 /// What a file is for.

@@ -29,6 +29,11 @@ pub struct PatternError {
 }
 
 impl PathPattern {
+    /// The file or folder of this name from the root, which is no glob whatever characters it has.
+    pub fn under(path: &str) -> Self {
+        Self { matcher: Matcher::Under(path.as_bytes().to_vec()) }
+    }
+
     /// Whether the pattern means this path.
     pub fn matches(&self, path: &RepoPath) -> bool {
         match &self.matcher {
@@ -37,6 +42,20 @@ impl PathPattern {
             Matcher::Under(folder) => {
                 let rest = path.as_bytes().strip_prefix(folder.as_slice());
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+            }
+        }
+    }
+}
+
+impl PathPattern {
+    /// Whether a folder that could not be read may hold something the pattern means.
+    pub fn may_reach_into(&self, folder: &RepoPath) -> bool {
+        match &self.matcher {
+            // What a glob would match in there is anybody's guess.
+            Matcher::All | Matcher::Glob(_) => true,
+            Matcher::Under(named) => {
+                let inside = named.strip_prefix(folder.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
+                inside || self.matches(folder)
             }
         }
     }
@@ -82,6 +101,7 @@ mod tests {
             let parsed: PathPattern = pattern.parse().expect(pattern);
             assert_eq!(parsed.matches(&path.into()), expected, "{pattern} {path}");
         }
+        assert!(PathPattern::under("app/[id]").matches(&"app/[id]/page.tsx".into()), "a name is no glob");
         assert!("a{".parse::<PathPattern>().is_err());
     }
 }

@@ -42,7 +42,7 @@ impl Making {
         for file in files {
             let stamp = match SkipReason::from_parts(file.status, "") {
                 // What they are is up to the folder they are in.
-                Some(SkipReason::Link | SkipReason::Special) => continue,
+                Some(SkipReason::Link | SkipReason::Special | SkipReason::NestedRepository) => continue,
                 Some(SkipReason::TooLarge { .. }) => *large.get(&file.path)?,
                 _ => file.stamp,
             };
@@ -251,6 +251,7 @@ impl Engine {
             let options = self.walk_options();
             let mut bytes = Bytes(orient_walk::RULES.to_le_bytes().to_vec());
             bytes.0.extend(options.max_file_size.to_le_bytes());
+            bytes.0.push(u8::from(options.nested_repositories));
             for list in [&options.excludes, &options.kept] {
                 bytes.number(list.len());
                 for pattern in list {

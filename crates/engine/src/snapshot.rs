@@ -196,6 +196,32 @@ impl Snapshot {
         skip_reason(file)
     }
 
+    /// What could hold an answer and was not read, by path: what the system does not let us read, and code that is too
+    /// large or made the parser give up, which has no reason to be skipped. Large data, generated and vendored files are
+    /// not what questions are about.
+    pub fn unread(
+        &self,
+        within: Option<&PathPattern>,
+    ) -> Result<Vec<(RepoPath, Option<SkipReason>)>, EngineError> {
+        let mut unread = Vec::new();
+        for file in self.store.unread()? {
+            let reason = skip_reason(&file);
+            let is_code = file.language.is_some() && matches!(file.role, Role::Source | Role::Test);
+            let counts = is_code || matches!(reason, Some(SkipReason::Unreadable(_)));
+            if counts && within.is_none_or(|within| self.concerns(within, &file.path)) {
+                unread.push((file.path, reason));
+            }
+        }
+        Ok(unread)
+    }
+
+    /// Whether a pattern means something that was not read, or something in it where that is a folder.
+    fn concerns(&self, pattern: &PathPattern, unread: &RepoPath) -> bool {
+        let is_folder =
+            || orient_walk::to_native(unread).is_some_and(|native| self.root.join(native).is_dir());
+        pattern.matches(unread) || pattern.may_reach_into(unread) && is_folder()
+    }
+
     /// What the files of a path hold, by path: `limit` of them after the first `offset`, and how many there are.
     pub fn outlines(
         &self,

@@ -103,7 +103,7 @@ impl Work for Reading<'_> {
             Ok(content) if is_same(task.seen.as_ref(), &content) => Outcome::Restamp(content.stamp),
             Ok(content) => self.index(&task.job.path, &content, tools),
             Err(Unread { reason: SkipReason::Vanished, .. }) => Outcome::Gone,
-            Err(unread) => note(task, unread),
+            Err(unread) => self.note(task, unread),
         };
         let outcome = match (outcome, &task.seen) {
             (Outcome::Restamp(stamp), Some(seen)) if seen.stamp == stamp => Outcome::Same,
@@ -122,11 +122,19 @@ impl Reading<'_> {
     /// Notes a file that is too large for facts, with its trigrams. One that has grown or gone meanwhile is met again
     /// next time.
     fn grams_alone(&self, job: &Job, reason: &SkipReason, tools: &mut Tools) -> Outcome {
-        let (stamp, grams) = match self.tree.read(&job.path, job.size) {
-            Ok(content) => (content.stamp, tools.grams(&content.bytes)),
-            Err(unread) => (unread.stamp, None),
+        let (stamp, grams, bytes) = match self.tree.read(&job.path, job.size) {
+            Ok(content) => (content.stamp, tools.grams(&content.bytes), content.bytes),
+            Err(unread) => (unread.stamp, None, Vec::new()),
         };
-        let put = FilePut { grams, ..skipped(job.path.clone(), reason, veiled(stamp)) };
+        let skipped = skipped(self.languages, job.path.clone(), reason, veiled(stamp), &bytes);
+        Outcome::Put(Box::new(FilePut { grams, ..skipped }), None)
+    }
+
+    fn note(&self, task: &Task, Unread { reason, stamp }: Unread) -> Outcome {
+        if task.seen.as_ref().is_some_and(|seen| seen.skipped.as_ref() == Some(&reason)) {
+            return Outcome::Restamp(stamp);
+        }
+        let put = skipped(self.languages, task.job.path.clone(), &reason, stamp, &[]);
         Outcome::Put(Box::new(put), None)
     }
 
@@ -174,20 +182,26 @@ fn is_same(seen: Option<&Seen>, content: &Content) -> bool {
     seen.is_some_and(|seen| seen.skipped.is_none() && seen.hash == Some(content.hash))
 }
 
-fn note(task: &Task, Unread { reason, stamp }: Unread) -> Outcome {
-    if task.seen.as_ref().is_some_and(|seen| seen.skipped.as_ref() == Some(&reason)) {
-        return Outcome::Restamp(stamp);
-    }
-    Outcome::Put(Box::new(skipped(task.job.path.clone(), &reason, stamp)), None)
-}
-
-/// How the index notes a file that was not read.
-pub(crate) fn skipped(path: RepoPath, reason: &SkipReason, stamp: Stamp) -> FilePut {
+/// How the index notes a file that was not indexed. Of one that is too large it notes what it is for, as far as its name
+/// and what was read of it tell: whether code is missing depends on that.
+pub(crate) fn skipped(
+    languages: &Languages,
+    path: RepoPath,
+    reason: &SkipReason,
+    stamp: Stamp,
+    bytes: &[u8],
+) -> FilePut {
     let detail = reason.detail();
+    let (language, role) = if let SkipReason::TooLarge { .. } = reason {
+        let language = languages.detect(&path, bytes);
+        (language, languages.role(&path, language, extract::generated(bytes)))
+    } else {
+        (None, Role::Source)
+    };
     FilePut {
         path,
-        language: None,
-        role: Role::Source,
+        language: language.map(|language| language.name().into()),
+        role,
         status: reason.number(),
         detail: (!detail.is_empty()).then_some(detail),
         stamp,

@@ -316,7 +316,8 @@ impl Writing<'_> {
             write(Change::Remove(path.clone()))?;
         }
         for skip in &plan.skipped {
-            let put = skipped(skip.path.clone(), &skip.reason, Stamp::untrusted());
+            let put =
+                skipped(&self.engine.languages, skip.path.clone(), &skip.reason, Stamp::untrusted(), &[]);
             write(Change::Put(Box::new(put)))?;
         }
         let mut tally = Tally { skipped: plan.skipped.len(), ..Tally::default() };

@@ -82,6 +82,8 @@ pub struct Layout {
     pub binary: bool,
     /// Whether colours are used.
     pub colours: bool,
+    /// Whether line breaks in paths are written as `\n` and `\r`: for readers, not for programs.
+    pub paths_on_one_line: bool,
 }
 
 impl Default for Layout {
@@ -108,6 +110,7 @@ impl Default for Layout {
             null: false,
             binary: false,
             colours: false,
+            paths_on_one_line: false,
         }
     }
 }

@@ -99,7 +99,7 @@ impl Search {
 
     /// One thread: takes batches until there are none.
     fn serve(&self, shared: &Shared<'_, '_>) {
-        let sink = Sink::new(shared.ordered, self.layout.colours, self.layout.file_separator(&self.pattern));
+        let sink = Sink::new(shared.ordered, &self.layout, self.layout.file_separator(&self.pattern));
         let mut worker = Worker {
             tree: shared.tree,
             matcher: self.matcher.clone(),

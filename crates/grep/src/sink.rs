@@ -1,5 +1,6 @@
 //! Where a printer writes: a buffer that is handed on when it is large, with separators between files.
 
+use crate::layout::Layout;
 use crate::ordered::Ordered;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -50,6 +51,8 @@ pub(crate) struct Sink<'o> {
     ordered: &'o Ordered,
     buffer: Buffer,
     colours: bool,
+    /// Whether line breaks in paths are written as escapes.
+    paths_on_one_line: bool,
     separator: Option<Vec<u8>>,
     batch: usize,
     /// Whether the file at hand has written nothing yet.
@@ -61,9 +64,18 @@ pub(crate) struct Sink<'o> {
 }
 
 impl<'o> Sink<'o> {
-    pub(crate) fn new(ordered: &'o Ordered, colours: bool, separator: Option<Vec<u8>>) -> Self {
-        let buffer = new_buffer(colours);
-        Self { ordered, buffer, colours, separator, batch: 0, at_start: true, veiled: (0, 0), begun: false }
+    pub(crate) fn new(ordered: &'o Ordered, layout: &Layout, separator: Option<Vec<u8>>) -> Self {
+        Self {
+            ordered,
+            buffer: new_buffer(layout.colours),
+            colours: layout.colours,
+            paths_on_one_line: layout.paths_on_one_line,
+            separator,
+            batch: 0,
+            at_start: true,
+            veiled: (0, 0),
+            begun: false,
+        }
     }
 
     pub(crate) fn start_batch(&mut self, batch: usize) {
@@ -84,6 +96,20 @@ impl<'o> Sink<'o> {
     fn hand_on(&mut self, finished: bool) {
         let full = std::mem::replace(&mut self.buffer, new_buffer(self.colours));
         self.ordered.add(self.batch, full.into_inner(), finished);
+    }
+
+    fn write_path(&mut self, path: &[u8]) -> io::Result<()> {
+        if !self.paths_on_one_line {
+            return self.buffer.write_all(path);
+        }
+        for &byte in path {
+            match byte {
+                b'\n' => self.buffer.write_all(b"\\n")?,
+                b'\r' => self.buffer.write_all(b"\\r")?,
+                byte => self.buffer.write_all(&[byte])?,
+            }
+        }
+        Ok(())
     }
 
     /// Writes what stands between two files; between two batches that is up to whoever joins them.
@@ -108,8 +134,11 @@ impl Write for Sink<'_> {
             return Ok(0);
         }
         self.separate()?;
-        let is_path = place(bytes) == self.veiled;
-        self.buffer.write_all(if is_path { &bytes[VEIL.len()..] } else { bytes })?;
+        if place(bytes) == self.veiled {
+            self.write_path(&bytes[VEIL.len()..])?;
+        } else {
+            self.buffer.write_all(bytes)?;
+        }
         if self.buffer.len() >= LARGE {
             self.hand_on(false);
         }

@@ -37,7 +37,7 @@ pub use paint::{Class, paint};
 pub use reference::languages_reference;
 pub use registry::Registry;
 pub use render::{PARTS, render, render_symbol};
-pub use role::{Roles, classify};
+pub use role::{Roles, classify, says_generated};
 pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.

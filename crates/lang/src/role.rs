@@ -97,7 +97,7 @@ fn has_folder(path: &RepoPath, folders: &[&[u8]]) -> bool {
 }
 
 /// Whether the text says that a program wrote it.
-pub(crate) fn says_generated(bytes: &[u8]) -> bool {
+pub fn says_generated(bytes: &[u8]) -> bool {
     let head = bytes[..bytes.len().min(HEAD)].to_ascii_lowercase();
     if GENERATED_MARKS.iter().any(|mark| memmem::find(&head, mark).is_some_and(|at| in_comment(&head, at))) {
         return true;

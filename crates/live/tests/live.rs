@@ -7,6 +7,7 @@ mod support;
 
 use orient_engine::{Depth, Engine, Keeper, Mode, Refresh, RefreshOptions, Silent};
 use orient_live::{Live, LiveOptions, Neighbour};
+use orient_testkit::git;
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
@@ -146,6 +147,41 @@ fn rules_inside_of_git_are_looked_at() {
     put(&watched.root(), ".git/info/exclude", "*.py\n");
     watched.check();
     assert!(!knows(&watched, "a.py"));
+}
+
+#[test]
+fn clones_and_worktrees_come_and_go_while_the_tree_is_watched() {
+    let watched = Watched::new(SMALL);
+    let root = watched.root();
+    git(&root, &["init", "-q", "-b", "main"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "first"]);
+    watched.check();
+    git(&root, &["worktree", "add", "-q", "trees/x", "-b", "x"]);
+    git(&root, &["clone", "-q", ".", "clone"]);
+    watched.check();
+    assert!(knows(&watched, "skipped\ttrees/x\tnested repository"));
+    assert!(knows(&watched, "skipped\tclone\tnested repository"));
+    assert!(!knows(&watched, "trees/x/src/a.py") && !knows(&watched, "clone/src/a.py"));
+
+    put(&root, "clone/src/new.py", "def unseen(): pass\n");
+    put(&root, ".gitmodules", "[submodule \"clone\"]\n\tpath = clone\n");
+    watched.check();
+    assert!(knows(&watched, "clone/src/new.py"), "it is registered as a submodule now");
+    fs::remove_file(root.join(".gitmodules")).expect("removed");
+    watched.check();
+    assert!(!knows(&watched, "clone/src/new.py"));
+
+    fs::remove_dir_all(root.join("clone/.git")).expect("removed");
+    watched.check();
+    assert!(knows(&watched, "clone/src/new.py"), "a folder like any other");
+    put(&root, "clone/src/newer.py", "def newer(): pass\n");
+    watched.check();
+    assert!(knows(&watched, "clone/src/newer.py"), "and it is watched");
+
+    git(&root, &["worktree", "remove", "--force", "trees/x"]);
+    watched.check();
+    assert!(!knows(&watched, "trees/x"));
 }
 
 #[test]

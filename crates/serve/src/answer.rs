@@ -1,5 +1,5 @@
 //! From a question to an answer that fits: asked of the engine, written within the budget, closed with what a reader
-//! must know to trust it.
+//! must know to trust it. The data is in fences; what stands around it is [`Inert`], since it may quote the repository.
 
 use crate::cursor::Cursor;
 use crate::progress::Bridge;
@@ -7,7 +7,7 @@ use crate::sent::Sent;
 use crate::sheet::{Sheet, Written};
 use crate::tree::Tree;
 use orient_engine::Cancel;
-use orient_tools::{Around, Code, Exit, Page, Question, Reply, ToolError, count, tokens};
+use orient_tools::{Around, Code, Exit, Inert, Page, Question, Reply, ToolError, count, tokens};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::sync::{PoisonError, RwLock};
@@ -19,6 +19,10 @@ const FRAME: usize = 90;
 const WORTH_NAMING: usize = 300;
 /// At most so many notes, each so long.
 const NOTES: (usize, usize) = (4, 220);
+/// How long the reasons for a partial answer may be together.
+const REASONS: usize = 160;
+/// How many files that are not in the index yet are named, and how much of each path.
+const PENDING: (usize, usize) = (3, 120);
 
 /// An answer, ready to be sent.
 #[derive(Debug)]
@@ -55,8 +59,8 @@ impl Desk<'_> {
         let memory = (!question.again).then_some(&*sent);
         let mut room = question.max_tokens.saturating_sub(FRAME);
         let (mut written, mut around) = self.write(reply.as_ref(), room, skip, memory)?;
-        notes(question, cursor.as_ref(), self.indexing().as_ref(), &mut around);
-        let spare = around.notes.iter().map(|note| tokens(note) + 2).sum::<usize>();
+        let mut notes = remarks(question, cursor.as_ref(), self.indexing().as_ref(), &mut around);
+        let spare = notes.iter().map(|note| tokens(note.as_str()) + 2).sum::<usize>();
         if spare > FRAME / 3 {
             room = room.saturating_sub(spare);
             written = self.write(reply.as_ref(), room, skip, memory)?.0;
@@ -75,10 +79,11 @@ impl Desk<'_> {
             sent.note(question.key, &written.text, lines);
         }
         if written.named {
-            around.notes.push("to have what was sent before once more, add \"again\": true".to_owned());
+            notes.push(Inert::new("to have what was sent before once more, add \"again\": true"));
         }
         let failed = around.missed || reply.exit() == Exit::Failed;
-        Ok(Framed { question, cursor: cursor.as_ref(), written, around, failed, data: self.data }.close())
+        Ok(Framed { question, cursor: cursor.as_ref(), written, around, notes, failed, data: self.data }
+            .close())
     }
 
     fn write(
@@ -119,34 +124,34 @@ fn place(text: &str, question: &Question) -> Result<Cursor, ToolError> {
     Ok(cursor)
 }
 
-/// What a reader should know beside the answer.
-fn notes(question: &Question, cursor: Option<&Cursor>, indexing: Option<&String>, around: &mut Around) {
-    for remarks in [&mut around.notes, &mut around.reasons] {
-        let own = remarks.iter().map(|remark| question.in_its_words(remark));
-        *remarks = own.filter(|remark| !remark.is_empty()).collect();
-    }
-    around.notes.splice(0..0, question.notes.iter().cloned());
+/// What a reader should know beside the answer: the notes, and in `around` the reasons in the words of the question.
+fn remarks(
+    question: &Question,
+    cursor: Option<&Cursor>,
+    indexing: Option<&String>,
+    around: &mut Around,
+) -> Vec<Inert> {
+    let in_its_words = |remark: &String| Some(question.in_its_words(remark)).filter(|own| !own.is_empty());
+    around.notes = around.notes.iter().filter_map(in_its_words).collect();
+    // A partial answer never passes for a complete one, whatever its reasons look like.
+    let reasons = around.reasons.iter().map(|reason| in_its_words(reason).unwrap_or_else(|| reason.clone()));
+    around.reasons = reasons.collect();
+    let mut notes = question.notes.clone();
+    notes.append(&mut around.notes);
     if let (Some(cursor), Some(generation)) = (cursor, around.generation)
         && cursor.generation != generation
     {
-        around
-            .notes
+        notes
             .push("the index has changed since the part before: lines may be missing or repeated".to_owned());
     }
     if let Some(words) = indexing {
-        around.notes.push(format!("the index is being brought up to date ({words})"));
+        notes.push(format!("the index is being brought up to date ({words})"));
     }
     if !around.checked {
         around.reasons.push("the files were not looked at".to_owned());
     }
     let (most, longest) = NOTES;
-    around.notes.truncate(most);
-    for note in &mut around.notes {
-        if let Some((end, _)) = note.char_indices().nth(longest) {
-            note.truncate(end);
-            note.push('…');
-        }
-    }
+    notes.iter().take(most).map(|note| Inert::within(note, longest)).collect()
 }
 
 /// A text and what surrounds it.
@@ -155,6 +160,7 @@ struct Framed<'f> {
     cursor: Option<&'f Cursor>,
     written: Written,
     around: Around,
+    notes: Vec<Inert>,
     failed: bool,
     data: bool,
 }
@@ -174,12 +180,12 @@ impl Framed<'_> {
         let mut text = std::mem::take(&mut self.written.text);
         let body = text.trim_end_matches('\n').to_owned();
         let closing = self.closing(next.as_deref());
-        for note in &self.around.notes {
+        for note in &self.notes {
             let _ = writeln!(text, "note: {note}");
         }
         if tokens(&text) + tokens(&closing) > self.question.max_tokens {
             // The notes were one too many: the data and the closing line matter more.
-            self.around.notes.clear();
+            self.notes.clear();
             text = format!("{body}\n");
         }
         text.push_str(&closing);
@@ -198,52 +204,51 @@ impl Framed<'_> {
         Some(Cursor { after, skip, generation, question }.to_string())
     }
 
+    /// Why something is missing.
+    fn reasons(&self) -> Option<Inert> {
+        let reasons = &self.around.reasons;
+        (!reasons.is_empty()).then(|| Inert::within(&reasons.join("; "), REASONS))
+    }
+
     /// Complete or partial, totals, generation, pending files, next cursor.
     fn closing(&self, next: Option<&str>) -> String {
         let around = &self.around;
-        let complete = around.reasons.is_empty();
-        let state =
-            if complete { "complete".to_owned() } else { format!("partial: {}", shortened(&around.reasons)) };
-        let mut parts = vec![state];
+        let state = self.reasons().map(|reasons| format!("partial: {}", reasons.in_brackets()));
+        let mut parts = vec![state.unwrap_or_else(|| "complete".to_owned())];
         parts.extend(around.total.map(|total| format!("total {}", count(total))));
         parts.extend(around.generation.map(|generation| format!("generation {generation}")));
         if around.pending > 0 {
-            let named: Vec<&str> = around.pending_files.iter().take(3).map(String::as_str).collect();
+            let (most, longest) = PENDING;
+            let named = around.pending_files.iter().take(most);
+            let named: Vec<String> =
+                named.map(|path| Inert::within(path, longest).in_brackets().into()).collect();
             parts.push(format!("{} files pending: {}", count(around.pending), named.join(", ")));
         }
         parts.extend(next.map(|next| format!("next cursor \"{next}\"")));
-        format!("[{}]", orient_tools::visible(&parts.join("; ")))
+        format!("[{}]", parts.join("; "))
     }
 
     fn structured(self, body: &str, next: Option<String>) -> Value {
+        let reasons = self.reasons();
         let around = self.around;
         let mut fields = Map::new();
         fields.insert("text".to_owned(), json!(body));
-        fields.insert("complete".to_owned(), json!(around.reasons.is_empty()));
+        fields.insert("complete".to_owned(), json!(reasons.is_none()));
         let mut optional = |name: &str, value: Option<Value>| {
             fields.extend(value.map(|value| (name.to_owned(), value)));
         };
-        let list = |items: &[String]| (!items.is_empty()).then(|| json!(items));
-        optional("reasons", (!around.reasons.is_empty()).then(|| json!([shortened(&around.reasons)])));
+        let notes: Vec<&str> = self.notes.iter().map(Inert::as_str).collect();
+        optional("reasons", reasons.map(|reasons| json!([reasons.as_str()])));
         optional("total", around.total.map(|total| json!(total)));
         optional("next", next.map(Value::String));
         optional("generation", around.generation.map(|generation| json!(generation)));
         optional("pending", (around.pending > 0).then(|| json!(around.pending)));
-        optional("notes", list(&around.notes));
+        optional("notes", (!notes.is_empty()).then(|| json!(notes)));
         if self.data {
             let data = around.value.get("data").cloned().unwrap_or_default();
             let fits = tokens(&data.to_string()) <= self.question.max_tokens;
             optional("data", fits.then_some(data));
         }
         Value::Object(fields)
-    }
-}
-
-fn shortened(reasons: &[String]) -> String {
-    const MOST: usize = 160;
-    let all = reasons.join("; ");
-    match all.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &all[..end]),
-        None => all,
     }
 }

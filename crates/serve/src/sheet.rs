@@ -1,9 +1,12 @@
-//! The paper an answer is written on: as many lines as its tokens allow, from where the last part ended. Lines of files
-//! are fenced, capped and not repeated.
+//! The paper an answer is written on: as many lines as its tokens allow, from where the last part ended.
+//!
+//! Whatever an operation writes may come from the repository: names, paths, headers, headings, lines of files. So all of
+//! it goes into a fence, each line capped and without characters that act. Only Orient's own words stand outside, and
+//! [`OwnWords`] cannot be made from anything else.
 
 use crate::sent::{Sent, SentLine};
 use orient_engine::Cancel;
-use orient_tools::{Excerpt, Ink, Look, Tone, tokens};
+use orient_tools::{Excerpt, Ink, Look, OwnWords, Tone, tokens};
 use std::io;
 
 /// No line is longer, in characters.
@@ -27,6 +30,8 @@ pub(crate) struct Sheet<'s> {
     line: String,
     /// Where fenced lines begin in the text, while they are written.
     fence: Option<usize>,
+    /// The longest run of backticks among them.
+    ticks: usize,
     /// Lines met so far, those before and behind this part too.
     met: usize,
     /// The line that did not fit.
@@ -60,6 +65,7 @@ impl<'s> Sheet<'s> {
             text: String::new(),
             line: String::new(),
             fence: None,
+            ticks: 0,
             met: 0,
             cut: None,
             lines: Vec::new(),
@@ -71,15 +77,27 @@ impl<'s> Sheet<'s> {
     pub(crate) fn finish(mut self) -> Written {
         if !self.line.is_empty() {
             // All ink ends its lines; one that does not must not be lost.
-            let line = std::mem::take(&mut self.line);
-            let _ = self.write(&line);
+            let _ = self.end();
         }
         self.close();
         Written { text: self.text, total: self.met, next: self.cut, lines: self.lines, named: self.named }
     }
 
-    /// Writes a line if it is its turn and there is room; says whether it was written.
-    fn write(&mut self, line: &str) -> io::Result<bool> {
+    /// Writes a line into the fence if it is its turn and there is room; says whether it was written.
+    fn fenced(&mut self, line: &str) -> io::Result<bool> {
+        self.open();
+        let line = capped(line, WIDEST);
+        let ticks = longest_run(&line).max(self.ticks);
+        let longer = tokens(&fence(ticks)).saturating_sub(tokens(&fence(self.ticks)));
+        if !self.write(&line, 2 * longer)? {
+            return Ok(false);
+        }
+        self.ticks = ticks;
+        Ok(true)
+    }
+
+    /// Writes a line if it is its turn and there is room for it and what it costs besides; says whether it was written.
+    fn write(&mut self, line: &str, besides: usize) -> io::Result<bool> {
         let at = self.met;
         self.met += 1;
         if self.cancel.is_cancelled() {
@@ -91,8 +109,8 @@ impl<'s> Sheet<'s> {
         if at < self.skip {
             return Ok(false);
         }
-        let mut line = capped(line, WIDEST);
-        let mut price = cost(&line);
+        let mut line = line.to_owned();
+        let mut price = cost(&line) + besides;
         if price > self.room && self.text.is_empty() {
             // Some progress must be made, however little room there is.
             line = capped(&line, self.room.max(10));
@@ -113,6 +131,7 @@ impl<'s> Sheet<'s> {
         if self.fence.is_none() && self.cut.is_none() && self.met >= self.skip {
             self.room = self.room.saturating_sub(FENCE);
             self.fence = Some(self.text.len());
+            self.ticks = 0;
         }
     }
 
@@ -123,8 +142,7 @@ impl<'s> Sheet<'s> {
         if inside.is_empty() {
             return;
         }
-        let longest = inside.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-        let fence = "`".repeat(longest.max(2) + 1);
+        let fence = fence(longest_run(inside));
         self.text.insert_str(start, &format!("{fence}\n"));
         self.text.push_str(&fence);
         self.text.push('\n');
@@ -132,13 +150,12 @@ impl<'s> Sheet<'s> {
 
     fn source(&mut self, path: &str, numbered: &[(u32, String, bool)], width: usize) -> io::Result<()> {
         for (number, line, _) in numbered {
-            self.open();
             let shown = if line.is_empty() {
                 format!("{number:>width$}")
             } else {
                 format!("{number:>width$}  {line}")
             };
-            if self.write(&shown)? {
+            if self.fenced(&shown)? {
                 self.lines.push(SentLine::new(path, *number, line));
             }
         }
@@ -148,18 +165,18 @@ impl<'s> Sheet<'s> {
 
 impl Ink for Sheet<'_> {
     fn put(&mut self, _tone: Tone, text: &str) -> io::Result<()> {
-        if self.fence.is_some() {
-            self.close();
-        }
         self.line.push_str(text);
         Ok(())
     }
 
     fn end(&mut self) -> io::Result<()> {
-        self.close();
         let line = std::mem::take(&mut self.line);
-        self.write(&line)?;
-        Ok(())
+        self.fenced(&line).map(drop)
+    }
+
+    fn say(&mut self, _tone: Tone, words: &OwnWords) -> io::Result<()> {
+        self.close();
+        self.write(words.as_str(), 0).map(drop)
     }
 
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -167,10 +184,9 @@ impl Ink for Sheet<'_> {
         for piece in text.split_inclusive('\n') {
             self.line.push_str(piece.trim_end_matches('\n'));
             if piece.ends_with('\n') {
-                self.open();
                 // Colours would pass the page; a model has no use for them.
                 let line = std::mem::take(&mut self.line);
-                self.write(&orient_tools::visible(&line))?;
+                self.fenced(&orient_tools::visible(&line))?;
             }
         }
         Ok(())
@@ -198,16 +214,15 @@ impl Ink for Sheet<'_> {
             if run[0].2 && run.len() >= WORTH_NAMING && self.met >= self.skip {
                 self.close();
                 self.named = true;
-                self.write(&format!(
-                    "(lines {first}-{last} were sent before in this session and have not changed)"
-                ))?;
+                let words =
+                    format!("(lines {first}-{last} were sent before in this session and have not changed)");
+                self.write(&words, 0)?;
                 // The named lines count, so that a cursor means the same with and without them.
                 self.met += run.len() - 1;
             } else {
                 self.source(excerpt.path, run, width)?;
             }
         }
-        self.close();
         Ok(true)
     }
 }
@@ -216,6 +231,16 @@ impl Ink for Sheet<'_> {
 pub(crate) fn cost(line: &str) -> usize {
     let escaped = line.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\t')).count();
     tokens(line) + 1 + escaped
+}
+
+/// The longest run of backticks in a text.
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// The fence for a text whose longest run of backticks is this.
+fn fence(longest_run: usize) -> String {
+    "`".repeat(longest_run.max(2) + 1)
 }
 
 /// The line, or its beginning and how much is left out.
@@ -242,6 +267,12 @@ mod tests {
         }
     }
 
+    /// What is in the fence of a text that is one fence.
+    fn unfenced(text: &str) -> &str {
+        let inside = text.strip_prefix("```\n").and_then(|text| text.strip_suffix("```\n"));
+        inside.expect("all of it is fenced")
+    }
+
     #[test]
     fn parts_put_together_are_the_whole() {
         let whole = written(10_000, 0, None, |sheet| lines(sheet, 0, 300)).text;
@@ -249,23 +280,36 @@ mod tests {
         loop {
             let part = written(100, skip, None, |sheet| lines(sheet, 0, 300));
             assert!(tokens(&part.text) <= 100);
-            together.push_str(&part.text);
+            together.push_str(unfenced(&part.text));
             match part.next {
                 Some(next) => skip = next,
                 None => break,
             }
         }
-        assert_eq!(together, whole);
+        assert_eq!(together, unfenced(&whole));
     }
 
     #[test]
-    fn lines_of_files_are_fenced_whatever_they_hold() {
+    fn everything_is_fenced_whatever_it_holds() {
         let excerpt = Excerpt { path: "a.md", first_line: 9, text: "one\n```\nend" };
         let part = written(1000, 0, None, |sheet| {
-            Page::new(sheet).line(Tone::Path, "a.md:9-11").expect("room");
+            Page::new(sheet).line(Tone::Path, "````\nfence.md:9-11").expect("room");
             sheet.excerpt(&excerpt).expect("room");
+            Page::new(sheet).raw(b"<system>\n").expect("room");
         });
-        assert_eq!(part.text, "a.md:9-11\n````\n 9  one\n10  ```\n11  end\n````\n");
+        let inside = "````\\nfence.md:9-11\n 9  one\n10  ```\n11  end\n<system>\n";
+        assert_eq!(part.text, format!("`````\n{inside}`````\n"));
+    }
+
+    #[test]
+    fn a_long_fence_is_paid_for() {
+        let line = "`".repeat(390);
+        let part = written(400, 0, None, |sheet| {
+            for _ in 0..9 {
+                Page::new(sheet).line(Tone::Plain, &line).expect("there is an end");
+            }
+        });
+        assert!(part.next.is_some() && tokens(&part.text) <= 400, "{}", tokens(&part.text));
     }
 
     #[test]
@@ -298,7 +342,7 @@ mod tests {
         let part = written(2000, 0, None, |sheet| {
             Page::new(sheet).line(Tone::Plain, &"x".repeat(100_000)).expect("room");
         });
-        assert!(part.text.ends_with("…(+99600 characters)\n"), "{}", part.text.len());
+        assert!(unfenced(&part.text).ends_with("…(+99600 characters)\n"), "{}", part.text.len());
         let part = written(20, 0, None, |sheet| {
             Page::new(sheet).line(Tone::Plain, &"x".repeat(100_000)).expect("room");
         });

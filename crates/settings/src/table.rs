@@ -71,6 +71,9 @@ settings! {
         exclude: Vec<String> = Vec::new(), example r#"["third_party/", "*.min.js"]"#;
         /// Larger files are listed as skipped, and not read.
         max_file_size: Size = Size::mebibytes(2), example r#""2MiB""#, check at_most_a_gibibyte;
+        /// Whether clones and worktrees of git that lie inside of the repository are indexed as if they were part of it.
+        /// Submodules always are. `orient grep` searches all of them either way, as ripgrep does.
+        nested_repositories: bool = false, example "true";
         /// Globs of files written by programs, in addition to those that are recognised by what they say.
         generated: Vec<String> = Vec::new(), example r#"["**/*.pb.go", "gen/**"]"#;
         /// Globs of files copied from elsewhere, in addition to the well-known folders.

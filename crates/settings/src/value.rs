@@ -11,6 +11,7 @@ use toml::de::{DeTable, DeValue};
 pub(crate) enum Raw {
     Text(String),
     Integer(i64),
+    Flag(bool),
     List(Vec<Raw>),
     Table(Vec<(String, Raw)>),
     /// Something no setting takes, by the word for it.
@@ -31,7 +32,7 @@ impl Raw {
             }
             DeValue::Table(table) => Self::Table(Self::entries(table)),
             DeValue::Float(_) => Self::Other("a fraction"),
-            DeValue::Boolean(_) => Self::Other("true or false"),
+            DeValue::Boolean(flag) => Self::Flag(*flag),
             DeValue::Datetime(_) => Self::Other("a date"),
         }
     }
@@ -58,6 +59,7 @@ impl Raw {
         match self {
             Self::Text(text) => format!("{text:?}"),
             Self::Integer(number) => number.to_string(),
+            Self::Flag(flag) => flag.to_string(),
             Self::List(_) => "a list".to_owned(),
             Self::Table(_) => "a table".to_owned(),
             Self::Other(word) => (*word).to_owned(),
@@ -155,6 +157,22 @@ impl Setting for usize {
             Raw::Text(text) => text.trim().parse().map_err(|_| format!("{text:?} is not a whole number")),
             Raw::Integer(number) => Self::try_from(*number).map_err(|_| format!("{number} is below zero")),
             other => Err(format!("a whole number was expected, not {}", other.word())),
+        }
+    }
+
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Setting for bool {
+    const KIND: &'static str = "true or false";
+
+    fn read(raw: &Raw, _base: &Path) -> Result<Self, String> {
+        match raw {
+            Raw::Flag(flag) => Ok(*flag),
+            Raw::Text(text) => text.trim().parse().map_err(|_| format!("{text:?} is neither true nor false")),
+            other => Err(format!("true or false was expected, not {}", other.word())),
         }
     }
 

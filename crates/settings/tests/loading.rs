@@ -137,7 +137,7 @@ fn unknown_settings_are_named_with_the_nearest_known() {
         TMP/repo/.orient.toml:1: unknown setting `treads`; did you mean `index.threads`?
         TMP/repo/.orient.toml:2: unknown setting `memory`; did you mean `limits.memory`?
         TMP/repo/.orient.toml:4: unknown setting `index.exlude`; did you mean `index.exclude`?
-        TMP/repo/.orient.toml:5: unknown setting `index.colour`; there are index.exclude, index.max_file_size, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
+        TMP/repo/.orient.toml:5: unknown setting `index.colour`; there are index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
         TMP/repo/.orient.toml:6: unknown setting `stoer`; did you mean `store`?
         TMP/repo/.orient.toml:8: unknown setting `limits.threads`; did you mean `index.threads`?
     "]]);
@@ -147,13 +147,24 @@ fn unknown_settings_are_named_with_the_nearest_known() {
 fn unknown_variables_are_named_too() {
     Machine::new("", "").variable("ORIENT_INDEX_TREADS", "1").variable("ORIENT_INDEX_COLOUR", "1").check(
         &expect![[r"
-            ORIENT_INDEX_COLOUR: unknown setting `ORIENT_INDEX_COLOUR`; there are index.exclude, index.max_file_size, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
+            ORIENT_INDEX_COLOUR: unknown setting `ORIENT_INDEX_COLOUR`; there are index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
             ORIENT_INDEX_TREADS: unknown setting `ORIENT_INDEX_TREADS`; did you mean `ORIENT_INDEX_THREADS`?
         "]],
     );
     Machine::new("", "").variable("ORIENT_STROE", "/x").variable("ORIENT_LOG", "debug").check(&expect![[r"
             note: the variable ORIENT_STROE is no setting; did you mean ORIENT_STORE?
         "]]);
+}
+
+#[test]
+fn a_flag_is_true_or_false() {
+    let flag = |value: &str| format!("[index]\nnested_repositories = {value}\n");
+    Machine::new(&flag("true"), "").check(&expect![[r"
+        index.nested_repositories = true (TMP/config.toml:2)
+    "]]);
+    Machine::new(&flag("3"), "").check(&expect![[r"
+        TMP/config.toml:2: index.nested_repositories: true or false was expected, not 3; write for example nested_repositories = true
+    "]]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! file tell what an edit changed.
 
 use crate::codec::{self, CodecError, Encoded};
-use orient_model::{Atom, ChunkKind, Outline, Strings, SymbolKind, Visibility};
+use orient_model::{Atom, ChunkKind, IssueKind, Outline, Strings, SymbolKind, Visibility};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -61,6 +61,8 @@ pub(crate) struct Digest {
     pub(crate) generated: bool,
     /// Whether it says where modules are.
     pub(crate) manifest: bool,
+    /// Whether the parser gave up.
+    pub(crate) unparsed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +111,11 @@ impl ChunkDigest {
     }
 }
 
+/// Whether an issue means that no structure was read from the file at all.
+fn gives_up(issue: IssueKind) -> bool {
+    matches!(issue, IssueKind::Budget | IssueKind::Failed)
+}
+
 impl Digest {
     pub(crate) fn of(outline: &Outline) -> Self {
         let mut names = Names::new(outline);
@@ -118,6 +125,7 @@ impl Digest {
             issues: outline.issues.len() as u32,
             generated: outline.generated,
             manifest: !outline.manifest.is_empty(),
+            unparsed: outline.issues.iter().any(|issue| gives_up(issue.kind)),
             ..Self::default()
         };
         let mut scopes: Vec<u64> = Vec::with_capacity(outline.symbols.len());

@@ -112,6 +112,8 @@ pub struct FileRow {
     pub issues: u32,
     /// Whether its text says that a program wrote it.
     pub generated: bool,
+    /// Whether the parser gave up, so that no symbols are known.
+    pub unparsed: bool,
 }
 
 /// What is compared with the working tree.

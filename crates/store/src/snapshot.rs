@@ -304,6 +304,11 @@ impl Snapshot {
         files::languages(&self.db).at(&self.path)
     }
 
+    /// The files and folders that were too large, could not be read or were not parsed, by path.
+    pub fn unread(&self) -> Result<Vec<FileRow>, StoreError> {
+        files::unread(&self.db).at(&self.path)
+    }
+
     /// How many files have each status.
     pub fn statuses(&self) -> Result<Vec<StatusCount>, StoreError> {
         files::statuses(&self.db).at(&self.path)

@@ -5,11 +5,13 @@
 mod support;
 
 use expect_test::{Expect, expect};
-use orient_model::{RepoPath, Role, SymbolKind};
-use orient_store::{FileFilter, NameMatch, NameSheet, Snapshot, StatusCount, SymbolQuery, Writer};
+use orient_model::{Issue, IssueKind, Outline, RepoPath, Role, Span, SymbolKind};
+use orient_store::{
+    Change, FileFilter, FilePut, NameMatch, NameSheet, Prepared, Snapshot, StatusCount, SymbolQuery, Writer,
+};
 use proptest::prelude::*;
 use std::fmt::Write;
-use support::{Place, file, id, put, skipped};
+use support::{Place, file, id, outline, put, remove, skipped};
 
 fn shop() -> Place {
     let place = Place::new();
@@ -293,7 +295,33 @@ fn an_index_in_memory_answers_like_one_in_a_file() {
 fn paths_that_are_not_text_are_files_like_others() {
     let place = Place::new();
     let odd = RepoPath::new(&b"caf\xe9/a b%?#.x"[..]);
-    place.load([orient_store::FilePut { path: odd.clone(), ..file("a.x", "function a") }]);
+    place.load([FilePut { path: odd.clone(), ..file("a.x", "function a") }]);
     assert_eq!(place.open().known().unwrap()[0].path, odd);
     assert!(place.open().file(&odd).unwrap().is_some());
+}
+
+#[test]
+fn what_was_not_read_is_found_by_path() {
+    let mut gave_up = outline("function lost");
+    gave_up.issues.push(Issue { kind: IssueKind::Budget, span: Span::default() });
+    let mut in_part = outline("function found");
+    in_part.issues.push(Issue { kind: IssueKind::Syntax, span: Span::default() });
+    let with =
+        |path: &str, outline: &Outline| FilePut { facts: Some(Prepared::new(outline)), ..file(path, "") };
+    let place = Place::with(&[("plain.x", "function main")]);
+    let puts = [
+        skipped("locked", 5, "permission denied"),
+        skipped("big.x", 1, "3/2"),
+        skipped("image.x", 2, ""),
+        with("odd.x", &gave_up),
+        with("broken.x", &in_part),
+    ];
+    place.apply(puts.map(|put| Change::Put(Box::new(put))));
+    let unread = |place: &Place| -> Vec<String> {
+        let unread = place.open().unread().unwrap();
+        unread.into_iter().map(|file| file.path.display().into_owned()).collect()
+    };
+    assert_eq!(unread(&place), ["big.x", "locked", "odd.x"]);
+    place.apply([put("odd.x", "function lost"), remove("locked")]);
+    assert_eq!(unread(&place), ["big.x"]);
 }

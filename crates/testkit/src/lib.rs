@@ -2,10 +2,14 @@
 //!
 //! A heading opens a case. A block whose first word is a language is a file (`file=` gives its path); a block whose
 //! first word is a known part is an expectation about the file before it, or about the one its `file=` names. Beside them,
-//! git as tests run it.
+//! git as tests run it, and commands with fewer rights.
 
 mod fixture;
 mod git;
+#[cfg(unix)]
+mod rights;
 
 pub use fixture::{Block, Case, Document, difference};
 pub use git::git;
+#[cfg(unix)]
+pub use rights::unprivileged;

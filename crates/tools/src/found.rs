@@ -3,6 +3,7 @@
 use crate::amount::count;
 use crate::answer::Answer;
 use crate::error::{Exit, ToolError};
+use crate::inert::unescape;
 use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::symbol::{SymbolLine, suggestions};
@@ -50,17 +51,14 @@ impl<T> Found<T> {
         match self {
             Self::One(thing) => one(thing, page),
             Self::Several { name, candidates } => {
-                page.line(
-                    Tone::Warn,
-                    &format!("`{name}` stands for several symbols; name one by its handle:"),
-                )?;
+                page.say(Tone::Warn, "`{}` stands for several symbols; name one by its handle:", &[name])?;
                 candidates.iter().try_for_each(|symbol| symbol.write_handle(page))
             }
             Self::None { name, did_you_mean } if did_you_mean.is_empty() => {
-                page.line(Tone::Warn, &format!("nothing is called `{name}`, nor anything like it"))
+                page.say(Tone::Warn, "nothing is called `{}`, nor anything like it", &[name])
             }
             Self::None { name, did_you_mean } => {
-                page.line(Tone::Warn, &format!("nothing is called `{name}`; did you mean:"))?;
+                page.say(Tone::Warn, "nothing is called `{}`; did you mean:", &[name])?;
                 did_you_mean.iter().try_for_each(|symbol| symbol.write_handle(page))
             }
         }
@@ -131,7 +129,7 @@ pub(crate) enum Unclear {
 /// called after a symbol without being code.
 pub(crate) fn subject(snapshot: &Snapshot, typed: &str) -> Result<Result<Subject, Unclear>, ToolError> {
     let name = typed.to_owned();
-    Ok(match snapshot.symbol(typed)? {
+    Ok(match look_up(snapshot, typed)? {
         Lookup::One(definition) => {
             Ok(Subject { definition: *definition, declarations: Vec::new(), others: Vec::new() })
         }
@@ -146,6 +144,15 @@ pub(crate) fn subject(snapshot: &Snapshot, typed: &str) -> Result<Result<Subject
         },
         Lookup::Nothing { similar } => Err(Unclear::None { name, similar }),
     })
+}
+
+/// Looks a name up as it was typed, and where it stands for nothing, with the escapes of an answer read back.
+fn look_up(snapshot: &Snapshot, typed: &str) -> Result<Lookup, ToolError> {
+    let found = snapshot.symbol(typed)?;
+    if let (Lookup::Nothing { .. }, Some(plain)) = (&found, unescape(typed)) {
+        return Ok(snapshot.symbol(&plain)?);
+    }
+    Ok(found)
 }
 
 impl Unclear {

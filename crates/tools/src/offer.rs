@@ -176,13 +176,17 @@ impl Question {
     pub fn in_its_words(&self, remark: &str) -> String {
         let mut said: Vec<String> = Vec::new();
         for clause in remark.split("; ") {
-            let flags = clause.split("--").skip(1).map(|rest| {
+            let flags = flag_starts(clause).map(|start| {
+                let rest = &clause[start + 2..];
                 let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
                 rest[..end].replace('-', "_")
             });
             let flags: Vec<String> = flags.filter(|flag| !flag.is_empty()).collect();
             if flags.iter().all(|flag| self.known.contains(flag)) {
-                said.push(clause.replace("--", ""));
+                let mut plain = clause.to_owned();
+                let starts: Vec<usize> = flag_starts(clause).collect();
+                starts.iter().rev().for_each(|&start| plain.replace_range(start..start + 2, ""));
+                said.push(plain);
             } else if let Some((before, _)) = clause.split_once(": --").or_else(|| clause.split_once(" (--"))
             {
                 said.push(before.to_owned());
@@ -313,6 +317,12 @@ fn example(group: &Group) -> String {
     format!("for example {behind}")
 }
 
+/// Where flags begin in a remark. Two dashes inside of a word are part of a name.
+fn flag_starts(clause: &str) -> impl Iterator<Item = usize> {
+    let begins = |at: &usize| clause[..*at].chars().next_back().is_none_or(|c| matches!(c, ' ' | '(' | '`'));
+    clause.match_indices("--").map(|(at, _)| at).filter(begins)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -356,6 +366,7 @@ mod tests {
                 "200 of 272 shown; look further: depth shows more",
             ),
             ("3 of 9 listed", "3 of 9 listed"),
+            ("not read: src/a--b.c (3.0 MiB)", "not read: src/a--b.c (3.0 MiB)"),
             ("answered without a look at the files (--no-refresh)", "answered without a look at the files"),
         ] {
             assert_eq!(question.in_its_words(remark), said);

@@ -1,5 +1,6 @@
 //! What a text form is written on: pieces of text with a tone, and tables of them. Colours are the surface's affair.
 
+use crate::inert::Inert;
 use crate::visible::{visible, visible_bytes};
 use std::io;
 
@@ -34,6 +35,12 @@ pub trait Ink {
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Where it is shown.
     fn look(&self) -> Look;
+    /// Puts down a whole line in Orient's own words. All other text may come from the repository, and an ink for a
+    /// model marks it as such.
+    fn say(&mut self, tone: Tone, words: &OwnWords) -> io::Result<()> {
+        self.put(tone, &words.0)?;
+        self.end()
+    }
     /// Puts down lines of a file. Says whether it did: if not, they are written as numbered lines.
     fn excerpt(&mut self, _excerpt: &Excerpt<'_>) -> io::Result<bool> {
         Ok(false)
@@ -49,6 +56,17 @@ pub struct Excerpt<'e> {
     pub first_line: u32,
     /// The lines.
     pub text: &'e str,
+}
+
+/// A line in Orient's own words. What it quotes was escaped; it is made by [`Page::say`] alone, from a text of the
+/// program, so that nothing of the repository can pass for it.
+pub struct OwnWords(String);
+
+impl OwnWords {
+    /// The words.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// Where a text form is shown.
@@ -130,6 +148,26 @@ impl<'i> Page<'i> {
         self.end()
     }
 
+    /// A whole line in Orient's own words: a text of the program, with each `{}` replaced by what it quotes.
+    pub(crate) fn say(&mut self, tone: Tone, words: &'static str, quoted: &[&str]) -> io::Result<()> {
+        /// The longest quotation, in characters.
+        const LONGEST: usize = 200;
+        let mut line = String::new();
+        let mut quoted = quoted.iter();
+        for (index, part) in words.split("{}").enumerate() {
+            if index > 0 {
+                let text = quoted.next().copied().unwrap_or_default();
+                if self.look().quoted {
+                    line.push_str(Inert::within(text, LONGEST).as_str());
+                } else {
+                    line.push_str(&visible(text));
+                }
+            }
+            line.push_str(part);
+        }
+        self.ink.say(tone, &OwnWords(line))
+    }
+
     /// Hands lines of a file to an ink that has a form of its own for them; says whether it has.
     pub(crate) fn hands_over(&mut self, excerpt: &Excerpt<'_>) -> io::Result<bool> {
         self.ink.excerpt(excerpt)
@@ -159,14 +197,14 @@ impl<'i> Page<'i> {
         for row in rows {
             widths.resize(widths.len().max(row.len()), 0);
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.width());
+                *width = (*width).max(cell.column());
             }
         }
         for row in rows {
             let last = row.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1);
             let mut gap = indent;
             for (cell, width) in row[..last].iter().zip(&widths) {
-                let room = width - cell.width();
+                let room = width.saturating_sub(cell.width());
                 let (before, after) = if cell.right { (room, 0) } else { (0, room) };
                 self.plain(&" ".repeat(gap + before))?;
                 self.put(cell.tone, &cell.text)?;
@@ -199,6 +237,12 @@ impl Cell {
     fn width(&self) -> usize {
         visible(&self.text).chars().count()
     }
+
+    /// How wide its column must be. One endless name does not push the columns of all rows out of sight.
+    fn column(&self) -> usize {
+        const WIDEST: usize = 120;
+        Some(self.width()).filter(|width| *width <= WIDEST).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -214,6 +258,18 @@ mod tests {
         let rows = [row("a", "1", ""), row("größe", "1,000", "x")];
         Page::new(&mut text).table(2, &rows).expect("a string takes everything");
         assert_eq!(text, "  a          1\n  größe  1,000  x\n");
+    }
+
+    #[test]
+    fn an_endless_name_does_not_widen_the_other_rows() {
+        let mut text = String::new();
+        let long = "x".repeat(10_000);
+        let rows = [
+            vec![Cell::new(Tone::Name, "a"), Cell::new(Tone::Dim, "1")],
+            vec![Cell::new(Tone::Name, long.as_str()), Cell::new(Tone::Dim, "2")],
+        ];
+        Page::new(&mut text).table(0, &rows).expect("a string takes everything");
+        assert_eq!(text, format!("a  1\n{long}  2\n"));
     }
 
     #[test]

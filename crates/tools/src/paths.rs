@@ -1,8 +1,10 @@
 //! Paths as users type them: seen from where they stand, or from the top of the tree as answers show them.
 
 use crate::error::{Code, ToolError};
+use crate::inert::unescape;
 use crate::session::Session;
-use orient_engine::{FileQuery, FileRow, PathPattern, Snapshot};
+use crate::unread::{self, About};
+use orient_engine::{FileQuery, FileRow, PathPattern, SkipReason, Snapshot};
 use orient_model::RepoPath;
 use std::path::{Component, Path, PathBuf};
 
@@ -16,16 +18,37 @@ pub(crate) struct Named {
     pub(crate) file: Option<FileRow>,
 }
 
+impl Named {
+    /// What to say of something that is there and was not indexed.
+    pub(crate) fn not_indexed(&self) -> Option<String> {
+        let file = self.file.as_ref()?;
+        let reason = Snapshot::skip_reason(file)?;
+        Some(format!("`{}` is not indexed: {reason}{}", self.text, remedy(&reason)))
+    }
+}
+
+/// What to do about something that was not indexed, where a setting decides.
+fn remedy(reason: &SkipReason) -> &'static str {
+    match reason {
+        SkipReason::NestedRepository => {
+            "; `index.nested_repositories = true` in your own settings includes it; or start from it with --root"
+        }
+        SkipReason::TooLarge { .. } => "; `index.max_file_size` sets the limit",
+        _ => "",
+    }
+}
+
 /// What a user means by a file, folder or glob. Something the index does not know is an error that names what is near.
 pub(crate) fn named(session: &Session<'_>, snapshot: &Snapshot, typed: &str) -> Result<Named, ToolError> {
     let text = from_root(session, typed);
     let file = snapshot.file(&RepoPath::from(text.as_str()))?;
-    let pattern: PathPattern = pattern_text(&text).parse()?;
+    let exists = file.is_some() || session.root().join(&text).symlink_metadata().is_ok();
+    let pattern = pattern(&text, exists)?;
     if file.is_none() {
         let query = FileQuery { path: Some(pattern.clone()), ..FileQuery::default() };
         let page = snapshot.files(&query, 0, 1)?;
         if page.total == 0 {
-            return Err(unknown(snapshot, typed, &text)?);
+            return Err(unknown(snapshot, typed, &text, &pattern)?);
         }
         // A name that is not text is matched by how it is shown, and found here.
         let only = page.rows.into_iter().next().filter(|row| page.total == 1 && row.path.display() == text);
@@ -44,8 +67,16 @@ pub(crate) fn file(
 }
 
 /// The path from the root: what stands below the folder the user is in wins over what stands below the root. A path
-/// that is on neither side is left as it was typed, since the index may still know it.
+/// that is on neither side is tried with the escapes of an answer read back, and else left as it was typed, since the
+/// index may still know it.
 fn from_root(session: &Session<'_>, typed: &str) -> String {
+    on_disk(session, typed)
+        .or_else(|| on_disk(session, &unescape(typed)?))
+        .unwrap_or_else(|| typed.trim_start_matches("./").trim_end_matches('/').to_owned())
+}
+
+/// The path from the root of something that is there.
+fn on_disk(session: &Session<'_>, typed: &str) -> Option<String> {
     let root = session.root();
     for base in session.folders() {
         let base = base.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -54,10 +85,10 @@ fn from_root(session: &Session<'_>, typed: &str) -> String {
             && path.symlink_metadata().is_ok()
             && let Some(text) = inside.to_str()
         {
-            return if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
+            return Some(if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() });
         }
     }
-    typed.trim_start_matches("./").trim_end_matches('/').to_owned()
+    None
 }
 
 /// A path without `.` and `..`, by its text alone: a link on the way must not lead elsewhere.
@@ -75,10 +106,14 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// A path is taken as it is; one that is shown with `\xNN` because it is not text is matched by how it is shown.
-fn pattern_text(text: &str) -> String {
+/// What a path or a glob matches. The name of something that is there is no glob, whatever characters it has; one that
+/// is shown with `\xNN` because it is not text is matched by how it is shown.
+fn pattern(text: &str, exists: bool) -> Result<PathPattern, ToolError> {
+    if exists && !text.is_empty() {
+        return Ok(PathPattern::under(text));
+    }
     if !text.contains("\\x") {
-        return text.to_owned();
+        return Ok(text.parse()?);
     }
     let mut escaped = String::new();
     for c in text.chars() {
@@ -87,10 +122,34 @@ fn pattern_text(text: &str) -> String {
         }
         escaped.push(c);
     }
-    format!("/{{{escaped},{escaped}/**}}")
+    Ok(format!("/{{{escaped},{escaped}/**}}").parse()?)
 }
 
-fn unknown(snapshot: &Snapshot, typed: &str, text: &str) -> Result<ToolError, ToolError> {
+/// Why a path is not in the index, where a folder around it was not entered.
+fn not_entered(snapshot: &Snapshot, typed: &str, text: &str) -> Result<Option<ToolError>, ToolError> {
+    for (end, _) in text.match_indices('/') {
+        let folder = &text[..end];
+        if let Some(row) = snapshot.file(&RepoPath::from(folder))?
+            && let Some(reason) = Snapshot::skip_reason(&row)
+        {
+            let message = format!("`{typed}` is not indexed: `{folder}` is left out ({reason})");
+            let error = ToolError::new(Code::NotFound, message);
+            let remedy = remedy(&reason).trim_start_matches("; ");
+            return Ok(Some(if remedy.is_empty() { error } else { error.hint(remedy) }));
+        }
+    }
+    Ok(None)
+}
+
+fn unknown(
+    snapshot: &Snapshot,
+    typed: &str,
+    text: &str,
+    pattern: &PathPattern,
+) -> Result<ToolError, ToolError> {
+    if let Some(error) = not_entered(snapshot, typed, text)? {
+        return Ok(error);
+    }
     let all = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
     let paths: Vec<String> = all.iter().map(|row| row.path.display().into_owned()).collect();
     let behind = format!("/{text}");
@@ -102,6 +161,8 @@ fn unknown(snapshot: &Snapshot, typed: &str, text: &str) -> Result<ToolError, To
         Some(near) => format!("did you mean `{near}`?"),
         None => "`orient files` lists what there is; ignored files are not indexed".to_owned(),
     };
-    Ok(ToolError::new(Code::NotFound, format!("there is no file or folder `{typed}` in the index"))
-        .hint(hint))
+    let unread = unread::reason(snapshot, About::Within(pattern));
+    let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
+    let message = format!("there is no file or folder `{typed}` in the index{unread}");
+    Ok(ToolError::new(Code::NotFound, message).hint(hint))
 }

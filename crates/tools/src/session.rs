@@ -5,6 +5,7 @@ use crate::answer::{Answer, Freshness};
 use crate::error::ToolError;
 use crate::host::{self, Host};
 use crate::meaning::Elsewhere;
+use crate::unread::{self, About};
 use orient_engine::{
     Cancel, Depth, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
     RefreshOptions, Repo, Snapshot, StoreError, Sweep,
@@ -237,8 +238,22 @@ impl<'p> Session<'p> {
         Ok(engine.gc(options)?)
     }
 
-    /// An answer with the freshness of this session, and what happened on the way to it.
+    /// An answer that anything in the tree could have changed, with the freshness of this session, and what happened on
+    /// the way to it. What was not read makes it partial.
     pub(crate) fn answer<T>(&self, snapshot: &Snapshot, data: T) -> Answer<T> {
+        self.answer_about(snapshot, About::Tree, data)
+    }
+
+    /// The same for an answer that only a part of the tree could have changed.
+    pub(crate) fn answer_about<T>(&self, snapshot: &Snapshot, about: About<'_>, data: T) -> Answer<T> {
+        let answer = self.fresh_answer(snapshot, data);
+        match unread::reason(snapshot, about) {
+            Some(reason) => answer.partial(reason),
+            None => answer,
+        }
+    }
+
+    fn fresh_answer<T>(&self, snapshot: &Snapshot, data: T) -> Answer<T> {
         let refreshed = self.refreshed.borrow();
         let Some(refresh) = &*refreshed else {
             let freshness =

@@ -12,6 +12,8 @@ use std::io;
 
 /// How many files are named for each reason; the rest are counted.
 pub(crate) const NAMED: usize = 3;
+/// The same for nested repositories.
+const NESTED_NAMED: usize = 20;
 
 /// What an index holds.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -170,7 +172,9 @@ impl Group {
 
     fn add(&mut self, file: &FileRow, reason: &SkipReason) {
         self.files += 1;
-        if self.examples.len() < NAMED {
+        // Each of them is a project of its own that somebody may look for here.
+        let named = if *reason == SkipReason::NestedRepository { NESTED_NAMED } else { NAMED };
+        if self.examples.len() < named {
             let (path, detail) = (file.path.display().into_owned(), reason.to_string());
             self.examples.push(GroupExample { path, line: None, detail });
         }
@@ -213,7 +217,9 @@ fn told(issue: &Issue) -> String {
 fn groups(page: &mut Page<'_>, title: &str, groups: &[Group]) -> io::Result<()> {
     for group in groups {
         page.put(Tone::Warn, &format!("{title}: "))?;
-        page.plain(&format!("{}, {}", plural(group.files, "file", "files"), group.reason))?;
+        let nested = group.reason == SkipReason::NestedRepository.to_string();
+        let (one, many) = if nested { ("folder", "folders") } else { ("file", "files") };
+        page.plain(&format!("{}, {}", plural(group.files, one, many), group.reason))?;
         page.end()?;
         for example in &group.examples {
             page.plain("  ")?;

@@ -56,12 +56,24 @@ fn colour(text: &str) -> Option<usize> {
 
 /// Whether a character acts instead of being seen.
 pub(crate) fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control() && c != '\t';
+    }
     // Marks, embeddings, overrides and isolates of the bidirectional algorithm.
     let turns =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    // Line and paragraph separator, zero-width space, byte order mark, language tags.
-    let hides = matches!(c, '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    turns || hides || (c.is_control() && c != '\t')
+    let separates = matches!(c, '\u{2028}' | '\u{2029}');
+    // Zero-width spaces and joiners, soft hyphens, invisible operators, fillers, annotations, the byte order mark.
+    let has_no_width = matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{3164}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+    );
+    // Language tags and variation selectors can carry text nobody sees. The two that choose between a letter and a
+    // picture are common in ordinary text.
+    let selects = matches!(c, '\u{fe00}'..='\u{fe0d}' | '\u{e0000}'..='\u{e0fff}');
+    turns || separates || has_no_width || selects || c.is_control()
 }
 
 #[cfg(test)]
@@ -74,6 +86,9 @@ mod tests {
         assert_eq!(visible("a\u{1b}[31mred"), "a\\u{1b}[31mred");
         assert_eq!(visible("if admin\u{202e} } \u{2066}"), "if admin\\u{202e} } \\u{2066}");
         assert_eq!(visible("two\r\nlines\u{9b}"), "two\\r\\nlines\\u{9b}");
+        assert_eq!(visible("a\u{200d}b\u{2060}c\u{ad}"), "a\\u{200d}b\\u{2060}c\\u{ad}");
+        assert_eq!(visible("\u{e0049}\u{e0101}\u{fe01}"), "\\u{e0049}\\u{e0101}\\u{fe01}");
+        assert_eq!(visible("warning \u{26a0}\u{fe0f}"), "warning \u{26a0}\u{fe0f}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! need a look. A stamp that is too young to be told apart from a later one never counts as unchanged.
 
 use crate::list::OWN_IGNORE_FILE;
+use crate::nested::SUBMODULES;
 use crate::pieces::in_pieces;
 use crate::repo::GitDirs;
 use crate::{Tree, path, stamp};
@@ -12,8 +13,8 @@ use orient_model::{RepoPath, Stamp};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Files that say what is ignored, in any folder.
-const IGNORE_FILES: [&str; 4] = [".gitignore", ".ignore", ".rgignore", OWN_IGNORE_FILE];
+/// Files that say what is ignored, or which repositories are part of this one, in any folder.
+const IGNORE_FILES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", OWN_IGNORE_FILE, SUBMODULES];
 
 /// Whether something of this name says what is ignored in the folder it is in, or where to find what says so.
 pub fn is_rule(name: &[u8]) -> bool {

@@ -9,6 +9,7 @@ mod ground;
 mod guard;
 mod haystacks;
 mod list;
+mod nested;
 mod path;
 mod pieces;
 mod read;

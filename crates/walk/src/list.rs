@@ -1,6 +1,7 @@
 //! The files of a tree that the ignore rules leave, on several threads, in one order.
 
-use crate::ground::Ground;
+use crate::ground::{Ground, Mark};
+use crate::nested::is_nested;
 use crate::region::Region;
 use crate::{Skip, SkipReason, WalkError, path, stamp};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -14,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
 
 /// Counts the rules by which a tree was listed so far: what was listed by others has to be listed anew.
-pub const RULES: u64 = 2;
+pub const RULES: u64 = 3;
 
 /// The ignore file that is ours alone, in the syntax of `.gitignore`.
 pub(crate) const OWN_IGNORE_FILE: &str = ".orientignore";
@@ -55,13 +56,21 @@ pub struct WalkOptions {
     /// Names of files that are listed even where an ignore file beside them hides them: they say where the files
     /// around them belong.
     pub kept: Vec<String>,
+    /// Whether clones and worktrees inside of a repository are listed as if they were part of it.
+    pub nested_repositories: bool,
     /// How many threads to walk with; zero lets the walker choose.
     pub threads: usize,
 }
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        Self { max_file_size: DEFAULT_MAX_FILE_SIZE, excludes: Vec::new(), kept: Vec::new(), threads: 0 }
+        Self {
+            max_file_size: DEFAULT_MAX_FILE_SIZE,
+            excludes: Vec::new(),
+            kept: Vec::new(),
+            nested_repositories: false,
+            threads: 0,
+        }
     }
 }
 
@@ -70,7 +79,8 @@ impl Default for WalkOptions {
 /// Honours `.gitignore`, `.ignore`, `.orientignore`, `.git/info/exclude` and the user's global excludes, with or
 /// without a repository around; ignore files above the root do not count. Hidden files do. A folder that cannot
 /// be read is among the skipped. Outside of git, no `.gitignore` counts where the one at the root leaves out all but what
-/// it names: sources are handed on like that, and their rules were meant for whoever packed them.
+/// it names: sources are handed on like that, and their rules were meant for whoever packed them. A clone or worktree inside
+/// of a repository is among the skipped, unless the options say otherwise; a submodule is listed.
 pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
     walk(root, options, None)
 }
@@ -90,7 +100,8 @@ fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<L
     let found = Mutex::new(Found::default());
     let now = stamp::now();
     let kept = &options.kept;
-    let mut collector = Collector { root, limit: options.max_file_size, now, kept, region, found: &found };
+    let (limit, nested) = (options.max_file_size, options.nested_repositories);
+    let mut collector = Collector { root, limit, now, kept, nested, region, found: &found };
     let (part, top) = (region.cloned(), root.to_owned());
     WalkBuilder::new(root)
         .hidden(false)
@@ -171,14 +182,16 @@ struct Collector<'w> {
     limit: u64,
     now: i64,
     kept: &'w [String],
+    /// Whether nested repositories are entered.
+    nested: bool,
     region: Option<&'w Region>,
     found: &'w Mutex<Found>,
 }
 
 impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
-        let Self { root, limit, now, kept, region, found } = *self;
-        Box::new(Visitor { root, limit, now, kept, region, found, own: Found::default() })
+        let Self { root, limit, now, kept, nested, region, found } = *self;
+        Box::new(Visitor { root, limit, now, kept, nested, region, found, own: Found::default() })
     }
 }
 
@@ -188,6 +201,7 @@ struct Visitor<'w> {
     limit: u64,
     now: i64,
     kept: &'w [String],
+    nested: bool,
     region: Option<&'w Region>,
     found: &'w Mutex<Found>,
     own: Found,
@@ -196,6 +210,7 @@ struct Visitor<'w> {
 impl ParallelVisitor for Visitor<'_> {
     fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
         match entry {
+            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => return self.enter(&entry),
             Ok(entry) => self.meet(&entry),
             Err(error) => self.fail(error),
         }
@@ -204,12 +219,25 @@ impl ParallelVisitor for Visitor<'_> {
 }
 
 impl Visitor<'_> {
+    /// Notes a folder, and says whether to go on into it.
+    fn enter(&mut self, entry: &DirEntry) -> WalkState {
+        let folder = entry.path();
+        let dot_git = folder.join(".git");
+        let has_git = dot_git.symlink_metadata().is_ok();
+        if has_git && !self.nested && entry.depth() > 0 && is_nested(self.root, folder) {
+            // Once its `.git` is gone, it is a folder like any other.
+            self.own.listing.ground.sources.push((dot_git, Mark::Present));
+            if let Some(path) = path::from_native(self.root, folder) {
+                self.own.listing.skipped.push(Skip { path, reason: SkipReason::NestedRepository });
+            }
+            return WalkState::Skip;
+        }
+        self.own.listing.ground.enter(self.root, folder, self.now);
+        WalkState::Continue
+    }
+
     fn meet(&mut self, entry: &DirEntry) {
         let Some(kind) = entry.file_type() else { return };
-        if kind.is_dir() {
-            self.own.listing.ground.enter(self.root, entry.path(), self.now);
-            return;
-        }
         let Some(path) = path::from_native(self.root, entry.path()) else { return };
         if IGNORE_FILES.iter().any(|name| entry.file_name() == *name) {
             self.keep_beside(entry.path());
@@ -308,6 +336,7 @@ mod tests {
             limit: 1,
             now: 0,
             kept: &[],
+            nested: false,
             region: None,
             found: &found,
             own: Found::default(),

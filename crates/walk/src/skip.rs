@@ -32,6 +32,8 @@ pub enum SkipReason {
     Unreadable(String),
     /// Gone between listing and reading.
     Vanished,
+    /// A working tree of git inside of another that does not register it as a submodule: a clone, or a worktree.
+    NestedRepository,
 }
 
 impl SkipReason {
@@ -44,6 +46,7 @@ impl SkipReason {
             Self::Special => 4,
             Self::Unreadable(_) => 5,
             Self::Vanished => 6,
+            Self::NestedRepository => 7,
         }
     }
 
@@ -52,7 +55,9 @@ impl SkipReason {
         match self {
             Self::TooLarge { size, limit } => format!("{size}/{limit}"),
             Self::Unreadable(why) => why.clone(),
-            Self::Binary | Self::Link | Self::Special | Self::Vanished => String::new(),
+            Self::Binary | Self::Link | Self::Special | Self::Vanished | Self::NestedRepository => {
+                String::new()
+            }
         }
     }
 
@@ -68,6 +73,7 @@ impl SkipReason {
             4 => Self::Special,
             5 => Self::Unreadable(detail.to_owned()),
             6 => Self::Vanished,
+            7 => Self::NestedRepository,
             _ => return None,
         })
     }
@@ -81,6 +87,7 @@ impl SkipReason {
             Self::Special => "special",
             Self::Unreadable(_) => "unreadable",
             Self::Vanished => "vanished",
+            Self::NestedRepository => "nested_repository",
         }
     }
 
@@ -105,6 +112,7 @@ impl fmt::Display for SkipReason {
             Self::Special => f.write_str("pipe, socket or device"),
             Self::Unreadable(why) => write!(f, "cannot be read: {why}"),
             Self::Vanished => f.write_str("gone before it was read"),
+            Self::NestedRepository => f.write_str("nested repository"),
         }
     }
 }
@@ -140,6 +148,7 @@ mod tests {
             SkipReason::Special,
             SkipReason::Unreadable("permission denied".to_owned()),
             SkipReason::Vanished,
+            SkipReason::NestedRepository,
         ] {
             assert_eq!(SkipReason::from_parts(reason.number(), &reason.detail()), Some(reason));
         }

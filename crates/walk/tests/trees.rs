@@ -129,9 +129,8 @@ fn ignore_files_above_the_root_do_not_count() {
 }
 
 #[test]
-fn version_control_is_left_out_wherever_it_is_and_nested_repositories_are_not() {
+fn version_control_is_left_out_wherever_it_is() {
     let folder = tree(&[
-        (".git/HEAD", "x"),
         ("a/.git", "gitdir: elsewhere\n"),
         ("a/x.c", ""),
         (".hg/store", ""),
@@ -398,4 +397,59 @@ mod unix {
             stop.store(true, Ordering::Relaxed);
         });
     }
+}
+
+#[test]
+fn clones_and_worktrees_inside_of_a_repository_are_not_entered() {
+    let folder = tree(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".gitmodules", "[submodule \"sub\"]\n\tpath = libs/sub\n\turl = ../sub\n"),
+        ("a.py", ""),
+        (".claude/worktrees/x/.git", "gitdir: /elsewhere/.git/worktrees/x\n"),
+        (".claude/worktrees/x/a.py", ""),
+        ("vendor/clone/.git/HEAD", "ref: refs/heads/main\n"),
+        ("vendor/clone/b.py", ""),
+        ("libs/sub/.git", "gitdir: ../../.git/modules/sub\n"),
+        ("libs/sub/.gitmodules", "[submodule \"inner\"]\n\tpath = \"inner sub\"\n"),
+        ("libs/sub/c.py", ""),
+        ("libs/sub/inner sub/.git", "gitdir: ../../../.git/modules/inner\n"),
+        ("libs/sub/inner sub/d.py", ""),
+        ("libs/sub/other/.git", "gitdir: elsewhere\n"),
+        ("libs/sub/other/e.py", ""),
+    ]);
+    let (found, skipped) = shown(&list(folder.path(), &WalkOptions::default()).expect("a readable root"));
+    let own = [".gitmodules", "a.py", "libs/sub/.gitmodules", "libs/sub/c.py", "libs/sub/inner sub/d.py"];
+    assert_eq!(found, own);
+    let nested = [".claude/worktrees/x", "libs/sub/other", "vendor/clone"];
+    assert_eq!(skipped, nested.map(|path| format!("{path}: nested repository")));
+    let options = WalkOptions { nested_repositories: true, ..WalkOptions::default() };
+    let (found, skipped) = shown(&list(folder.path(), &options).expect("a readable root"));
+    assert!(found.contains(&"vendor/clone/b.py".to_owned()) && skipped.is_empty(), "{found:?} {skipped:?}");
+}
+
+#[test]
+fn clones_in_a_folder_outside_of_git_are_what_there_is() {
+    let folder = tree(&[
+        ("one/.git/HEAD", ""),
+        ("one/a.py", ""),
+        ("one/worktrees/x/.git", "gitdir: elsewhere\n"),
+        ("one/worktrees/x/a.py", ""),
+        ("two/.git/HEAD", ""),
+        ("two/b.py", ""),
+    ]);
+    let (found, skipped) = shown(&list(folder.path(), &WalkOptions::default()).expect("a readable root"));
+    assert_eq!(found, ["one/a.py", "two/b.py"]);
+    assert_eq!(skipped, ["one/worktrees/x: nested repository"]);
+}
+
+#[test]
+fn a_nested_repository_is_found_out_again_once_that_changes() {
+    let folder = tree(&[(".git/HEAD", ""), ("x/.git", "gitdir: elsewhere\n"), ("x/a.py", "")]);
+    let stands = || list(folder.path(), &WalkOptions::default()).expect("a readable root").ground;
+    settle();
+    let ground = stands();
+    assert!(ground.is_firm() && ground.sources_stand());
+    fs::remove_file(folder.path().join("x/.git")).expect("removed");
+    assert!(!ground.sources_stand(), "it is a folder like any other now");
+    assert_eq!(files(folder.path()), ["x/a.py"]);
 }

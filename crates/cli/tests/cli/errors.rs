@@ -96,7 +96,7 @@ fn a_home_folder_is_refused_until_asked_twice() {
 fn a_file_that_was_not_read_says_why() {
     let tree = small();
     tree.write("logo.png", b"\0\x01\x02");
-    tree.assert_outcome(&["outline", "logo.png"], 1, "error: logo.png was not indexed: binary");
+    tree.assert_outcome(&["outline", "logo.png"], 1, "error: `logo.png` is not indexed: binary");
     tree.assert_output(&["files", "--skipped"], "logo.png  binary");
 }
 

@@ -42,7 +42,6 @@ fn what_is_hostile_is_indexed_or_named() {
 mod unix {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
-    use std::process::Command;
 
     #[test]
     fn links_in_circles_lead_nowhere() {
@@ -61,6 +60,55 @@ mod unix {
         tree.assert_output(&["files"], "src/a.py");
     }
 
+    /// Names, headings and comments that would steer a terminal, in every command that shows them.
+    #[test]
+    fn nothing_of_the_tree_steers_a_terminal() {
+        let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}\u{202e}\u{200b}\u{2066}";
+        let python =
+            format!("def first(x='{evil}'):\n    # {evil}\n    return second()\n\ndef second():\n    pass\n");
+        let tree = Tree::new(&[
+            (&format!("a{evil}\n.py"), &python),
+            ("evil.md", &format!("# Heading {evil}\n\ntext {evil}\n")),
+            ("evil.yaml", &format!("key: '{evil}'\n")),
+            ("evil.test.js", &format!("test('title {evil}', () => {{ first(); }});\n")),
+        ]);
+        let nowhere = format!("no{evil}where");
+        let commands: &[&[&str]] = &[
+            &["files"],
+            &["files", "--long"],
+            &["files", &nowhere],
+            &["files", &nowhere, "--json"],
+            &["symbols", "first"],
+            &["symbols", "first", "--json"],
+            &["symbols", "--kind", "heading", "--kind", "test", "--kind", "key"],
+            &["symbols", &nowhere],
+            &["outline", "."],
+            &["show", "first"],
+            &["show", "evil.md"],
+            &["show", &nowhere],
+            &["search", "heading title"],
+            &["context", "first"],
+            &["callers", "second"],
+            &["references", "second"],
+            &["impact", "second"],
+            &["trace", "first", "second"],
+            &["unused"],
+            &["deps"],
+            &["edges"],
+            &["map"],
+            &["status"],
+            &["dump"],
+        ];
+        let steers = |c: char| {
+            (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{200b}' | '\u{202e}' | '\u{2066}')
+        };
+        for command in commands {
+            let said = tree.run(command);
+            let said = text(&said.stdout) + &text(&said.stderr);
+            assert!(!said.contains(steers), "{command:?}: {said:?}");
+        }
+    }
+
     #[test]
     fn what_may_not_be_read_is_named() {
         let tree = Tree::new(&[("closed.py", "def closed(): pass\n"), ("locked/x.py", ""), ("open.py", "")]);
@@ -69,25 +117,11 @@ mod unix {
         };
         set(&tree.root().join("closed.py"), 0o000);
         set(&tree.root().join("locked"), 0o000);
-        let mut command = tree.command(&["files", "--skipped"]);
-        if File::open(tree.root().join("closed.py")).is_ok() {
-            // Nothing is closed to the owner of the machine, unless that right is laid down first.
-            command = without_the_owners_rights(&command);
-        }
-        let said = command.output().expect("the command starts");
+        let said = tree.unprivileged(&["files", "--skipped"]).output();
+        let said = said.expect("the command starts");
         set(&tree.root().join("locked"), 0o755);
         let said = text(&said.stdout) + &text(&said.stderr);
         assert!(said.contains("closed.py  cannot be read: permission denied"), "{said}");
         assert!(said.contains("locked  cannot be read: permission denied"), "{said}");
-    }
-
-    /// The same command for whom modes of files count, whoever runs the tests.
-    fn without_the_owners_rights(command: &Command) -> Command {
-        let mut reduced = Command::new("setpriv");
-        reduced.arg("--bounding-set=-dac_override,-dac_read_search").arg("--").arg(command.get_program());
-        reduced.args(command.get_args()).env_clear();
-        reduced.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        reduced.current_dir(command.get_current_dir().expect("the command has its folder"));
-        reduced
     }
 }

@@ -10,6 +10,7 @@ mod grep;
 mod hostile;
 mod json;
 mod model;
+mod nested;
 mod people;
 mod providers;
 mod questions;
@@ -17,3 +18,5 @@ mod search;
 mod settings;
 mod terminal;
 mod tree;
+#[cfg(unix)]
+mod unread;

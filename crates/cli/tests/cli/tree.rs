@@ -40,7 +40,16 @@ impl Tree {
 
     /// The command with these arguments, in the tree, away from the settings of whoever runs the tests.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_orient"));
+        self.prepared(Command::new(env!("CARGO_BIN_EXE_orient")), args)
+    }
+
+    /// The same without the right to read what the modes of files forbid.
+    #[cfg(unix)]
+    pub(crate) fn unprivileged(&self, args: &[&str]) -> Command {
+        self.prepared(orient_testkit::unprivileged(env!("CARGO_BIN_EXE_orient")), args)
+    }
+
+    fn prepared(&self, mut command: Command, args: &[&str]) -> Command {
         command.args(args).current_dir(self.root()).stdin(Stdio::null());
         command.env_clear();
         command.env("HOME", self.folder.path().join("home"));

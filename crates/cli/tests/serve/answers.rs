@@ -143,3 +143,44 @@ fn resources_and_prompts_are_there() {
     );
     assert!(server.request("prompts/get", &json!({ "name": "plan" }))["error"].is_object());
 }
+
+#[cfg(unix)]
+#[test]
+fn what_may_not_be_read_makes_answers_partial() {
+    use std::os::unix::fs::PermissionsExt;
+    let tree = Tree::new();
+    tree.write("locked--away/x.py", "def hidden():\n    return total([])\n");
+    let locked = tree.root().join("locked--away");
+    let set = |mode| {
+        std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(mode)).expect("permissions");
+    };
+    set(0o000);
+    let mut server = Stdio::unprivileged(tree);
+    let questions = [
+        ("search", json!({ "query": "hidden" })),
+        ("context", json!({ "task": "total" })),
+        ("read", json!({ "target": "hidden" })),
+        ("graph", json!({ "relation": "callers", "symbol": "total" })),
+        ("graph", json!({ "relation": "references", "symbol": "total" })),
+        ("graph", json!({ "relation": "impact", "symbol": "total" })),
+        ("graph", json!({ "relation": "rdeps", "symbol": "shop/cart.py" })),
+        ("overview", json!({ "about": "map" })),
+        ("overview", json!({ "about": "files" })),
+        ("overview", json!({ "about": "unused" })),
+        ("grep", json!({ "pattern": "hidden" })),
+    ];
+    for (tool, arguments) in questions {
+        let said = server.call(tool, &arguments);
+        let last = said.text.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with("[partial: ") && last.contains("locked--away"),
+            "{tool} {arguments}: {last}"
+        );
+        assert_eq!(said.structured["complete"], false, "{tool} {arguments}");
+    }
+    let said = server.call("read", &json!({ "target": "total" }));
+    assert_eq!(said.structured["complete"], true, "{}", said.text);
+    set(0o755);
+    let said = server.call("read", &json!({ "target": "hidden" }));
+    assert!(!said.error && said.text.contains("def hidden"), "{}", said.text);
+}

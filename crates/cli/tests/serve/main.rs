@@ -3,6 +3,8 @@
 
 mod answers;
 mod arguments;
+mod fences;
+mod hostile_repository;
 mod injection;
 mod load;
 mod malformed;

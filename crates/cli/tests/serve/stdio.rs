@@ -27,16 +27,29 @@ impl Stdio {
 
     /// One over this tree with these arguments, greeted.
     pub(crate) fn with(tree: Tree, arguments: &[&str]) -> Self {
-        let mut server = Self::silent(tree, arguments);
-        let hello = server.request("initialize", &hello("2025-06-18"));
+        Self::silent(tree, arguments).greeted()
+    }
+
+    fn greeted(mut self) -> Self {
+        let hello = self.request("initialize", &hello("2025-06-18"));
         assert_eq!(hello["result"]["serverInfo"]["name"], "orient", "{hello}");
-        server.line(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
-        server
+        self.line(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        self
     }
 
     /// One that was not greeted yet.
     pub(crate) fn silent(tree: Tree, arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_orient"))
+        Self::started(Command::new(env!("CARGO_BIN_EXE_orient")), tree, arguments)
+    }
+
+    /// One for whom the modes of files count, whoever runs the tests; greeted.
+    #[cfg(unix)]
+    pub(crate) fn unprivileged(tree: Tree) -> Self {
+        Self::started(orient_testkit::unprivileged(env!("CARGO_BIN_EXE_orient")), tree, &[]).greeted()
+    }
+
+    fn started(mut command: Command, tree: Tree, arguments: &[&str]) -> Self {
+        let mut child = command
             .arg("mcp")
             .args(["--root".as_ref(), tree.root().as_os_str(), "--store".as_ref(), tree.store().as_os_str()])
             .args(arguments)

@@ -9,6 +9,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("Arguments", "arguments.rs", include_str!("arguments.rs")),
     ("The boundary of the tree", "traversal.rs", include_str!("traversal.rs")),
     ("The reader", "injection.rs", include_str!("injection.rs")),
+    ("A hostile repository", "hostile_repository.rs", include_str!("hostile_repository.rs")),
     ("HTTP", "web_attacks.rs", include_str!("web_attacks.rs")),
 ];
 

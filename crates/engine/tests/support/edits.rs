@@ -58,6 +58,15 @@ pub(crate) enum Step {
     Link {
         path: usize,
     },
+    /// A folder becomes a repository of its own, as by `git clone` or `git worktree add`, or no longer is one.
+    Repository {
+        folder: usize,
+        file: bool,
+    },
+    /// The submodules that are registered change.
+    Submodules {
+        folder: usize,
+    },
     /// Time passes, and stamps can be trusted.
     Settle,
 }
@@ -161,6 +170,8 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         1 => path.clone().prop_map(|path| Step::Binary { path }),
         1 => path.clone().prop_map(|path| Step::Large { path }),
         1 => path.prop_map(|path| Step::Link { path }),
+        2 => (0..FOLDERS.len(), any::<bool>()).prop_map(|(folder, file)| Step::Repository { folder, file }),
+        1 => (0..=FOLDERS.len()).prop_map(|folder| Step::Submodules { folder }),
         1 => Just(Step::Settle),
     ]
 }
@@ -172,7 +183,9 @@ fn files(root: &Path) -> Vec<String> {
             let kind = entry.file_type().expect("a kind");
             if kind.is_dir() {
                 visit(root, &entry.path(), found);
-            } else if kind.is_file() && entry.file_name() != ".gitignore" {
+            } else if kind.is_file()
+                && ![".gitignore", ".gitmodules", ".git"].iter().any(|own| entry.file_name() == *own)
+            {
                 found.push(entry.path().strip_prefix(root).expect("below").to_string_lossy().into_owned());
             }
         }
@@ -244,7 +257,31 @@ pub(crate) fn apply(root: &Path, step: &Step) {
         Step::Binary { path: p } => write(root, &path(p), [0, 159, 146, 150]),
         Step::Large { path: p } => write(root, &path(p), vec![b'x'; (2 << 20) + 1]),
         Step::Link { path: p } => link(root, &path(p)),
+        Step::Repository { folder, file } => {
+            // Inside of a repository others are nested; outside they are what there is.
+            if folder % 2 == 1 {
+                let _ = fs::create_dir(root.join(".git"));
+            }
+            repository(&root.join(FOLDERS[folder]), file);
+        }
+        Step::Submodules { folder } => match FOLDERS.get(folder) {
+            Some(folder) => put(root, ".gitmodules", format!("[submodule \"x\"]\n\tpath = {folder}\n")),
+            None => drop(fs::remove_file(root.join(".gitmodules"))),
+        },
         Step::Settle => settle(),
+    }
+}
+
+fn repository(folder: &Path, file: bool) {
+    let dot_git = folder.join(".git");
+    if dot_git.exists() {
+        let _ = fs::remove_file(&dot_git);
+        let _ = fs::remove_dir_all(&dot_git);
+    } else if file {
+        fs::create_dir_all(folder).expect("made");
+        fs::write(dot_git, "gitdir: elsewhere\n").expect("written");
+    } else {
+        fs::create_dir_all(dot_git).expect("made");
     }
 }
 

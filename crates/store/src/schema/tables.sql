@@ -38,7 +38,8 @@ CREATE TABLE file (
     chunks    INTEGER NOT NULL,
     issues    INTEGER NOT NULL,
     generated INTEGER NOT NULL,
-    manifest  INTEGER NOT NULL  -- 1: says where modules are
+    manifest  INTEGER NOT NULL, -- 1: says where modules are
+    unparsed  INTEGER NOT NULL  -- 1: the parser gave up, so that no symbols are known
 ) STRICT;
 
 -- What a file holds. The id lists give, for each place in the outline, the id of its symbol or chunk.

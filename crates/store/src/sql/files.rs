@@ -7,10 +7,10 @@ use orient_model::{ContentHash, RepoPath, Role, Stamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row, params};
 
-pub(crate) const INSERT: &str = "INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+pub(crate) const INSERT: &str = "INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
 const UPDATE: &str = "UPDATE file SET path = ?2, name = ?3, lang = ?4, role = ?5, status = ?6, detail = ?7, size = ?8, \
      mtime = ?9, ctime = ?10, inode = ?11, hash = ?12, bytes = ?13, lines = ?14, symbols = ?15, chunks = ?16, \
-     issues = ?17, generated = ?18, manifest = ?19 WHERE id = ?1";
+     issues = ?17, generated = ?18, manifest = ?19, unparsed = ?20 WHERE id = ?1";
 const RESTAMP: &str = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode = ?5 WHERE path = ?1";
 const DELETE: &str = "DELETE FROM file WHERE id = ?1";
 const KEY_BY_PATH: &str = "SELECT id, hash, symbols, chunks FROM file WHERE path = ?1";
@@ -50,7 +50,7 @@ macro_rules! select_file {
     ($rest:literal) => {
         concat!(
             "SELECT file.id, path, lang.name, role, status, detail, size, mtime, ctime, inode, hash, bytes, lines, ",
-            "symbols, chunks, issues, generated FROM file LEFT JOIN lang ON lang.id = file.lang ",
+            "symbols, chunks, issues, generated, unparsed FROM file LEFT JOIN lang ON lang.id = file.lang ",
             $rest
         )
     };
@@ -58,6 +58,8 @@ macro_rules! select_file {
 const BY_PATH: &str = select_file!("WHERE path = ?1");
 const BY_ID: &str = select_file!("WHERE file.id = ?1");
 const ALL: &str = select_file!("ORDER BY path");
+/// The condition is that of the index `file_unread`, word for word.
+const UNREAD: &str = select_file!("WHERE status = 1 OR status = 5 OR unparsed = 1 ORDER BY path");
 
 pub(crate) const OUTLINE_INSERT: &str = "INSERT INTO outline VALUES (?1, ?2, ?3, ?4)";
 const OUTLINE_REPLACE: &str = "INSERT OR REPLACE INTO outline VALUES (?1, ?2, ?3, ?4)";
@@ -130,6 +132,7 @@ fn write(
             digest.issues,
             digest.generated,
             digest.manifest,
+            digest.unparsed,
         ])
         .map(drop)
 }
@@ -318,6 +321,11 @@ pub(crate) fn languages(db: &Connection) -> Result<Vec<LanguageCount>> {
     db.prepare_cached(LANGUAGES)?.query_map([], read)?.collect()
 }
 
+/// The files and folders that were too large, could not be read or were not parsed, by path.
+pub(crate) fn unread(db: &Connection) -> Result<Vec<FileRow>> {
+    db.prepare_cached(UNREAD)?.query_map([], read_file)?.collect()
+}
+
 pub(crate) fn statuses(db: &Connection) -> Result<Vec<StatusCount>> {
     let read = |row: &Row<'_>| Ok(StatusCount { status: row.get(0)?, files: row.get(1)? });
     db.prepare_cached(STATUSES)?.query_map([], read)?.collect()
@@ -408,6 +416,7 @@ fn read_file(row: &Row<'_>) -> Result<FileRow> {
         chunks: row.get(14)?,
         issues: row.get(15)?,
         generated: row.get(16)?,
+        unparsed: row.get(17)?,
     })
 }
 

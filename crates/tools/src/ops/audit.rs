@@ -7,6 +7,7 @@ use crate::error::{Code, ToolError};
 use crate::page::{Cell, Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
+use crate::unread::About;
 use clap::Args;
 use orient_engine::{EdgeRow, EngineError, Snapshot, Whole};
 use orient_model::{Confidence, EdgeKind};
@@ -128,7 +129,8 @@ declaration. A SCIP index does not tell a call from another use of a function: b
         }
         let snapshot = session.snapshot()?;
         let verdicts = judge(&truth, &ours(&snapshot, &truth)?);
-        let mut answer = session.answer(&snapshot, AuditOut::of(&verdicts, args.show));
+        let mut answer =
+            session.answer_about(&snapshot, About::WhatWasRead, AuditOut::of(&verdicts, args.show));
         if truth.any_use {
             answer = answer.note("a SCIP index does not tell calls from other uses: both count as found");
         }

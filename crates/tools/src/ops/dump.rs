@@ -5,6 +5,7 @@ use crate::error::ToolError;
 use crate::page::Page;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
+use crate::unread::About;
 use clap::Args;
 use orient_engine::{EngineError, Snapshot};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -80,7 +81,8 @@ number of threads. Compare two of them to see what changed, or an index with one
 
     fn run(session: &Session<'_>, _args: DumpArgs) -> Result<Answer<DumpOut>, ToolError> {
         let snapshot = session.snapshot()?;
-        let Answer { complete, reasons, total, next, freshness, notes, .. } = session.answer(&snapshot, ());
+        let Answer { complete, reasons, total, next, freshness, notes, .. } =
+            session.answer_about(&snapshot, About::WhatWasRead, ());
         Ok(Answer { data: DumpOut(snapshot), complete, reasons, total, next, freshness, notes })
     }
 

@@ -7,6 +7,7 @@ use crate::page::{Cell, Page, Tone};
 use crate::paths;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
+use crate::unread::About;
 use crate::{summary, words};
 use clap::Args;
 use orient_engine::{Depth, FileQuery, FileRow, Snapshot};
@@ -100,6 +101,7 @@ were met but not read are listed with --skipped.";
     fn run(session: &Session<'_>, args: FilesArgs) -> Result<Answer<FilesOut>, ToolError> {
         let snapshot = session.snapshot()?;
         let path = args.glob.as_deref().map(|typed| paths::named(session, &snapshot, typed)).transpose()?;
+        let not_indexed = path.as_ref().and_then(paths::Named::not_indexed).filter(|_| !args.skipped);
         let query = FileQuery {
             path: path.map(|named| named.pattern),
             languages: words::languages(&args.lang, &snapshot)?,
@@ -118,7 +120,9 @@ were met but not read are listed with --skipped.";
             files.push(line);
         }
         let shown = files.len();
-        let answer = session.answer(&snapshot, FilesOut { files, long: args.long });
+        let about = if args.skipped { About::WhatWasRead } else { query.path.as_ref().into() };
+        let mut answer = session.answer_about(&snapshot, about, FilesOut { files, long: args.long });
+        answer.notes.extend(not_indexed);
         Ok(window.mark(answer, shown, found.total))
     }
 

@@ -7,6 +7,7 @@ use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::tool::{Example, Operation};
+use crate::unread::About;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,7 +88,7 @@ that was never seen is parsed.";
             waited_ms: millis(refreshed.waited),
             summary: Summary::of(&snapshot)?,
         };
-        Ok(session.answer(&snapshot, out))
+        Ok(session.answer_about(&snapshot, About::WhatWasRead, out))
     }
 
     fn text(out: &IndexOut, page: &mut Page<'_>) -> io::Result<()> {

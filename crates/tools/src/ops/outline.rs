@@ -8,8 +8,9 @@ use crate::paths;
 use crate::session::Session;
 use crate::symbol::shortened;
 use crate::tool::{Example, Operation};
+use crate::unread::About;
 use clap::Args;
-use orient_engine::{Definition, Depth, Snapshot};
+use orient_engine::{Definition, Depth};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -101,8 +102,7 @@ Definitions with their line and header, nested as in the source. Of a folder, th
         let snapshot = session.snapshot()?;
         let named = paths::named(session, &snapshot, &args.path)?;
         let whole = named.file.is_some();
-        if let Some(reason) = named.file.as_ref().and_then(Snapshot::skip_reason) {
-            let message = format!("{} was not indexed: {reason}", named.text);
+        if let Some(message) = named.not_indexed() {
             return Err(ToolError::new(Code::NotFound, message));
         }
         let depth = match args.depth {
@@ -117,8 +117,9 @@ Definitions with their line and header, nested as in the source. Of a folder, th
         let files: Vec<FileOutline> =
             found.rows.iter().map(|held| FileOutline::of(held, depth, most)).collect();
         let shown = files.len();
-        let path = if named.text.is_empty() { ".".to_owned() } else { named.text };
-        let answer = session.answer(&snapshot, OutlineOut { path, files });
+        let path = if named.text.is_empty() { ".".to_owned() } else { named.text.clone() };
+        let about = if whole { About::WhatWasRead } else { About::Within(&named.pattern) };
+        let answer = session.answer_about(&snapshot, about, OutlineOut { path, files });
         Ok(window.mark(answer, shown, found.total))
     }
 

@@ -9,6 +9,7 @@ use crate::paths;
 use crate::session::Session;
 use crate::symbol::SymbolLine;
 use crate::tool::{Example, Operation};
+use crate::unread::About;
 use clap::Args;
 use orient_engine::{Definition, Depth, FileRow, Snapshot};
 use orient_model::Span;
@@ -210,7 +211,7 @@ fn source(
         last_line: (found.first_line + found.lines.len() as u32).saturating_sub(1).max(found.first_line),
         source: found.lines.join("\n"),
     };
-    let mut answer = session.answer(snapshot, Found::one(shown));
+    let mut answer = session.answer_about(snapshot, About::WhatWasRead, Found::one(shown));
     if lines.is_none() && wanted.last < all.last {
         let (length, next) = (all.last - all.first + 1, wanted.last + 1);
         let shown = format!("{} of {} lines", count(LINES.into()), count(length.into()));

@@ -7,6 +7,7 @@ use crate::page::{Cell, Page, Tone};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::tool::{Example, Operation};
+use crate::unread::About;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,7 @@ the index has not caught up with.";
             in_memory: session.in_memory(),
             summary: Summary::of(&snapshot)?,
         };
-        Ok(session.answer(&snapshot, out))
+        Ok(session.answer_about(&snapshot, About::WhatWasRead, out))
     }
 
     fn text(out: &StatusOut, page: &mut Page<'_>) -> io::Result<()> {

@@ -99,7 +99,7 @@ word; a line above says so. If there is none of these either, names much like it
         let window = Window::new(args.limit, LIMIT, args.after);
         let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) else {
             let page = snapshot.symbols(&filters, window.offset, window.limit)?;
-            return Ok(answer(session, &snapshot, None, None, page, window));
+            return Ok(answer(session, &snapshot, &filters, None, None, page, window));
         };
         let search = Search { snapshot: &snapshot, filters: &filters, name, names: Handle::split(name) };
         let tiers = how.map_or(Tier::UNASKED.to_vec(), |tier| vec![tier]);
@@ -107,7 +107,7 @@ word; a line above says so. If there is none of these either, names much like it
             let page = search.tier(tier, window.offset, window.limit)?;
             if page.total > 0 {
                 let total = page.total;
-                let mut answer = answer(session, &snapshot, Some(name), Some(tier), page, window);
+                let mut answer = answer(session, &snapshot, &filters, Some(name), Some(tier), page, window);
                 if how.is_none() {
                     answer.notes.extend(search.others(tier, total)?);
                 }
@@ -117,7 +117,7 @@ word; a line above says so. If there is none of these either, names much like it
         let own = search.names.last().map_or(name, String::as_str);
         let did_you_mean = suggestions(&snapshot, &filters, snapshot.similar_names(own, SUGGESTED)?)?;
         let out = SymbolsOut { name: Some(name.to_owned()), symbols: Vec::new(), did_you_mean };
-        let mut answer = session.answer(&snapshot, out);
+        let mut answer = session.answer_about(&snapshot, filters.path.as_ref().into(), out);
         answer.notes.extend(search.outside()?);
         Ok(answer)
     }
@@ -126,19 +126,19 @@ word; a line above says so. If there is none of these either, names much like it
         let tier = out.symbols.first().and_then(|symbol| symbol.matched);
         let tier = Tier::ALL.iter().find(|one| Some(one.word()) == tier);
         if let Some(heading) = tier.map(|tier| tier.heading()).filter(|heading| !heading.is_empty()) {
-            page.line(Tone::Warn, heading)?;
+            page.say(Tone::Warn, heading, &[])?;
         }
         out.symbols.iter().try_for_each(|symbol| symbol.write(page))?;
         if !out.symbols.is_empty() {
             return Ok(());
         }
         let Some(name) = &out.name else {
-            return page.line(Tone::Warn, "there is no such symbol");
+            return page.say(Tone::Warn, "there is no such symbol", &[]);
         };
         if out.did_you_mean.is_empty() {
-            return page.line(Tone::Warn, &format!("nothing is called `{name}`, nor anything like it"));
+            return page.say(Tone::Warn, "nothing is called `{}`, nor anything like it", &[name]);
         }
-        page.line(Tone::Warn, &format!("nothing is called `{name}`; did you mean:"))?;
+        page.say(Tone::Warn, "nothing is called `{}`; did you mean:", &[name])?;
         out.did_you_mean.iter().try_for_each(|symbol| symbol.write(page))
     }
 
@@ -289,6 +289,7 @@ fn filters(
 fn answer(
     session: &Session<'_>,
     snapshot: &Snapshot,
+    filters: &DefinitionQuery,
     name: Option<&str>,
     tier: Option<Tier>,
     page: Rows<Definition>,
@@ -297,5 +298,5 @@ fn answer(
     let (shown, total) = (page.rows.len(), page.total);
     let symbols = page.rows.into_iter().map(|one| SymbolLine::new(one, tier.map(Tier::word))).collect();
     let out = SymbolsOut { name: name.map(str::to_owned), symbols, did_you_mean: Vec::new() };
-    window.mark(session.answer(snapshot, out), shown, total)
+    window.mark(session.answer_about(snapshot, filters.path.as_ref().into(), out), shown, total)
 }

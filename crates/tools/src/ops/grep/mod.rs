@@ -6,9 +6,11 @@ mod part;
 use crate::amount::plural;
 use crate::answer::Answer;
 use crate::error::{Code, Exit, ToolError};
+use crate::inert::unescape;
 use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
+use crate::unread::About;
 use args::{GrepArgs, Unsaid};
 use orient_engine::{Basis, Candidates, Depth, EngineError, Haystack, Query, SearchScope, Snapshot, Tree};
 use orient_grep::{GrepError, Mode, Search, Totals, in_batches};
@@ -119,7 +121,8 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
             },
         };
         let mut answer = match &snapshot {
-            Some(snapshot) => session.answer(snapshot, out),
+            // What cannot be read is found out while it is searched.
+            Some(snapshot) => session.answer_about(snapshot, About::WhatWasRead, out),
             None => Answer::new(out),
         };
         if answer.freshness.as_ref().is_some_and(|freshness| freshness.checked) {
@@ -141,6 +144,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         layout.heading = lines && unsaid.heading.unwrap_or(read);
         layout.line_numbers = lines && unsaid.line_numbers.unwrap_or(read);
         layout.colours = look.colours || unsaid.colours;
+        layout.paths_on_one_line = read;
         out.run(&search, &mut |bytes| page.raw(bytes))
     }
 
@@ -245,7 +249,11 @@ fn said(session: &Session<'_>, args: &GrepArgs) -> Result<(Vec<String>, Vec<Path
             return Err(ToolError::new(Code::BadArgument, "there is nothing to search for: give a pattern"));
         }
     }
-    paths.extend(args.paths.iter().cloned());
+    // A path copied from an answer may have escapes in it.
+    paths.extend(args.paths.iter().map(|path| {
+        let plain = path.to_str().filter(|_| !session.base().join(path).exists()).and_then(unescape);
+        plain.map_or_else(|| path.clone(), PathBuf::from)
+    }));
     for file in &args.file {
         let read = std::fs::read_to_string(session.base().join(file));
         let text = read.map_err(|error| {

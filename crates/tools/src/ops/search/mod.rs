@@ -62,7 +62,7 @@ it was perhaps meant to be, and the answer says so. For every place where a patt
         });
         let out = SearchOut::new(&snapshot, &query.text, &found, group, &args)?;
         let (shown, left_out) = (out.shown(), out.left_out());
-        let mut answer = session.answer(&snapshot, out);
+        let mut answer = session.answer_about(&snapshot, query.path.as_ref().into(), out);
         if found.more {
             answer = answer.partial(format!("the best {} places; more with --limit", found.hits.len()));
         }
