@@ -18,6 +18,7 @@ mod embedded;
 mod error;
 mod grams;
 mod graph;
+mod heartbeat;
 mod interner;
 mod list_error;
 mod lock;
@@ -51,6 +52,7 @@ pub use graph::{
     Bearer, Depends, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow,
     PreparedGraph, Reader,
 };
+pub use heartbeat::HolderWatch;
 pub use lock::WriteLock;
 pub use name_match::NameMatch;
 pub use name_sheet::NameSheet;
