@@ -27,6 +27,7 @@ mod migrate;
 mod name_match;
 mod name_sheet;
 mod naming;
+mod process;
 mod query;
 mod readers;
 mod rows;
@@ -56,6 +57,7 @@ pub use heartbeat::HolderWatch;
 pub use lock::WriteLock;
 pub use name_match::NameMatch;
 pub use name_sheet::NameSheet;
+pub use process::Process;
 pub use query::{Found, SymbolQuery};
 pub use readers::Readers;
 pub use rows::{

@@ -4,7 +4,7 @@
 //! the place of the old one, so that nobody opens the one file with the other's log.
 
 use crate::error::{AtPath, StoreError};
-use crate::heartbeat::{Beating, Record};
+use crate::heartbeat::{Beating, HolderWatch, Record};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -72,8 +72,20 @@ pub(crate) fn opening(folder: &Path) -> Option<File> {
     let file = File::open(&path)
         .or_else(|_| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path))
         .ok()?;
-    file.lock_shared().ok()?;
+    share(&file, folder)?;
     Some(file)
+}
+
+/// Waits for whoever replaces the database, unless it is stuck: while it does nothing, what is there is whole.
+fn share(file: &File, folder: &Path) -> Option<()> {
+    let mut watch = HolderWatch::new(folder);
+    loop {
+        match file.try_lock_shared() {
+            Ok(()) => return Some(()),
+            Err(TryLockError::WouldBlock) if watch.stuck().is_none() => std::thread::sleep(FIRST_PAUSE),
+            Err(_) => return None,
+        }
+    }
 }
 
 /// Held while a database takes the place of another.
@@ -83,4 +95,47 @@ pub(crate) fn replacing(folder: &Path) -> Result<File, StoreError> {
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
     file.lock().at(&path)?;
     Ok(file)
+}
+
+/// The same where it is not worth waiting long: whoever holds it may be stuck.
+pub(crate) fn replacing_soon(folder: &Path) -> Option<File> {
+    const MOST: Duration = Duration::from_millis(100);
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(folder.join(OPENING))
+        .ok()?;
+    let since = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Some(file),
+            Err(TryLockError::WouldBlock) if since.elapsed() < MOST => std::thread::sleep(FIRST_PAUSE),
+            Err(_) => return None,
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn nobody_waits_to_open_what_a_stopped_process_is_replacing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut child = Command::new("sleep").arg("60").spawn().expect("it starts");
+        let stopped = Command::new("kill").args(["-STOP", &child.id().to_string()]).status();
+        assert!(stopped.expect("kill runs").success());
+        crate::heartbeat::sign_for(child.id(), &folder.path().join(WRITER));
+        let replacing = replacing(folder.path()).expect("nobody else does");
+        let begun = Instant::now();
+        assert!(opening(folder.path()).is_none());
+        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        let _ = child.kill();
+        let _ = child.wait();
+        drop(replacing);
+        assert!(opening(folder.path()).is_some());
+    }
 }

@@ -15,5 +15,7 @@ mod providers;
 mod questions;
 mod search;
 mod settings;
+#[cfg(target_os = "linux")]
+mod stuck;
 mod terminal;
 mod tree;
