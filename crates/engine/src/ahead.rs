@@ -17,7 +17,7 @@ pub struct Ahead<'e> {
 impl Engine {
     /// Begins to read ahead; nothing where nothing can be kept.
     pub fn ahead(&self) -> Option<Ahead<'_>> {
-        let batch = FactsBatch::new(&self.place.cache());
+        let batch = FactsBatch::new(&self.place.cache(), true);
         let writable = matches!(batch.cache.state(), CacheState::Ready | CacheState::Recreated);
         writable.then(|| Ahead { engine: self, batch })
     }

@@ -37,6 +37,17 @@ pub enum EngineError {
         /// How long was waited.
         waited: Duration,
     },
+    /// Another process holds the lock of the index and shows no sign of life: the user continues or ends it.
+    #[error(
+        "process {holder} is writing the index and does not respond: continue it with `kill -CONT {holder}`, or end it with \
+         `kill -KILL {holder}`, then try again"
+    )]
+    Stuck {
+        /// The number of the process.
+        holder: u32,
+        /// How long was waited.
+        waited: Duration,
+    },
     /// The caller asked to stop; the index is as it was.
     #[error("stopped")]
     Cancelled,

@@ -18,8 +18,10 @@ pub(crate) struct FactsBatch {
 }
 
 impl FactsBatch {
-    pub(crate) fn new(cache: &Path) -> Self {
-        Self { cache: Cache::open(cache), day: today(), fresh: Vec::new(), fresh_bytes: 0, used: Vec::new() }
+    /// A batch for the cache at a path; one that does not keep facts drops them.
+    pub(crate) fn new(cache: &Path, keeps: bool) -> Self {
+        let cache = if keeps { Cache::open(cache) } else { Cache::off() };
+        Self { cache, day: today(), fresh: Vec::new(), fresh_bytes: 0, used: Vec::new() }
     }
 
     /// Takes note of where the facts of a file come from.

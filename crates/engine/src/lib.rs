@@ -46,6 +46,7 @@ mod sheet;
 mod snapshot;
 mod source;
 mod steps;
+mod stuck;
 mod traversal;
 mod units;
 mod whole;
@@ -87,7 +88,7 @@ pub use orient_lang::Class;
 pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights, analyse};
 pub use orient_store::{
     EdgeRow, EmbedModel, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch,
-    NodeId, OutsideRow, Page, Sizes, StoreError, SymbolId,
+    NodeId, OutsideRow, Page, Process, Sizes, StoreError, SymbolId,
 };
 pub use orient_text::Query;
 pub use orient_walk::{

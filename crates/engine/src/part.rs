@@ -4,6 +4,7 @@
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::refresh::{Refreshing, State, caught_up, skipped_before, tasks};
+use crate::stuck::StuckWriter;
 use crate::{Engine, EngineError, Mode, Refresh, RefreshOptions};
 use orient_model::RepoPath;
 use orient_store::{Anchor, Snapshot, StoreError};
@@ -130,6 +131,10 @@ impl Refreshing<'_> {
             Ok(locked) => locked,
             Err(EngineError::Store(StoreError::ReadOnly { .. })) => return Ok(None),
             Err(EngineError::Busy { waited, .. }) => return self.behind(snapshot, &plan, waited).map(Some),
+            Err(EngineError::Stuck { holder, waited }) => {
+                let stuck = StuckWriter { holder, waited };
+                return self.behind_stuck(snapshot, &plan, stuck).map(Some);
+            }
             Err(error) => return Err(error),
         };
         drop(state);

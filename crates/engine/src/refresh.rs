@@ -4,11 +4,12 @@ use crate::memory::Loan;
 use crate::plan::{Plan, Seen, SkippedBefore};
 use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::sheet::{Making, TreeSheet};
+use crate::stuck::StuckWriter;
 use crate::work::Task;
 use crate::writing::{Tally, Writing};
 use crate::{Engine, EngineError};
 use orient_model::RepoPath;
-use orient_store::{Applied, FileRow, INDEXED, Sheet, Snapshot, StoreError, WriteLock};
+use orient_store::{Applied, FileRow, HolderWatch, INDEXED, Sheet, Snapshot, StoreError, WriteLock};
 use orient_walk::{Listing, SkipReason, Tree, list};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -48,6 +49,9 @@ pub struct RefreshOptions {
     pub at_once: Option<usize>,
     /// How long to wait for another process that writes the index; without it, as long as that takes.
     pub wait: Option<Duration>,
+    /// Whether to hold the difference in memory where the process that writes the index is stuck. For those who answer once:
+    /// nothing of that is kept for others.
+    pub in_memory_if_stuck: bool,
     /// When to stop reading changed files and name the rest; a first index is always finished.
     pub deadline: Option<Duration>,
     /// When the question was put: what changes later need not show in its answer. Without it, now.
@@ -116,6 +120,8 @@ pub struct Refresh {
     pub in_memory: bool,
     /// Whether another process was writing and was not waited for.
     pub busy: bool,
+    /// The process that holds the lock of the index and shows no sign of life, if one does.
+    pub stuck: Option<u32>,
     /// Whether what the index remembers of the tree as a whole is the tree as it is now.
     pub remembered: bool,
     /// What whoever asks should know of how the index is kept fresh; said once.
@@ -187,6 +193,10 @@ impl Refreshing<'_> {
                 if let (State::Usable(snapshot), Some(plan)) = (&state, &planned) =>
             {
                 return self.behind(snapshot, plan, waited);
+            }
+            Err(EngineError::Stuck { holder, waited }) => {
+                let stuck = StuckWriter { holder, waited };
+                return self.beside_stuck(state, planned.as_ref(), listing, stuck);
             }
             Err(error) => return Err(error),
         };
@@ -309,15 +319,23 @@ impl Refreshing<'_> {
     pub(crate) fn lock(&self) -> Result<(WriteLock, Duration), EngineError> {
         let folder = &self.engine.place.tree;
         let mut waited = Duration::ZERO;
+        let mut watch = HolderWatch::new(folder);
+        let mut stuck = None;
         let lock = WriteLock::acquire(folder, |so_far| {
             waited = so_far;
-            self.progress.waiting(WriteLock::holder(folder), so_far);
-            !self.options.cancel.is_cancelled() && self.options.wait.is_none_or(|most| so_far < most)
+            stuck = watch.stuck();
+            if stuck.is_none() {
+                self.progress.waiting(WriteLock::holder(folder), so_far);
+            }
+            stuck.is_none()
+                && !self.options.cancel.is_cancelled()
+                && self.options.wait.is_none_or(|most| so_far < most)
         })?;
-        match lock {
-            Some(lock) => Ok((lock, waited)),
-            None if self.options.cancel.is_cancelled() => Err(EngineError::Cancelled),
-            None => Err(EngineError::Busy { holder: WriteLock::holder(folder), waited }),
+        match (lock, stuck) {
+            (Some(lock), _) => Ok((lock, waited)),
+            (None, _) if self.options.cancel.is_cancelled() => Err(EngineError::Cancelled),
+            (None, Some(holder)) => Err(EngineError::Stuck { holder, waited }),
+            (None, None) => Err(EngineError::Busy { holder: WriteLock::holder(folder), waited }),
         }
     }
 
@@ -382,13 +400,13 @@ impl Refreshing<'_> {
         Ok(caught_up(tally, applied, plan))
     }
 
-    /// The same for a store that cannot be written: the difference is held in memory.
-    fn in_memory(&self, state: State, listing: Listing) -> Result<Refresh, EngineError> {
+    /// The same for a store that cannot be written, or not now: the difference is held in memory.
+    pub(crate) fn in_memory(&self, state: State, listing: Listing) -> Result<Refresh, EngineError> {
         let engine = self.engine;
         let refresh = match state {
             State::Build(reason) => {
                 let plan = Plan::everything(listing);
-                let (tally, snapshot) = self.writing(None).build_in_memory(&plan)?;
+                let (tally, snapshot) = self.writing_in_memory(None).build_in_memory(&plan)?;
                 let generation = snapshot.generation();
                 engine.memory.keep(snapshot);
                 built(&tally, generation, &plan, reason)
@@ -402,7 +420,7 @@ impl Refreshing<'_> {
                     let deadline = self.options.deadline.map(|deadline| self.started + deadline);
                     let mut writer = snapshot.into_inner().into_writer()?;
                     crate::renew::forget(&mut writer)?;
-                    let done = self.writing(deadline).catch_up(&plan, &tasks, &mut writer, None);
+                    let done = self.writing_in_memory(deadline).catch_up(&plan, &tasks, &mut writer, None);
                     engine.memory.keep(writer.into_snapshot()?);
                     let (tally, applied) = done?;
                     caught_up(tally, applied, &plan)
@@ -415,7 +433,13 @@ impl Refreshing<'_> {
     pub(crate) fn writing(&self, deadline: Option<Instant>) -> Writing<'_> {
         let RefreshOptions { depth, at_once, pause, cancel, .. } = self.options;
         let (depth, at_once, pause) = (*depth, at_once.unwrap_or(AT_ONCE), pause.as_ref());
-        Writing { engine: self.engine, depth, at_once, cancel, progress: self.progress, pause, deadline }
+        let (engine, progress) = (self.engine, self.progress);
+        Writing { engine, depth, at_once, cancel, progress, pause, deadline, keeps_facts: true }
+    }
+
+    /// The same for an index in memory: whatever keeps us from the index may keep us from the cache as well.
+    fn writing_in_memory(&self, deadline: Option<Instant>) -> Writing<'_> {
+        Writing { keeps_facts: false, ..self.writing(deadline) }
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::progress::{Cancel, Phase, Progress};
 use crate::{Engine, EngineError, units};
 use orient_model::ContentHash;
-use orient_store::{FileId, FileRow, Snapshot, StoreError, WriteLock, Writer};
+use orient_store::{FileId, FileRow, HolderWatch, Snapshot, StoreError, WriteLock, Writer};
 use orient_walk::Tree;
 use std::time::Duration;
 
@@ -113,7 +113,9 @@ impl Engine {
 
     fn writer_lock(&self, cancel: &Cancel) -> Result<WriteLock, EngineError> {
         let folder = &self.place.tree;
-        let lock = WriteLock::acquire(folder, |so_far| so_far < PATIENCE && !cancel.is_cancelled())?;
+        let mut watch = HolderWatch::new(folder);
+        let patient = |so_far| so_far < PATIENCE && !cancel.is_cancelled() && watch.stuck().is_none();
+        let lock = WriteLock::acquire(folder, patient)?;
         lock.ok_or_else(|| EngineError::Busy { holder: WriteLock::holder(folder), waited: PATIENCE })
     }
 }

@@ -74,6 +74,8 @@ pub(crate) struct Writing<'w> {
     pub(crate) pause: Option<&'w Pause>,
     /// When to leave the rest for another time.
     pub(crate) deadline: Option<Instant>,
+    /// Whether new facts are written to the cache.
+    pub(crate) keeps_facts: bool,
 }
 
 impl Writing<'_> {
@@ -348,7 +350,7 @@ impl Writing<'_> {
             threads: engine.threads(),
             bytes: engine.settings.limits.memory.bytes() / SHARE_IN_FLIGHT,
         };
-        let mut batch = FactsBatch::new(&cache);
+        let mut batch = FactsBatch::new(&cache, self.keeps_facts);
         let done = pipeline::run(&reading, tasks, bounds, |results| {
             self.consume(tasks, results, tally, &mut batch, write)
         })?;

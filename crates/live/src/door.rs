@@ -2,45 +2,58 @@
 //!
 //! The door is a socket in the tree's own folder of the store: who may write there could spoil the index itself. The newest
 //! watcher of a tree has it. Whoever asks says what it would make of the tree; a watcher with other settings, another
-//! version, or another view of the file system is of no use and says so. Without an answer the asker looks for itself.
+//! version, or another view of the file system is of no use and says so. While it works on an answer it gives signs of life
+//! (`ALIVE`), so that nobody waits for one that was stopped; how it is asked stands in `neighbour.rs`.
 
 use crate::keeper::Shared;
-use orient_engine::{Depth, Engine, EngineError, Keeper, Mode, Progress, Refresh, RefreshOptions};
-use rustix::event::{PollFd, PollFlags, poll};
+use crate::neighbour::NOTE;
+use orient_engine::{Depth, Refresh, RefreshOptions};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The name of the socket.
-const NAME: &str = "watcher";
+/// The name of the socket. Another protocol has another name.
+pub(crate) const NAME: &str = "watcher.socket";
+/// The file that holds the number of the watcher's process.
+const PROCESS: &str = "watcher.process";
 /// How long either side waits for the other to say what it has ready.
-const PROMPT: Duration = Duration::from_millis(500);
+pub(crate) const PROMPT: Duration = Duration::from_millis(500);
 /// How long a question may take where there is something to catch up with. Beyond that the asker looks for itself.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// A view of a tree, as [`Engine::view`] gives it, and what is asked of whoever has the same.
-const ASKED: usize = 33;
+pub(crate) const ASKED: usize = 33;
 /// Asks whether what is in the files is right.
-const FACTS: u8 = 0;
+pub(crate) const FACTS: u8 = 0;
 /// Asks whether what uses mean is right too.
-const GRAPH: u8 = 1;
+pub(crate) const GRAPH: u8 = 1;
 /// Asks who is there. The answer is the number of the process.
-const WHO: u8 = 2;
+pub(crate) const WHO: u8 = 2;
+
+/// A sign of life; any number of them comes before an answer.
+pub(crate) const ALIVE: u8 = 0;
+/// What comes next is the answer.
+pub(crate) const ANSWER: u8 = 1;
+/// How often a sign of life is given.
+const BEAT: Duration = Duration::from_millis(40);
+/// How many are answered at once; others look for themselves.
+const MOST: usize = 32;
 
 /// What a watcher vouches for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Word {
+pub(crate) struct Word {
     /// The generation that is right about every file.
-    generation: u64,
+    pub(crate) generation: u64,
     /// The number of the file it is in.
-    file: u64,
+    pub(crate) file: u64,
     /// Whether what it remembers of the tree as a whole is right too.
-    remembered: bool,
+    pub(crate) remembered: bool,
 }
 
 impl Word {
@@ -54,7 +67,7 @@ impl Word {
         bytes
     }
 
-    fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
+    pub(crate) fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
         let number =
             |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         Self { generation: number(0), file: number(8), remembered: bytes[16] != 0 }
@@ -82,16 +95,8 @@ impl Door {
         let shared = shared.clone();
         let asked = Arc::new(Mutex::new(Instant::now()));
         let at = asked.clone();
-        let serve = move || {
-            while wait(&listener, &ended) {
-                if let Ok((stream, _)) = listener.accept() {
-                    // Who hears nothing looks for itself.
-                    if let Ok(true) = answer(&shared, stream) {
-                        *at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-                    }
-                }
-            }
-        };
+        let note = folder.join(NOTE);
+        let serve = move || serve(&shared, &listener, &ended, &note, &at);
         let thread = std::thread::Builder::new().name("door".to_owned()).spawn(serve).ok();
         Some(Self { path, file, asked, end: Some(end), thread })
     }
@@ -118,6 +123,97 @@ impl Drop for Door {
     }
 }
 
+/// One who asked, until it has its answer.
+struct Visit {
+    stream: Arc<Mutex<UnixStream>>,
+    thread: JoinHandle<()>,
+}
+
+/// Takes in whoever asks, one thread each, and shows those who wait that we are alive.
+fn serve(
+    shared: &Arc<Shared>,
+    listener: &UnixListener,
+    ended: &UnixStream,
+    note: &Path,
+    asked: &Arc<Mutex<Instant>>,
+) {
+    let mut visits: Vec<Visit> = Vec::new();
+    while let Some(knocked) = wait(listener, ended, (!visits.is_empty()).then_some(BEAT)) {
+        visits.retain(|visit| !visit.thread.is_finished());
+        for visit in &visits {
+            show_life(&visit.stream);
+        }
+        if !knocked {
+            continue;
+        }
+        let Ok((stream, _)) = listener.accept() else { continue };
+        // The order counts: who noted our silence before this sign is forgotten below, who does so after it has seen it.
+        let _ = (&stream).write_all(&[ALIVE]);
+        let _ = std::fs::remove_file(note);
+        // Who hears nothing looks for itself.
+        if visits.len() < MOST {
+            visits.extend(visit(shared, stream, asked));
+        }
+    }
+    for visit in visits {
+        let _ = visit.thread.join();
+    }
+}
+
+fn visit(shared: &Arc<Shared>, stream: UnixStream, asked: &Arc<Mutex<Instant>>) -> Option<Visit> {
+    let reading = stream.try_clone().ok()?;
+    let stream = Arc::new(Mutex::new(stream));
+    let (shared, asked, speaking) = (shared.clone(), asked.clone(), stream.clone());
+    let answer = move || {
+        if let Ok(true) = answer(&shared, reading, &speaking) {
+            *asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        }
+    };
+    let thread = std::thread::Builder::new().name("visit".to_owned()).spawn(answer).ok()?;
+    Some(Visit { stream, thread })
+}
+
+/// Says that we are alive, unless the answer is on its way.
+fn show_life(stream: &Mutex<UnixStream>) {
+    if let Ok(stream) = stream.try_lock() {
+        let flags = rustix::net::SendFlags::DONTWAIT | rustix::net::SendFlags::NOSIGNAL;
+        let _ = rustix::net::send(&*stream, &[ALIVE], flags);
+    }
+}
+
+/// Tells a socket from any that took its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    file: u64,
+    made: (i64, i64),
+}
+
+impl Key {
+    /// The key of the socket at a path; none where there is none.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let metadata = std::fs::symlink_metadata(path).ok()?;
+        Some(Self { file: metadata.ino(), made: (metadata.mtime(), metadata.mtime_nsec()) })
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_ascii_whitespace();
+        let file = words.next()?.parse().ok()?;
+        let mut number = || words.next()?.parse::<i64>().ok();
+        Some(Self { file, made: (number()?, number()?) })
+    }
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "{} {} {}", self.file, self.made.0, self.made.1)
+    }
+}
+
+/// The process that opened the door of a folder last, as far as it says.
+pub(crate) fn process_of(folder: &Path) -> Option<u32> {
+    std::fs::read_to_string(folder.join(PROCESS)).ok()?.trim().parse().ok()
+}
+
 /// Puts a new socket in the place of any that was there; whoever asks finds one or the other.
 fn listen(folder: &Path) -> io::Result<(UnixListener, u64)> {
     let way = Way::into(folder)?;
@@ -126,39 +222,57 @@ fn listen(folder: &Path) -> io::Result<(UnixListener, u64)> {
     let listener = UnixListener::bind(way.to(&new))?;
     std::fs::set_permissions(folder.join(&new), std::fs::Permissions::from_mode(0o600))?;
     let file = std::fs::symlink_metadata(folder.join(&new))?.ino();
+    sign(folder)?;
     std::fs::rename(folder.join(&new), folder.join(NAME))?;
+    let _ = std::fs::remove_file(folder.join(NOTE));
     Ok((listener, file))
 }
 
+/// Says whose the door is about to be.
+fn sign(folder: &Path) -> io::Result<()> {
+    let new = folder.join(format!("{PROCESS}.{}", std::process::id()));
+    let _ = std::fs::remove_file(&new);
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(&new)?.write_all(format!("{}\n", std::process::id()).as_bytes())?;
+    std::fs::rename(new, folder.join(PROCESS))
+}
+
 /// A way to a folder that is short: the name of a socket has little room.
-struct Way(OwnedFd);
+pub(crate) struct Way(OwnedFd);
 
 impl Way {
-    fn into(folder: &Path) -> io::Result<Self> {
+    pub(crate) fn into(folder: &Path) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self(rustix::fs::open(folder, flags, rustix::fs::Mode::empty())?))
     }
 
-    fn to(&self, name: &str) -> PathBuf {
+    pub(crate) fn to(&self, name: &str) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}/{name}", self.0.as_raw_fd()))
     }
 }
 
-/// Waits until somebody knocks; says whether we go on.
-fn wait(listener: &UnixListener, ended: &UnixStream) -> bool {
+/// Waits until somebody knocks, or for a while; says whether somebody did, and nothing when we are to end.
+fn wait(listener: &UnixListener, ended: &UnixStream, most: Option<Duration>) -> Option<bool> {
+    let timeout = most
+        .map(|most| Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: most.subsec_nanos().into() });
     let mut ends = [PollFd::new(listener, PollFlags::IN), PollFd::new(ended, PollFlags::IN)];
-    while let Err(errno) = poll(&mut ends, None) {
+    while let Err(errno) = poll(&mut ends, timeout.as_ref()) {
         if errno != rustix::io::Errno::INTR {
-            return false;
+            return None;
         }
     }
-    ends[1].revents().is_empty()
+    ends[1].revents().is_empty().then(|| !ends[0].revents().is_empty())
 }
 
 /// Answers one question, and says whether it came from one whom we could help.
-fn answer(shared: &Shared, mut stream: UnixStream) -> io::Result<bool> {
+fn answer(shared: &Shared, mut stream: UnixStream, speaking: &Mutex<UnixStream>) -> io::Result<bool> {
     stream.set_read_timeout(Some(PROMPT))?;
     stream.set_write_timeout(Some(PROMPT))?;
+    let say = |answer: &[u8]| {
+        let mut stream = speaking.lock().unwrap_or_else(PoisonError::into_inner);
+        stream.write_all(&[&[ANSWER], answer].concat())
+    };
     let mut asked = [0; ASKED];
     stream.read_exact(&mut asked)?;
     let (view, question) = (&asked[..ASKED - 1], asked[ASKED - 1]);
@@ -167,21 +281,22 @@ fn answer(shared: &Shared, mut stream: UnixStream) -> io::Result<bool> {
     }
     let depth = match question {
         WHO => {
-            stream.write_all(&std::process::id().to_le_bytes())?;
+            say(&std::process::id().to_le_bytes())?;
             return Ok(false);
         }
         GRAPH => Depth::Graph,
         _ => Depth::Facts,
     };
     if let Some(word) = vouch(shared, depth) {
-        stream.write_all(&word.to_bytes())?;
+        say(&word.to_bytes())?;
     }
     Ok(true)
 }
 
 /// What can be said after every notice was read, and what they tell of was caught up with.
 fn vouch(shared: &Shared, depth: Depth) -> Option<Word> {
-    let options = RefreshOptions { depth, wait: Some(PATIENCE), ..RefreshOptions::default() };
+    let cancel = shared.stop.clone();
+    let options = RefreshOptions { depth, cancel, wait: Some(PATIENCE), ..RefreshOptions::default() };
     if shared.state().is_blind() {
         return None;
     }
@@ -191,59 +306,20 @@ fn vouch(shared: &Shared, depth: Depth) -> Option<Word> {
     right.then(|| Word { generation, file: shared.file(), remembered })
 }
 
-/// Asks the watcher of a tree where there is one, and else compares the files with the index.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Neighbour;
-
-impl Keeper for Neighbour {
-    fn catch_up(
-        &self,
-        engine: &Engine,
-        options: &RefreshOptions,
-        progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
-        match ask(engine, options.depth).filter(|_| options.mode == Mode::CatchUp) {
-            Some(refresh) => Ok(refresh),
-            None => engine.refresh(options, progress),
-        }
-    }
-}
-
-fn ask(engine: &Engine, depth: Depth) -> Option<Refresh> {
-    let question = if depth == Depth::Graph { GRAPH } else { FACTS };
-    let heard = put(engine, question, PATIENCE + PROMPT)?;
-    let Word { generation, file, remembered } = Word::from_bytes(heard);
-    // The index it speaks of is the one we read from.
-    let same = engine.place().index().metadata().is_ok_and(|metadata| metadata.ino() == file);
-    let there = engine.generation().is_some_and(|ours| ours >= generation);
-    // A later generation comes with another sheet.
-    let remembered = remembered && engine.generation() == Some(generation);
-    (same && there).then(|| Refresh { generation, remembered, ..Refresh::default() })
-}
-
-/// The process of the watcher that commands about this tree can ask; none where nobody is there, or nobody who sees the
-/// tree as this engine does.
-pub fn watched_by(engine: &Engine) -> Option<u32> {
-    put(engine, WHO, PROMPT).map(u32::from_le_bytes)
-}
-
-/// Puts a question at the door of a tree.
-fn put<const LENGTH: usize>(engine: &Engine, question: u8, patience: Duration) -> Option<[u8; LENGTH]> {
-    let way = Way::into(&engine.place().tree).ok()?;
-    let mut stream = UnixStream::connect(way.to(NAME)).ok()?;
-    stream.set_read_timeout(Some(patience)).ok()?;
-    stream.set_write_timeout(Some(PROMPT)).ok()?;
-    let mut asked = [question; ASKED];
-    asked[..ASKED - 1].copy_from_slice(&engine.view()?);
-    stream.write_all(&asked).ok()?;
-    let mut heard = [0; LENGTH];
-    stream.read_exact(&mut heard).ok()?;
-    Some(heard)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_comes_as_it_went() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join(NAME);
+        assert_eq!(Key::of(&socket), None);
+        let _listener = UnixListener::bind(&socket).expect("a socket");
+        let key = Key::of(&socket).expect("it is there");
+        assert_eq!(Key::parse(&key.to_string()), Some(key));
+        assert_eq!(Key::parse("12 cut"), None);
+    }
 
     #[test]
     fn a_word_comes_as_it_went() {

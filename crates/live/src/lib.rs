@@ -14,6 +14,8 @@ mod door;
 mod keeper;
 mod known;
 mod limits;
+#[cfg(target_os = "linux")]
+mod neighbour;
 mod state;
 mod summon;
 mod turn;
@@ -21,7 +23,10 @@ mod turn;
 #[cfg_attr(not(target_os = "linux"), path = "unwatched.rs")]
 mod watch;
 
-pub use door::{Neighbour, watched_by};
+#[cfg(not(target_os = "linux"))]
+pub use door::{Neighbour, silent_watcher, watched_by};
 pub use keeper::{Live, LiveOptions, Seen, Watcher};
 pub use limits::{Limits, Unwatchable, probe};
+#[cfg(target_os = "linux")]
+pub use neighbour::{Neighbour, silent_watcher, watched_by};
 pub use summon::calls_for_watcher;

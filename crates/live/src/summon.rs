@@ -1,7 +1,7 @@
 //! When a command should leave a watcher behind, so that the next need not look at all files.
 
-use crate::door::watched_by;
 use crate::limits::probe;
+use crate::watched_by;
 use orient_engine::Engine;
 use std::fs::File;
 use std::io;

@@ -391,7 +391,7 @@ fn without_a_watcher_a_command_looks_for_itself() {
     let watched = Watched::new(SMALL);
     let engine = beside(&watched);
     let root = watched.root();
-    let socket = engine.place().tree.join("watcher");
+    let socket = engine.place().tree.join("watcher.socket");
     assert!(socket.exists());
     let newer = Live::start(&watched.engine, LiveOptions::default());
     drop(newer);

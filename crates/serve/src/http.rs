@@ -1,38 +1,36 @@
 //! Many clients, over HTTP, one engine. Everything a stranger could use up has a limit: connections, sessions, bytes,
 //! time.
 
+use crate::connections::{Connection, Connections, Holding};
 use crate::error::ServeError;
 use crate::gate::{Gate, Refused};
 use crate::server::{LONGEST, Server, Serving};
+use crate::sessions::Sessions;
 use crate::tree::Options;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use hyper::body::Incoming;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 /// The most bytes of a request: a question, at most a diff.
 const LARGEST: usize = 4 << 20;
 /// How long a request may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(15);
-/// How many connections are open at once; others wait.
-const CONNECTIONS: usize = 512;
-/// How many sessions are open at once; others are turned away.
-const SESSIONS: usize = 256;
 /// How long a session may be silent.
 const SILENCE: Duration = Duration::from_mins(30);
 /// Threads for what is no question: opening a tree, pages for people.
@@ -95,15 +93,20 @@ pub fn http(
     served
 }
 
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
+
 #[derive(Clone)]
 struct Door {
     gate: Arc<Gate>,
     serving: Arc<Serving>,
+    sessions: Arc<Sessions>,
 }
 
 fn router(serving: &Arc<Serving>, http: &HttpOptions, stop: &CancellationToken) -> Router {
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(SILENCE);
+    let mut manager = LocalSessionManager::default();
+    manager.session_config.keep_alive = Some(SILENCE);
+    let manager = Arc::new(manager);
     // Host and origin are looked at by our own gate, in front of everything.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
@@ -111,13 +114,11 @@ fn router(serving: &Arc<Serving>, http: &HttpOptions, stop: &CancellationToken) 
         .with_json_response(true)
         .with_cancellation_token(stop.clone());
     let shared = serving.clone();
-    let mcp = StreamableHttpService::new(
-        move || Ok(Server::new(shared.clone(), false)),
-        Arc::new(sessions),
-        config,
-    );
+    let mcp =
+        StreamableHttpService::new(move || Ok(Server::new(shared.clone(), false)), manager.clone(), config);
     let gate = Gate::new(http.address.ip(), &http.hosts, &http.origins, http.token.as_deref());
-    let door = Door { gate: Arc::new(gate), serving: serving.clone() };
+    let sessions = Sessions::new(manager);
+    let door = Door { gate: Arc::new(gate), serving: serving.clone(), sessions };
     Router::new()
         .route("/healthz", get(health))
         .route("/metrics", get(metrics))
@@ -128,30 +129,64 @@ fn router(serving: &Arc<Serving>, http: &HttpOptions, stop: &CancellationToken) 
 
 /// Looks at a request before anything else does.
 async fn enter(State(door): State<Door>, request: Request, next: Next) -> Response {
-    let metrics = &door.serving.metrics;
     let open = request.uri().path() == "/healthz";
     // A request may name the host in its address as well, which would count more.
     let named = request.uri().authority().map(Authority::as_str);
+    let connection = request.extensions().get::<Arc<Connection>>().cloned();
     let response = match door.gate.check(request.headers(), named, open) {
         Err(refused) => turn_away(refused),
-        Ok(()) if begins(&request) && metrics.sessions.load(Ordering::Relaxed) >= SESSIONS => {
-            turn_away(Refused { status: StatusCode::SERVICE_UNAVAILABLE, why: "too many sessions are open" })
+        Ok(()) if !open && connection.as_ref().is_some_and(|connection| connection.is_reserved) => {
+            let why = "too many requests are being answered";
+            turn_away(Refused { status: StatusCode::SERVICE_UNAVAILABLE, why })
         }
         Ok(()) => match whole(request).await {
             Err(refused) => turn_away(refused),
             Ok(request) => {
-                let late = Refused { status: StatusCode::GATEWAY_TIMEOUT, why: "no answer in time" };
-                let answer = tokio::time::timeout(LONGEST + ARRIVAL, next.run(request)).await;
-                answer.unwrap_or_else(|_| turn_away(late))
+                // Until here the connection may have to make room for another, from here on it is answered.
+                let answering = connection.map(|connection| connection.answer());
+                let response = pass(&door, request, next).await;
+                response.map(|body| Holding::body(body, answering))
             }
         },
     };
-    metrics.answered(response.status().as_u16());
+    door.serving.metrics.answered(response.status().as_u16());
     response
 }
 
+/// Has a request answered, and notes what that means for its session.
+async fn pass(door: &Door, request: Request, next: Next) -> Response {
+    let late = Refused { status: StatusCode::GATEWAY_TIMEOUT, why: "no answer in time" };
+    let calls = request.method() == Method::POST;
+    let mut in_use = session(request.headers()).and_then(|id| door.sessions.enter(id));
+    let beginning = if begins(&request) {
+        let Some(beginning) = door.sessions.make_room().await else {
+            let why = "too many sessions are in use";
+            return turn_away(Refused { status: StatusCode::SERVICE_UNAVAILABLE, why });
+        };
+        Some(beginning)
+    } else {
+        None
+    };
+    let answer = tokio::time::timeout(LONGEST + ARRIVAL, next.run(request)).await;
+    let response = answer.unwrap_or_else(|_| turn_away(late));
+    if beginning.is_some()
+        && let Some(id) = session(response.headers())
+    {
+        door.sessions.begun(id);
+    }
+    if let Some(in_use) = &mut in_use {
+        // What asks for nothing is answered by "accepted".
+        in_use.has_called = calls && response.status() == StatusCode::OK;
+    }
+    response.map(|body| Holding::body(body, in_use))
+}
+
+fn session(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION)?.to_str().ok()
+}
+
 fn begins(request: &Request) -> bool {
-    request.method() == Method::POST && !request.headers().contains_key("mcp-session-id")
+    request.method() == Method::POST && !request.headers().contains_key(SESSION)
 }
 
 /// The request with its body read: in time, and not larger than allowed.
@@ -204,40 +239,54 @@ async fn metrics(State(door): State<Door>) -> Response {
 
 /// Takes in connections until it is told to end, then lets those that are open end.
 async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let connections = Arc::new(Connections::default());
     loop {
-        let Ok(place) = room.clone().acquire_owned().await else { break };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = stop.cancelled() => break,
         };
         let Ok((stream, _)) = accepted else {
-            // Out of files, most likely: others close theirs.
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            // Out of files, most likely.
+            connections.evict();
+            tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
-        tokio::spawn(connection(stream, app.clone(), stop.clone(), place));
+        let Some(connection) = connections.admit() else { continue };
+        let (connections, app, stop) = (connections.clone(), app.clone(), stop.clone());
+        tokio::spawn(async move {
+            serve_connection(stream, app, &stop, &connection).await;
+            connections.leave(&connection);
+        });
     }
-    let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
-    let _ = tokio::time::timeout(FAREWELL, room.acquire_many(all)).await;
+    let _ = tokio::time::timeout(FAREWELL, connections.emptied()).await;
 }
 
-async fn connection(stream: TcpStream, app: Router, stop: CancellationToken, place: OwnedSemaphorePermit) {
+async fn serve_connection(
+    stream: TcpStream,
+    app: Router,
+    stop: &CancellationToken,
+    connection: &Arc<Connection>,
+) {
     let _ = stream.set_nodelay(true);
+    let (app, asking) = (TowerToHyperService::new(app), connection.clone());
+    let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(asking.clone());
+        app.call(request)
+    });
     let served = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(ARRIVAL)
         .max_headers(64)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
+        .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(served);
     tokio::select! {
         _ = served.as_mut() => {}
+        () = connection.evicted.cancelled() => {}
         () = stop.cancelled() => {
             served.as_mut().graceful_shutdown();
             let _ = served.await;
         }
     }
-    drop(place);
 }
 
 /// Ctrl-C, or what a supervisor sends.

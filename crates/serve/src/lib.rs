@@ -4,6 +4,7 @@
 //! from the table of operations; here it gets a budget, a memory of what was sent, and doors that are guarded.
 
 mod answer;
+mod connections;
 mod cursor;
 mod error;
 mod gate;
@@ -16,6 +17,7 @@ mod resources;
 mod schema;
 mod sent;
 mod server;
+mod sessions;
 mod sheet;
 mod stdio;
 mod tree;

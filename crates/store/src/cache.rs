@@ -13,12 +13,16 @@ use orient_model::ContentHash;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result, params};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The format of the cache; a cache of another one is emptied.
 const FORMAT: u32 = 2;
 const APPLICATION: u32 = 0x4f72_6e63;
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long to wait for another who writes, where what we would write can be made again at little cost.
+const FACTS_PATIENCE: Duration = Duration::from_millis(150);
+/// After waiting in vain, facts are not written for so long: whoever is in the way may be stuck.
+const FACTS_PAUSE: Duration = Duration::from_secs(10);
 
 /// A crash may cost the last entries; the log may grow to 32 MiB before it is written back. Entries are blobs of a few
 /// kilobytes: in small pages a seventh of the file stays empty, in these a thirtieth. A server keeps it open, and what it
@@ -114,17 +118,19 @@ pub struct Cache {
     path: PathBuf,
     db: Option<Connection>,
     state: CacheState,
+    /// When writing facts was last given up because somebody else was writing.
+    blocked: Option<Instant>,
 }
 
 impl Cache {
     /// Opens the cache at a path, creating it or making it anew where needed.
     pub fn open(path: &Path) -> Self {
-        let mut cache = Self { path: path.to_path_buf(), db: None, state: CacheState::Ready };
+        let mut cache = Self { path: path.to_path_buf(), db: None, state: CacheState::Ready, blocked: None };
         let folder = path.parent().unwrap_or(Path::new("."));
         let _ = fs::create_dir_all(folder);
         let opened = {
             // Two that create it at once would be in each other's way.
-            let _alone = lock::replacing(folder);
+            let _alone = lock::replacing_soon(folder);
             open_writable(path)
         };
         match opened {
@@ -137,7 +143,8 @@ impl Cache {
 
     /// A cache that holds nothing, for runs without a store.
     pub fn off() -> Self {
-        Self { path: PathBuf::new(), db: None, state: CacheState::Off("not asked for".to_owned()) }
+        let state = CacheState::Off("not asked for".to_owned());
+        Self { path: PathBuf::new(), db: None, state, blocked: None }
     }
 
     /// What became of it.
@@ -177,22 +184,35 @@ impl Cache {
 
     /// Adds facts in one transaction; those of contents already known are left as they are. `day` is the day of use.
     pub fn put_many<'f>(&mut self, facts: impl IntoIterator<Item = (CacheKey, &'f CachedFacts)>, day: u32) {
-        if self.state == CacheState::ReadOnly {
+        self.write_facts(|db| {
+            for (key, facts) in facts {
+                if db.prepare_cached(HAS)?.exists([&key.0[..]])? {
+                    continue;
+                }
+                let parts = params![facts.outline.as_bytes(), facts.flow.as_bytes()];
+                let id = db.prepare_cached(PUT_FACTS)?.insert(parts)?;
+                db.prepare_cached(PUT_ENTRY)?.execute(params![&key.0[..], id, day])?;
+            }
+            Ok(())
+        });
+    }
+
+    /// Writes what can be made again, in one transaction, and does without where another process does not let us.
+    fn write_facts(&mut self, act: impl FnOnce(&Connection) -> Result<()>) {
+        let paused = self.blocked.is_some_and(|at| at.elapsed() < FACTS_PAUSE);
+        if self.state == CacheState::ReadOnly || paused {
             return;
         }
+        let mut blocked = false;
         self.attempt(|db| {
-            in_transaction(db, |db| {
-                for (key, facts) in facts {
-                    if db.prepare_cached(HAS)?.exists([&key.0[..]])? {
-                        continue;
-                    }
-                    let parts = params![facts.outline.as_bytes(), facts.flow.as_bytes()];
-                    let id = db.prepare_cached(PUT_FACTS)?.insert(parts)?;
-                    db.prepare_cached(PUT_ENTRY)?.execute(params![&key.0[..], id, day])?;
-                }
-                Ok(())
-            })
+            db.busy_timeout(FACTS_PATIENCE)?;
+            let done = in_transaction(db, act);
+            db.busy_timeout(PATIENCE)?;
+            blocked =
+                done.as_ref().is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy));
+            done
         });
+        self.blocked = blocked.then(Instant::now);
     }
 
     /// Whether it was noted that all contents of something are known.
@@ -209,14 +229,9 @@ impl Cache {
 
     /// Notes that facts were used on a day.
     pub fn touch(&mut self, keys: impl IntoIterator<Item = CacheKey>, day: u32) {
-        if self.state == CacheState::ReadOnly {
-            return;
-        }
-        self.attempt(|db| {
-            in_transaction(db, |db| {
-                let mut touch = db.prepare_cached(TOUCH)?;
-                keys.into_iter().try_for_each(|key| touch.execute(params![&key.0[..], day]).map(drop))
-            })
+        self.write_facts(|db| {
+            let mut touch = db.prepare_cached(TOUCH)?;
+            keys.into_iter().try_for_each(|key| touch.execute(params![&key.0[..], day]).map(drop))
         });
     }
 

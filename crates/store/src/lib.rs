@@ -18,6 +18,7 @@ mod embedded;
 mod error;
 mod grams;
 mod graph;
+mod heartbeat;
 mod interner;
 mod list_error;
 mod lock;
@@ -26,6 +27,7 @@ mod migrate;
 mod name_match;
 mod name_sheet;
 mod naming;
+mod process;
 mod query;
 mod readers;
 mod rows;
@@ -51,9 +53,11 @@ pub use graph::{
     Bearer, Depends, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow,
     PreparedGraph, Reader,
 };
+pub use heartbeat::HolderWatch;
 pub use lock::WriteLock;
 pub use name_match::NameMatch;
 pub use name_sheet::NameSheet;
+pub use process::Process;
 pub use query::{Found, SymbolQuery};
 pub use readers::Readers;
 pub use rows::{

@@ -1,15 +1,15 @@
 //! Who may write, and when a file may be opened: two lock files beside the database, held by the operating system.
 //!
-//! `lock` is held for as long as somebody writes. `open.lock` is held for the moment a freshly built database takes
+//! `lock` is held for as long as somebody writes, and says who does (see [`crate::heartbeat`]). `open.lock` is held for the moment a freshly built database takes
 //! the place of the old one, so that nobody opens the one file with the other's log.
 
 use crate::error::{AtPath, StoreError};
+use crate::heartbeat::{Beating, HolderWatch, Record};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-const WRITER: &str = "lock";
+pub(crate) const WRITER: &str = "lock";
 const OPENING: &str = "open.lock";
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
@@ -18,7 +18,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct WriteLock {
     folder: PathBuf,
-    _file: File,
+    /// Holds the locked file.
+    _beating: Beating,
 }
 
 impl WriteLock {
@@ -32,7 +33,7 @@ impl WriteLock {
     ) -> Result<Option<Self>, StoreError> {
         std::fs::create_dir_all(folder).at(folder)?;
         let path = folder.join(WRITER);
-        let mut file =
+        let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
         let (since, mut pause) = (Instant::now(), FIRST_PAUSE);
         loop {
@@ -44,8 +45,8 @@ impl WriteLock {
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        sign(&mut file).at(&path)?;
-        Ok(Some(Self { folder: folder.to_path_buf(), _file: file }))
+        let beating = Beating::begin(file).at(&path)?;
+        Ok(Some(Self { folder: folder.to_path_buf(), _beating: beating }))
     }
 
     /// Takes the lock if nobody holds it.
@@ -55,21 +56,13 @@ impl WriteLock {
 
     /// The process that holds the lock of a folder, as far as it says; only for messages, it may have ended.
     pub fn holder(folder: &Path) -> Option<u32> {
-        let mut text = String::new();
-        File::open(folder.join(WRITER)).ok()?.take(16).read_to_string(&mut text).ok()?;
-        text.trim().parse().ok()
+        Record::read(&folder.join(WRITER)).map(|record| record.pid)
     }
 
     /// The folder it is for.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
-}
-
-fn sign(file: &mut File) -> std::io::Result<()> {
-    file.set_len(0)?;
-    file.seek(SeekFrom::Start(0))?;
-    writeln!(file, "{}", std::process::id())
 }
 
 /// Held while a database is opened for reading. Absent where the folder cannot be written and nobody made the file:
@@ -79,8 +72,20 @@ pub(crate) fn opening(folder: &Path) -> Option<File> {
     let file = File::open(&path)
         .or_else(|_| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path))
         .ok()?;
-    file.lock_shared().ok()?;
+    share(&file, folder)?;
     Some(file)
+}
+
+/// Waits for whoever replaces the database, unless it is stuck: while it does nothing, what is there is whole.
+fn share(file: &File, folder: &Path) -> Option<()> {
+    let mut watch = HolderWatch::new(folder);
+    loop {
+        match file.try_lock_shared() {
+            Ok(()) => return Some(()),
+            Err(TryLockError::WouldBlock) if watch.stuck().is_none() => std::thread::sleep(FIRST_PAUSE),
+            Err(_) => return None,
+        }
+    }
 }
 
 /// Held while a database takes the place of another.
@@ -90,4 +95,47 @@ pub(crate) fn replacing(folder: &Path) -> Result<File, StoreError> {
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
     file.lock().at(&path)?;
     Ok(file)
+}
+
+/// The same where it is not worth waiting long: whoever holds it may be stuck.
+pub(crate) fn replacing_soon(folder: &Path) -> Option<File> {
+    const MOST: Duration = Duration::from_millis(100);
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(folder.join(OPENING))
+        .ok()?;
+    let since = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Some(file),
+            Err(TryLockError::WouldBlock) if since.elapsed() < MOST => std::thread::sleep(FIRST_PAUSE),
+            Err(_) => return None,
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn nobody_waits_to_open_what_a_stopped_process_is_replacing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut child = Command::new("sleep").arg("60").spawn().expect("it starts");
+        let stopped = Command::new("kill").args(["-STOP", &child.id().to_string()]).status();
+        assert!(stopped.expect("kill runs").success());
+        crate::heartbeat::sign_for(child.id(), &folder.path().join(WRITER));
+        let replacing = replacing(folder.path()).expect("nobody else does");
+        let begun = Instant::now();
+        assert!(opening(folder.path()).is_none());
+        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        let _ = child.kill();
+        let _ = child.wait();
+        drop(replacing);
+        assert!(opening(folder.path()).is_some());
+    }
 }

@@ -14,7 +14,7 @@ impl From<EngineError> for ToolError {
             | EngineError::Setting { .. }
             | EngineError::NoStore => Code::BadSetting,
             EngineError::NotIndexed => Code::NotIndexed,
-            EngineError::Busy { .. } => Code::Busy,
+            EngineError::Busy { .. } | EngineError::Stuck { .. } => Code::Busy,
             EngineError::Cancelled => Code::Interrupted,
             EngineError::Unreadable { .. } => Code::NotFound,
             EngineError::Lost { .. } => Code::Damaged,

@@ -208,7 +208,9 @@ impl<'p> Session<'p> {
         if self.setup.refresh && !self.refreshed.borrow().as_ref().is_some_and(enough) {
             let refresh = match self.refresh(Mode::CatchUp, depth, Some(PATIENCE)) {
                 // There is nothing to answer from before the first index is there.
-                Err(EngineError::Busy { .. }) if self.insists => self.refresh(Mode::CatchUp, depth, None),
+                Err(EngineError::Busy { .. }) if self.insists => {
+                    self.refresh(Mode::CatchUp, depth, Some(Duration::MAX))
+                }
                 refresh => refresh,
             }?;
             if !refresh.in_memory {
@@ -336,7 +338,9 @@ impl<'p> Session<'p> {
 
     fn options(&self, mode: Mode, depth: Depth, wait: Option<Duration>) -> RefreshOptions {
         let (asked, cancel) = (self.asked, self.cancel.clone());
-        RefreshOptions { mode, depth, wait, asked, cancel, ..RefreshOptions::default() }
+        // Nothing that is held in memory for one answer may stay in a server.
+        let in_memory_if_stuck = self.insists && wait.is_some();
+        RefreshOptions { mode, depth, wait, asked, cancel, in_memory_if_stuck, ..RefreshOptions::default() }
     }
 }
 
@@ -358,10 +362,22 @@ fn notes(refresh: &Refresh) -> Vec<String> {
         notes.push(format!("started from the index of {}", sibling.display()));
     }
     notes.extend(refresh.note.clone());
-    if refresh.in_memory {
+    if let Some(holder) = refresh.stuck {
+        let instead = if refresh.in_memory {
+            "changes are kept in memory for this answer only".to_owned()
+        } else {
+            format!(
+                "this answer is without {}",
+                plural(refresh.pending.len() as u64, "changed file", "changed files")
+            )
+        };
+        notes.push(format!(
+            "process {holder} is writing the index and does not respond, so {instead}; continue it with \
+             `kill -CONT {holder}`, or end it with `kill -KILL {holder}`"
+        ));
+    } else if refresh.in_memory {
         notes.push("the store cannot be written, so changes are kept in memory for this answer only".into());
-    }
-    if refresh.busy {
+    } else if refresh.busy {
         let files = plural(refresh.pending.len() as u64, "file", "files");
         let waited = duration(refresh.waited);
         notes.push(format!(

@@ -16,6 +16,8 @@ mod providers;
 mod questions;
 mod search;
 mod settings;
+#[cfg(target_os = "linux")]
+mod stuck;
 mod terminal;
 mod tree;
 #[cfg(unix)]

@@ -8,6 +8,7 @@ use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
@@ -37,6 +38,18 @@ fn refuses_to_start(arguments: &[&str], token: Option<&str>, because: &str) {
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(2), "{said}");
     assert!(said.contains(because), "{said}");
+}
+
+/// The health check must answer within a tenth of a second, give or take what a busy machine adds to one of ten.
+fn answers_soon(web: &Web) {
+    let took = (0..10).map(|_| {
+        let asked = Instant::now();
+        web.alive();
+        asked.elapsed()
+    });
+    let mut took: Vec<Duration> = took.collect();
+    took.sort_unstable();
+    assert!(took[5] < Duration::from_millis(100) && took[9] < Duration::from_secs(1), "{took:?}");
 }
 
 attack!(
@@ -236,26 +249,51 @@ attack!(odd_methods, "methods that make no sense: refused", {
     }
     web.alive();
 });
-attack!(connections_that_wait, "three hundred connections that say nothing: others are answered", {
-    let web = Web::new();
-    let mut idle: Vec<TcpStream> = (0..300).filter_map(|_| TcpStream::connect(&web.address).ok()).collect();
-    for stream in &mut idle {
-        let _ = stream.write_all(b"GET /healthz HTT");
-    }
-    web.alive();
-});
 attack!(
-    sessions_without_end,
-    "three hundred sessions: those beyond the limit are turned away, the rest goes on",
+    connections_that_wait,
+    "six hundred connections that say half a word: the health check answers at once",
     {
         let web = Web::new();
-        let mut statuses: Vec<u16> = (0..300).map(|_| web.greet(&[]).status).collect();
-        statuses.sort_unstable();
-        statuses.dedup();
-        assert_eq!(statuses, [200, 503]);
         web.alive();
+        let mut idle: Vec<TcpStream> =
+            (0..600).filter_map(|_| TcpStream::connect(&web.address).ok()).collect();
+        for stream in &mut idle {
+            let _ = stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Le");
+        }
+        answers_soon(&web);
+        let sessions: Vec<String> = (0..3).map(|_| web.session()).collect();
+        assert_eq!(sessions.len(), 3, "clients get in as well");
     }
 );
+attack!(
+    bodies_that_never_come,
+    "six hundred requests without their bodies: the health check answers at once",
+    {
+        let web = Web::new();
+        web.alive();
+        let head = format!("POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Length: 100\r\n\r\n{{", web.address);
+        let mut slow: Vec<TcpStream> =
+            (0..600).filter_map(|_| TcpStream::connect(&web.address).ok()).collect();
+        for stream in &mut slow {
+            let _ = stream.write_all(head.as_bytes());
+        }
+        answers_soon(&web);
+    }
+);
+attack!(sessions_without_end, "three hundred sessions that are left: new clients get in, busy ones stay", {
+    let web = Web::new();
+    let busy = web.session();
+    let call = |session: &str| {
+        let body = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/list", "params": {} }).to_string();
+        web.request("POST", "/mcp", &[("Mcp-Session-Id", session)], &body).status
+    };
+    assert_eq!(call(&busy), 200);
+    let left: Vec<String> = (0..300).map(|_| web.session()).collect();
+    assert_eq!(call(&busy), 200, "one that was used stays");
+    assert_eq!(call(&left[299]), 200, "the newest stays");
+    assert_eq!(call(&left[0]), 404, "the oldest that was never used made room");
+    web.alive();
+});
 attack!(secret_over_http, "the paths of the other attacks over HTTP: the secret is not there", {
     let web = Web::new();
     let session = web.session();

@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::Args;
 use orient_engine::EngineError;
-use orient_live::{Limits, Unwatchable, probe, watched_by};
+use orient_live::{Limits, Unwatchable, probe, silent_watcher, watched_by};
 use orient_setup::{CLIENTS, Client, NAME, Scope, Surroundings, registered};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -223,7 +223,13 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
         let says = format!("process {process} watches this tree, and commands ask it");
         Check::new("watched", Health::Well, says)
     });
-    [check].into_iter().chain(asked).collect()
+    let silent = silent_watcher(engine).map(|process| {
+        let says =
+            format!("process {process} watches this tree but does not respond; commands look for themselves");
+        let fix = format!("kill -CONT {process} to continue it, or kill -KILL {process} to end it");
+        Check::new("watched", Health::Warning, says).fix(fix)
+    });
+    [check].into_iter().chain(asked).chain(silent).collect()
 }
 
 /// Whether a client can start us, in every scope in which it is told to.
