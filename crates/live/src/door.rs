@@ -6,13 +6,12 @@
 
 use crate::keeper::Shared;
 use orient_engine::{Depth, Engine, EngineError, Keeper, Mode, Progress, Refresh, RefreshOptions};
+use orient_safefs::Folder;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::OFlags;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -63,8 +62,8 @@ impl Word {
 
 /// An open door; closed when dropped.
 pub(crate) struct Door {
-    path: PathBuf,
-    file: u64,
+    folder: Folder,
+    file: (u64, u64),
     /// When somebody last asked whom we could help.
     asked: Arc<Mutex<Instant>>,
     /// Dropped to end.
@@ -76,8 +75,7 @@ impl Door {
     /// Opens the door of a tree; none where that is not possible, which costs others time and nothing else.
     pub(crate) fn open(shared: &Arc<Shared>) -> Option<Self> {
         let folder = shared.engine.own_folder().ok()?;
-        let path = folder.join(NAME);
-        let (listener, file) = listen(folder).ok()?;
+        let (listener, file) = listen(&folder).ok()?;
         let (end, ended) = UnixStream::pair().ok()?;
         let shared = shared.clone();
         let asked = Arc::new(Mutex::new(Instant::now()));
@@ -93,7 +91,7 @@ impl Door {
             }
         };
         let thread = std::thread::Builder::new().name("door".to_owned()).spawn(serve).ok();
-        Some(Self { path, file, asked, end: Some(end), thread })
+        Some(Self { folder, file, asked, end: Some(end), thread })
     }
 
     /// For how long nobody has asked; none where a newer watcher has the door, or it is gone.
@@ -102,7 +100,7 @@ impl Door {
     }
 
     fn is_ours(&self) -> bool {
-        std::fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.ino() == self.file)
+        self.folder.entry(NAME).is_some_and(|socket| socket.id == self.file)
     }
 }
 
@@ -113,35 +111,28 @@ impl Drop for Door {
             let _ = thread.join();
         }
         if self.is_ours() {
-            let _ = std::fs::remove_file(&self.path);
+            let _ = self.folder.remove(NAME);
         }
     }
 }
 
 /// Puts a new socket in the place of any that was there; whoever asks finds one or the other.
-fn listen(folder: &Path) -> io::Result<(UnixListener, u64)> {
-    let way = Way::into(folder)?;
+fn listen(folder: &Folder) -> io::Result<(UnixListener, (u64, u64))> {
     let new = format!("{NAME}.{}", std::process::id());
-    let _ = std::fs::remove_file(folder.join(&new));
-    let listener = UnixListener::bind(way.to(&new))?;
-    std::fs::set_permissions(folder.join(&new), std::fs::Permissions::from_mode(0o600))?;
-    let file = std::fs::symlink_metadata(folder.join(&new))?.ino();
-    std::fs::rename(folder.join(&new), folder.join(NAME))?;
+    let _ = folder.remove(&new);
+    let name = short(folder, &new)?;
+    let listener = UnixListener::bind(&name)?;
+    // Nobody else can enter the folder, whatever mode the socket began with.
+    std::fs::set_permissions(&name, std::fs::Permissions::from_mode(0o600))?;
+    let file = folder.entry(&new).ok_or(io::ErrorKind::NotFound)?.id;
+    folder.rename(&new, NAME)?;
     Ok((listener, file))
 }
 
-/// A way to a folder that is short: the name of a socket has little room.
-struct Way(OwnedFd);
-
-impl Way {
-    fn into(folder: &Path) -> io::Result<Self> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self(rustix::fs::open(folder, flags, rustix::fs::Mode::empty())?))
-    }
-
-    fn to(&self, name: &str) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}/{name}", self.0.as_raw_fd()))
-    }
+/// A name through the descriptor of the folder: it leads through no link, and it is short, since the name of a socket has
+/// little room.
+fn short(folder: &Folder, name: &str) -> io::Result<PathBuf> {
+    folder.name_of(name).ok_or_else(|| io::ErrorKind::Unsupported.into())
 }
 
 /// Waits until somebody knocks; says whether we go on.
@@ -229,8 +220,10 @@ pub fn watched_by(engine: &Engine) -> Option<u32> {
 
 /// Puts a question at the door of a tree.
 fn put<const LENGTH: usize>(engine: &Engine, question: u8, patience: Duration) -> Option<[u8; LENGTH]> {
-    let way = Way::into(&engine.place().tree).ok()?;
-    let mut stream = UnixStream::connect(way.to(NAME)).ok()?;
+    let folder = Folder::open(&engine.place().tree).ok()?;
+    // A link would let somebody else answer.
+    folder.entry(NAME).filter(|socket| socket.is_socket)?;
+    let mut stream = UnixStream::connect(short(&folder, NAME).ok()?).ok()?;
     stream.set_read_timeout(Some(patience)).ok()?;
     stream.set_write_timeout(Some(PROMPT)).ok()?;
     let mut asked = [question; ASKED];

@@ -4,8 +4,9 @@
 //! the place of the old one, so that nobody opens the one file with the other's log.
 
 use crate::error::{AtPath, StoreError};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use orient_safefs::{Access, Folder};
+use std::fs::{File, TryLockError};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -30,10 +31,9 @@ impl WriteLock {
         folder: &Path,
         mut wait: impl FnMut(Duration) -> bool,
     ) -> Result<Option<Self>, StoreError> {
-        std::fs::create_dir_all(folder).at(folder)?;
+        let own = Folder::create(folder).at(folder)?;
         let path = folder.join(WRITER);
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
+        let mut file = own.file(WRITER, Access::Write).at(&path)?;
         let (since, mut pause) = (Instant::now(), FIRST_PAUSE);
         loop {
             match file.try_lock() {
@@ -55,9 +55,8 @@ impl WriteLock {
 
     /// The process that holds the lock of a folder, as far as it says; only for messages, it may have ended.
     pub fn holder(folder: &Path) -> Option<u32> {
-        let mut text = String::new();
-        File::open(folder.join(WRITER)).ok()?.take(16).read_to_string(&mut text).ok()?;
-        text.trim().parse().ok()
+        let text = Folder::open(folder).ok()?.read(WRITER, 16).ok()??;
+        str::from_utf8(&text).ok()?.trim().parse().ok()
     }
 
     /// The folder it is for.
@@ -66,7 +65,11 @@ impl WriteLock {
     }
 }
 
+/// Notes who holds the lock, unless that would show under another name of the same file. A lock needs no content.
 fn sign(file: &mut File) -> std::io::Result<()> {
+    if !Folder::is_sole_name(file) {
+        return Ok(());
+    }
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;
     writeln!(file, "{}", std::process::id())
@@ -74,20 +77,16 @@ fn sign(file: &mut File) -> std::io::Result<()> {
 
 /// Held while a database is opened for reading. Absent where the folder cannot be written and nobody made the file:
 /// then nobody can replace the database either.
-pub(crate) fn opening(folder: &Path) -> Option<File> {
-    let path = folder.join(OPENING);
-    let file = File::open(&path)
-        .or_else(|_| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path))
-        .ok()?;
+pub(crate) fn opening(folder: &Folder) -> Option<File> {
+    let file = folder.file(OPENING, Access::Read).or_else(|_| folder.file(OPENING, Access::Write)).ok()?;
     file.lock_shared().ok()?;
     Some(file)
 }
 
 /// Held while a database takes the place of another.
-pub(crate) fn replacing(folder: &Path) -> Result<File, StoreError> {
-    let path = folder.join(OPENING);
-    let file =
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
+pub(crate) fn replacing(folder: &Folder) -> Result<File, StoreError> {
+    let path = folder.path().join(OPENING);
+    let file = folder.file(OPENING, Access::Write).at(&path)?;
     file.lock().at(&path)?;
     Ok(file)
 }
