@@ -1,11 +1,16 @@
 //! What set-ups did to which file, kept so that each can be taken back to the byte. Losing it costs exactness, nothing else.
 
-use crate::replace;
+use orient_safefs::{Folder, settled};
 use orient_setup::Receipt;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The file in the folder of all stores.
+const FILE: &str = "setup.json";
+/// A line or two for each client; whatever is larger is something else.
+const LARGEST: u64 = 16 << 20;
 
 /// What was done to one file.
 #[derive(Clone, Serialize, Deserialize)]
@@ -20,18 +25,18 @@ pub(crate) struct Kept {
 
 /// All that was done.
 pub(crate) struct Receipts {
-    file: Option<PathBuf>,
-    before: Option<String>,
+    store: Option<PathBuf>,
+    before: Option<Vec<u8>>,
     kept: BTreeMap<PathBuf, Kept>,
 }
 
 impl Receipts {
-    /// Those kept beside the indexes.
-    pub(crate) fn beside(store: Option<PathBuf>) -> Self {
-        let file = store.map(|store| store.join("setup.json"));
-        let before = file.as_deref().and_then(|file| replace::read(file).ok().flatten());
-        let kept = before.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-        Self { file, before, kept }
+    /// Those kept beside the indexes, for whoever works in the tree with this root.
+    pub(crate) fn beside(store: Option<PathBuf>, root: &Path) -> Self {
+        let store = store.and_then(|store| settled(&store, root).ok());
+        let before = store.as_deref().and_then(|store| read(store).ok().flatten());
+        let kept = before.as_deref().and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default();
+        Self { store, before, kept }
     }
 
     pub(crate) fn get(&self, file: &Path) -> Option<&Kept> {
@@ -48,10 +53,18 @@ impl Receipts {
 
     /// Keeps what there is now.
     pub(crate) fn save(&mut self) -> io::Result<()> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let text = serde_json::to_string_pretty(&self.kept).map_err(io::Error::other)?;
-        replace::replace(file, self.before.as_deref(), &text)?;
+        let Some(store) = &self.store else { return Ok(()) };
+        let text = serde_json::to_vec_pretty(&self.kept).map_err(io::Error::other)?;
+        let folder = Folder::shared(store)?;
+        if folder.read(FILE, LARGEST).ok().flatten() != self.before {
+            return Err(io::Error::other("it was changed by somebody else meanwhile; try again"));
+        }
+        folder.replace(FILE, &text)?;
         self.before = Some(text);
         Ok(())
     }
+}
+
+fn read(store: &Path) -> io::Result<Option<Vec<u8>>> {
+    Folder::existing(store)?.read(FILE, LARGEST)
 }

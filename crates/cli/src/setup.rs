@@ -3,7 +3,7 @@
 use crate::config::{Config, Form};
 use crate::receipts::{Kept, Receipts};
 use crate::render;
-use crate::replace;
+use crate::replace::{self, Links};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use orient_engine::{Cancel, Silent};
@@ -93,6 +93,7 @@ struct Work {
     colour: bool,
     form: Form,
     receipts: Receipts,
+    root: PathBuf,
 }
 
 /// Sets clients up.
@@ -122,7 +123,8 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         undo: matches.get_flag("undo"),
         colour,
         form,
-        receipts: Receipts::beside(store),
+        receipts: Receipts::beside(store, session.root()),
+        root: session.root().to_owned(),
     };
     let named: Vec<&'static Client> = matches
         .get_many::<String>("client")
@@ -193,6 +195,7 @@ impl Work {
     }
 
     fn edit(&mut self, client: &Client, file: &Path) -> Result<Outcome, String> {
+        links(self.scope, &self.root).resolve(file).map_err(|error| error.to_string())?;
         let before = replace::read(file).map_err(|error| error.to_string())?;
         let text = before.as_deref().unwrap_or_default();
         let was = registered(client, text).map_err(|error| error.to_string())?;
@@ -233,17 +236,19 @@ impl Work {
         after: &str,
         receipt: Option<Receipt>,
     ) -> io::Result<()> {
+        let root = self.root.clone();
+        let links = links(self.scope, &root);
         let Some(receipt) = receipt else {
             let kept = self.receipts.remove(file);
             let ours = kept.filter(|kept| kept.created && after.trim().is_empty());
             match (ours, before) {
-                (Some(kept), Some(before)) => replace::remove(file, before, &kept.folders)?,
-                _ => replace::replace(file, before, after).map(drop)?,
+                (Some(kept), Some(before)) => replace::remove(file, before, &kept.folders, links)?,
+                _ => replace::replace(file, before, after, links).map(drop)?,
             }
             return self.receipts.save();
         };
         let earlier = self.receipts.remove(file);
-        let folders = replace::replace(file, before, after)?;
+        let folders = replace::replace(file, before, after, links)?;
         let created = before.is_none() || earlier.as_ref().is_some_and(|earlier| earlier.created);
         let folders = earlier.map_or(folders, |earlier| earlier.folders);
         self.receipts.put(file, Kept { receipt, created, folders });
@@ -324,6 +329,14 @@ impl Work {
             page.line(Tone::Dim, "for any other, `orient setup --print` shows what to tell it")
         }))?;
         Ok(if all && none { Exit::Nothing } else { Exit::Ok })
+    }
+}
+
+/// What a project brought along leads nowhere; what the user linked is the user's.
+fn links(scope: Scope, root: &Path) -> Links<'_> {
+    match scope {
+        Scope::User => Links::Follow,
+        Scope::Project => Links::RefuseBelow(root),
     }
 }
 

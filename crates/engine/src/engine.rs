@@ -5,11 +5,12 @@ use crate::languages::Languages;
 use crate::memory::{Loan, Memory};
 use crate::other::Others;
 use crate::outlines::Outlines;
-use crate::place::{Place, sign};
+use crate::place::{self, Place};
 use crate::resolving::Resolution;
 use crate::search::Corpora;
 use crate::steps::Steps;
 use crate::{EngineError, Snapshot};
+use orient_safefs::Folder;
 use orient_settings::Settings;
 use orient_store::{Readers, StoreError};
 use orient_walk::{Repo, WalkOptions, from_native, guard};
@@ -86,11 +87,12 @@ impl Engine {
         &self.place
     }
 
-    /// The folder of this tree in the store, made where it is missing and signed, so that `gc` knows whose it is.
-    pub fn own_folder(&self) -> Result<&Path, EngineError> {
-        std::fs::create_dir_all(&self.place.tree)?;
-        sign(&self.place, &self.repo.root);
-        Ok(&self.place.tree)
+    /// The folder of this tree in the store, made where it is missing. It notes whose it is, for `gc`.
+    pub fn own_folder(&self) -> Result<Folder, EngineError> {
+        place::own_folder(&self.place, &self.repo.root).map_err(|error| {
+            let reason = orient_store::why_unusable(&error);
+            StoreError::Unusable { path: self.place.tree.clone(), reason }.into()
+        })
     }
 
     /// What is in the index now, as one generation that never changes. While the index is held in memory, a second

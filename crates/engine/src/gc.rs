@@ -3,9 +3,10 @@
 use crate::extract::Language;
 use crate::facts_batch::today;
 use crate::other::key_of;
-use crate::place::{Place, ROOT_FILE};
+use crate::place::{Place, is_keyed, root_of};
 use crate::{Engine, EngineError};
 use orient_model::ContentHash;
+use orient_safefs::Folder;
 use orient_store::{Cache, CacheKey, Snapshot, StoreError, WriteLock, Writer};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -67,8 +68,7 @@ impl Collection<'_> {
         let mut living = Vec::new();
         let mut dead = 0;
         for tree in folders(self.repository)? {
-            let Ok(root) = fs::read(tree.join(ROOT_FILE)) else { continue };
-            let Some(root) = native(root) else { continue };
+            let Some(root) = root_of(&tree) else { continue };
             if root.is_dir() {
                 living.push(tree);
             } else if self.remove_tree(&tree, root)? {
@@ -92,7 +92,7 @@ impl Collection<'_> {
         self.collected.bytes += bytes_of_folder(tree);
         self.collected.trees.push(root);
         if !self.options.dry_run {
-            fs::remove_dir_all(tree)?;
+            remove_folder(tree)?;
         }
         Ok(true)
     }
@@ -102,7 +102,7 @@ impl Collection<'_> {
         self.collected.facts += Cache::open(&cache).entries();
         self.collected.bytes += bytes_of_database(&cache);
         if !self.options.dry_run {
-            fs::remove_dir_all(self.repository)?;
+            remove_folder(self.repository)?;
         }
         Ok(())
     }
@@ -153,7 +153,7 @@ impl Collection<'_> {
     fn is_free(&mut self, tree: &Path) -> Result<bool, EngineError> {
         let free = match WriteLock::try_acquire(tree) {
             Ok(lock) => lock.is_some(),
-            Err(StoreError::ReadOnly { .. }) => self.options.dry_run,
+            Err(StoreError::Unusable { .. }) => self.options.dry_run,
             Err(error) => return Err(error.into()),
         };
         if !free {
@@ -189,7 +189,14 @@ fn used_by(trees: &[PathBuf]) -> Result<Option<Used>, EngineError> {
     Ok(Some(used))
 }
 
-/// The folders in a folder, sorted; none where that is not there.
+/// Removes a folder with all that is in it, through the folder around it: nothing is removed behind a link.
+fn remove_folder(path: &Path) -> io::Result<()> {
+    let around = Folder::shared(path.parent().unwrap_or(path))?;
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| around.name_of(name));
+    fs::remove_dir_all(name.as_deref().unwrap_or(path))
+}
+
+/// The folders in a folder that have names of ours, sorted; none where that is not there.
 fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -198,24 +205,12 @@ fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in entries {
         let entry = entry?;
-        if entry.file_type()?.is_dir() {
+        if entry.file_type()?.is_dir() && entry.file_name().to_str().is_some_and(is_keyed) {
             found.push(entry.path());
         }
     }
     found.sort();
     Ok(found)
-}
-
-#[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems cannot express every name")]
-fn native(bytes: Vec<u8>) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStringExt;
-    Some(std::ffi::OsString::from_vec(bytes).into())
-}
-
-#[cfg(not(unix))]
-fn native(bytes: Vec<u8>) -> Option<PathBuf> {
-    String::from_utf8(bytes).ok().map(Into::into)
 }
 
 /// The size of a database with the files beside it.

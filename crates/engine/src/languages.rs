@@ -84,6 +84,13 @@ impl Languages {
     }
 }
 
+/// Whether settings can be worked with: globs that can be compiled, languages that there are.
+pub fn check_settings(settings: &Settings) -> Result<(), EngineError> {
+    Languages::new(settings)?;
+    orient_walk::check_excludes(&settings.index.exclude)?;
+    Ok(())
+}
+
 /// A name that the system cannot say is matched as it is shown.
 fn native(path: &RepoPath) -> PathBuf {
     orient_walk::to_native(path).unwrap_or_else(|| path.display().into_owned().into())

@@ -65,6 +65,7 @@ pub use gc::{Collected, GcOptions};
 pub use graph::NodeInfo;
 pub use graph_view::{Described, GraphView, Mention, Mentions, NodePlace};
 pub use keep::{Keeper, Sweep};
+pub use languages::check_settings;
 pub use lookup::Lookup;
 pub use other::{Coverage, Embedding, EmbeddingTurn, OtherQuestion};
 pub use owners::{Owners, Project};
@@ -88,7 +89,7 @@ pub use orient_lang::Class;
 pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights, analyse};
 pub use orient_store::{
     EdgeRow, EmbedModel, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch,
-    NodeId, OutsideRow, Page, Process, Sizes, StoreError, SymbolId,
+    NodeId, OutsideRow, Page, Process, Sizes, StoreError, SymbolId, why_unusable,
 };
 pub use orient_text::Query;
 pub use orient_walk::{

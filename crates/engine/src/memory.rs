@@ -3,6 +3,10 @@
 use orient_store::Snapshot;
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long after an attempt to write the store the next one is made.
+const TRY_AGAIN: Duration = Duration::from_secs(30);
 
 /// The place of the index in memory. Clones share it.
 #[derive(Clone, Default)]
@@ -12,6 +16,14 @@ pub(crate) struct Memory(Arc<Shared>);
 struct Shared {
     slot: Mutex<Slot>,
     returned: Condvar,
+    why: Mutex<Why>,
+}
+
+/// Why the index is in memory, and since when.
+#[derive(Default)]
+struct Why {
+    reason: Option<String>,
+    tried: Option<Instant>,
 }
 
 #[derive(Default)]
@@ -54,6 +66,37 @@ impl Memory {
     pub(crate) fn keep(&self, snapshot: Snapshot) {
         *self.lock() = Slot::Here(Box::new(snapshot));
         self.0.returned.notify_one();
+    }
+
+    /// Notes why the index is held in memory.
+    pub(crate) fn because(&self, reason: Option<String>) {
+        let mut why = self.0.why.lock().unwrap_or_else(PoisonError::into_inner);
+        why.tried.get_or_insert_with(Instant::now);
+        why.reason = reason;
+    }
+
+    /// Why the index is held in memory.
+    pub(crate) fn reason(&self) -> Option<String> {
+        self.0.why.lock().unwrap_or_else(PoisonError::into_inner).reason.clone()
+    }
+
+    /// Whether the index is in memory, and it is time to try the store again.
+    pub(crate) fn is_due(&self) -> bool {
+        if !self.is_used() {
+            return false;
+        }
+        let mut why = self.0.why.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = why.tried.is_some_and(|tried| tried.elapsed() >= TRY_AGAIN);
+        if due {
+            why.tried = Some(Instant::now());
+        }
+        due
+    }
+
+    /// Gives the index in memory up, once nobody has borrowed it; whoever asks next finds the one in the store.
+    pub(crate) fn leave(&self) {
+        drop(self.borrow().map(Loan::into_inner));
+        *self.0.why.lock().unwrap_or_else(PoisonError::into_inner) = Why::default();
     }
 
     fn lost(&self) {

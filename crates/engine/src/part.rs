@@ -129,7 +129,7 @@ impl Refreshing<'_> {
         }
         let (lock, waited) = match self.lock() {
             Ok(locked) => locked,
-            Err(EngineError::Store(StoreError::ReadOnly { .. })) => return Ok(None),
+            Err(EngineError::Store(StoreError::Unusable { .. })) => return Ok(None),
             Err(EngineError::Busy { waited, .. }) => return self.behind(snapshot, &plan, waited).map(Some),
             Err(EngineError::Stuck { holder, waited }) => {
                 let stuck = StuckWriter { holder, waited };
@@ -150,7 +150,7 @@ impl Refreshing<'_> {
         match self.writing(deadline).catch_up(&plan, &tasks, &mut writer, None) {
             Ok((tally, applied)) => Ok(Some(Refresh { waited, ..caught_up(tally, applied, &plan) })),
             // A whole refresh mends the one, and holds the index in memory for the other.
-            Err(EngineError::Store(StoreError::Damaged { .. } | StoreError::ReadOnly { .. })) => Ok(None),
+            Err(EngineError::Store(StoreError::Damaged { .. } | StoreError::Unusable { .. })) => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -1,13 +1,24 @@
 //! Where the index of a tree is kept: `<store>/<repository>-<hash>/{cache.db, <tree>-<hash>/index.db}`.
 
 use crate::EngineError;
+use orient_safefs::{Folder, settled};
 use orient_settings::Settings;
 use orient_walk::Repo;
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The file in a tree's folder that says which tree it is for, so that `gc` can tell when that is gone.
-pub(crate) const ROOT_FILE: &str = "root";
+const ROOT_FILE: &str = "root";
+
+/// A path is not longer than that.
+const LONGEST_ROOT: u64 = 64 << 10;
+
+/// What set-ups of clients keep beside the stores.
+const RECEIPTS: &str = "setup.json";
+
+/// How much of the hash of a path is in the name of its folder.
+const HASH_LENGTH: usize = 8;
 
 /// The longest part of a name that is kept in front of a hash: long enough to recognise it.
 const NAME_LENGTH: usize = 40;
@@ -35,7 +46,8 @@ impl Place {
     ) -> Result<Self, EngineError> {
         let store = store.map(Path::to_owned).or_else(|| settings.store.dir.clone());
         let store = store.or_else(orient_settings::store_root).ok_or(EngineError::NoStore)?;
-        let store = store.canonicalize().or_else(|_| std::path::absolute(&store)).unwrap_or(store);
+        // Links on the way to the store are the user's, unless they came with the repository.
+        let store = settled(&store, &repo.root).unwrap_or(store);
         let shared = repo.git.as_ref().map_or(repo.root.as_path(), |git| git.common_dir.as_path());
         let repository = store.join(keyed(shared_name(shared), shared));
         Ok(Self { tree: Self::tree_folder(&repository, &repo.root), repository, store })
@@ -57,12 +69,45 @@ impl Place {
     }
 }
 
-/// Notes in the folder of a tree which tree it is for. Where that fails, `gc` leaves the folder alone.
-pub(crate) fn sign(place: &Place, root: &Path) {
-    let (file, bytes) = (place.tree.join(ROOT_FILE), root.as_os_str().as_encoded_bytes());
-    if !std::fs::read(&file).is_ok_and(|signed| signed == bytes) {
-        let _ = std::fs::write(file, bytes);
+/// The folder of a tree, made where it is missing, and closed to others like those around it. It notes which tree it is
+/// for; where that fails, `gc` leaves the folder alone.
+pub(crate) fn own_folder(place: &Place, root: &Path) -> io::Result<Folder> {
+    let store = Folder::shared(&place.store)?;
+    // Other versions left it open; what they put there has no other names.
+    let _ = store.close_to_others(|name| is_keyed(name) || name == RECEIPTS);
+    Folder::create(&place.repository)?;
+    let tree = Folder::create(&place.tree)?;
+    let bytes = root.as_os_str().as_encoded_bytes();
+    let signed = tree.read(ROOT_FILE, LONGEST_ROOT);
+    if !signed.is_ok_and(|signed| signed.as_deref() == Some(bytes)) {
+        let _ = tree.replace(ROOT_FILE, bytes);
     }
+    Ok(tree)
+}
+
+/// The tree that the folder of one is for, as far as it says.
+pub(crate) fn root_of(tree: &Path) -> Option<PathBuf> {
+    native(Folder::open(tree).ok()?.read(ROOT_FILE, LONGEST_ROOT).ok()??)
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems cannot express every name")]
+fn native(bytes: Vec<u8>) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    Some(std::ffi::OsString::from_vec(bytes).into())
+}
+
+#[cfg(not(unix))]
+fn native(bytes: Vec<u8>) -> Option<PathBuf> {
+    String::from_utf8(bytes).ok().map(Into::into)
+}
+
+/// Whether a name is one that [`keyed`] gives.
+pub(crate) fn is_keyed(name: &str) -> bool {
+    name.rsplit_once('-').is_some_and(|(readable, hash)| {
+        let hex = |c: char| c.is_ascii_digit() || matches!(c, 'a'..='f');
+        !readable.is_empty() && hash.len() == HASH_LENGTH && hash.chars().all(hex)
+    })
 }
 
 /// The name people know a repository by: that of the folder around `.git`, or `name` of a bare `name.git`.
@@ -80,7 +125,7 @@ fn keyed(name: Option<&OsStr>, path: &Path) -> String {
     let readable: String = name.chars().take(NAME_LENGTH).map(safe).collect();
     let readable = readable.trim_matches('.');
     let hash = blake3::hash(path.as_os_str().as_encoded_bytes()).to_hex();
-    format!("{}-{}", if readable.is_empty() { "tree" } else { readable }, &hash[..8])
+    format!("{}-{}", if readable.is_empty() { "tree" } else { readable }, &hash[..HASH_LENGTH])
 }
 
 #[cfg(test)]
@@ -105,7 +150,8 @@ mod tests {
         assert_ne!(main.tree, side.tree);
         assert!(main.tree.starts_with(&main.repository) && main.repository.starts_with("/s"));
         let folder = main.repository.file_name().expect("a name").to_string_lossy().into_owned();
-        assert!(folder.starts_with("shop-") && folder.len() == 13, "{folder}");
+        assert!(folder.starts_with("shop-") && folder.len() == 13 && is_keyed(&folder), "{folder}");
+        assert!(!is_keyed("shop") && !is_keyed("my-notebook") && !is_keyed("-12345678"));
     }
 
     #[test]

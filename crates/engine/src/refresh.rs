@@ -118,6 +118,8 @@ pub struct Refresh {
     pub seeded_from: Option<PathBuf>,
     /// Whether the store could not be written and the index is held in memory.
     pub in_memory: bool,
+    /// Why the store could not be written, where that is known.
+    pub unusable: Option<String>,
     /// Whether another process was writing and was not waited for.
     pub busy: bool,
     /// The process that holds the lock of the index and shows no sign of life, if one does.
@@ -163,13 +165,14 @@ pub(crate) struct Refreshing<'r> {
 
 impl Refreshing<'_> {
     pub(crate) fn run(&self) -> Result<Refresh, EngineError> {
+        self.leave_memory();
         if let Some(refresh) = self.at_a_glance() {
             return Ok(refresh);
         }
         let listing = self.list()?;
         let state = self.state()?;
         if self.engine.memory.is_used() {
-            return self.in_memory(state, listing);
+            return self.in_memory(state, listing, self.engine.memory.reason());
         }
         let planned = match &state {
             State::Usable(snapshot) => match plan(snapshot, &listing) {
@@ -188,7 +191,9 @@ impl Refreshing<'_> {
         };
         let (lock, waited) = match self.lock() {
             Ok(locked) => locked,
-            Err(EngineError::Store(StoreError::ReadOnly { .. })) => return self.in_memory(state, listing),
+            Err(EngineError::Store(StoreError::Unusable { reason, .. })) => {
+                return self.in_memory(state, listing, Some(reason));
+            }
             Err(EngineError::Busy { waited, .. })
                 if let (State::Usable(snapshot), Some(plan)) = (&state, &planned) =>
             {
@@ -205,8 +210,9 @@ impl Refreshing<'_> {
         let listing = if waited.is_zero() { listing } else { self.list()? };
         match self.locked(&lock, listing) {
             // The lock could be written, the index cannot.
-            Err(EngineError::Store(StoreError::ReadOnly { .. })) => {
-                self.in_memory(self.state()?, self.list()?)
+            Err(EngineError::Store(StoreError::Unusable { reason, .. })) => {
+                drop(lock);
+                self.in_memory(self.state()?, self.list()?, Some(reason))
             }
             done => done.map(|refresh| Refresh { waited, ..refresh }),
         }
@@ -309,7 +315,8 @@ impl Refreshing<'_> {
                 State::Usable(Box::new(loan))
             }
             Ok(_) | Err(StoreError::Outdated { .. }) => State::Build(Rebuilt::Outdated),
-            Err(StoreError::Missing { .. }) => State::Build(Rebuilt::First),
+            // One that cannot be read is no index; whether another can be written shows when the lock is taken.
+            Err(StoreError::Missing { .. } | StoreError::Unusable { .. }) => State::Build(Rebuilt::First),
             Err(StoreError::Damaged { detail, .. }) => State::Build(Rebuilt::Damaged(detail)),
             Err(error) => return Err(error.into()),
         })
@@ -342,7 +349,7 @@ impl Refreshing<'_> {
     /// With the lock held, nobody else changes the index.
     fn locked(&self, lock: &WriteLock, listing: Listing) -> Result<Refresh, EngineError> {
         let engine = self.engine;
-        crate::place::sign(&engine.place, &engine.repo.root);
+        engine.own_folder()?;
         let mut state = self.state()?;
         let mut seeded_from = None;
         if let State::Build(Rebuilt::First) = state
@@ -378,12 +385,16 @@ impl Refreshing<'_> {
         let plan = Plan::everything(listing);
         let writing = self.writing(None);
         let (tally, generation) = writing.build(&plan, lock, making)?;
-        // What was kept is of another index, whose generations may have had the same numbers.
+        self.forget();
+        Ok(built(&tally, generation, &plan, reason))
+    }
+
+    /// Forgets what was kept of another index, whose generations may have had the same numbers.
+    fn forget(&self) {
         self.engine.steps.clear();
         self.engine.carrying.clear();
         self.engine.corpora.clear();
         self.engine.outlines.clear();
-        Ok(built(&tally, generation, &plan, reason))
     }
 
     fn catch_up(
@@ -400,9 +411,25 @@ impl Refreshing<'_> {
         Ok(caught_up(tally, applied, plan))
     }
 
-    /// The same for a store that cannot be written, or not now: the difference is held in memory.
-    pub(crate) fn in_memory(&self, state: State, listing: Listing) -> Result<Refresh, EngineError> {
+    /// Goes back to the index in the store once that can be written again: a disk is not full for ever, and a server runs
+    /// for days.
+    fn leave_memory(&self) {
         let engine = self.engine;
+        if engine.memory.is_due() && engine.own_folder().is_ok_and(|folder| folder.probe().is_ok()) {
+            engine.memory.leave();
+            self.forget();
+        }
+    }
+
+    /// The same for a store that cannot be written, or not now: the difference is held in memory.
+    pub(crate) fn in_memory(
+        &self,
+        state: State,
+        listing: Listing,
+        unusable: Option<String>,
+    ) -> Result<Refresh, EngineError> {
+        let engine = self.engine;
+        engine.memory.because(unusable.clone());
         let refresh = match state {
             State::Build(reason) => {
                 let plan = Plan::everything(listing);
@@ -427,7 +454,7 @@ impl Refreshing<'_> {
                 }
             }
         };
-        Ok(Refresh { in_memory: true, ..refresh })
+        Ok(Refresh { in_memory: true, unusable, ..refresh })
     }
 
     pub(crate) fn writing(&self, deadline: Option<Instant>) -> Writing<'_> {

@@ -37,7 +37,7 @@ impl Refreshing<'_> {
     ) -> Result<Refresh, EngineError> {
         let in_memory = self.options.in_memory_if_stuck && self.options.mode == Mode::CatchUp;
         if in_memory && self.fits_in_memory(&state, &listing) {
-            let refresh = self.in_memory(state, listing)?;
+            let refresh = self.in_memory(state, listing, None)?;
             return Ok(Refresh { stuck: Some(stuck.holder), waited: stuck.waited, ..refresh });
         }
         match (&state, planned) {

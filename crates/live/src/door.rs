@@ -8,16 +8,15 @@
 use crate::keeper::Shared;
 use crate::neighbour::NOTE;
 use orient_engine::{Depth, Refresh, RefreshOptions};
+use orient_safefs::{Access, Folder};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The name of the socket. Another protocol has another name.
 pub(crate) const NAME: &str = "watcher.socket";
@@ -76,8 +75,8 @@ impl Word {
 
 /// An open door; closed when dropped.
 pub(crate) struct Door {
-    path: PathBuf,
-    file: u64,
+    folder: Folder,
+    file: (u64, u64),
     /// When somebody last asked whom we could help.
     asked: Arc<Mutex<Instant>>,
     /// Dropped to end.
@@ -89,16 +88,15 @@ impl Door {
     /// Opens the door of a tree; none where that is not possible, which costs others time and nothing else.
     pub(crate) fn open(shared: &Arc<Shared>) -> Option<Self> {
         let folder = shared.engine.own_folder().ok()?;
-        let path = folder.join(NAME);
-        let (listener, file) = listen(folder).ok()?;
+        let (listener, file) = listen(&folder).ok()?;
         let (end, ended) = UnixStream::pair().ok()?;
         let shared = shared.clone();
         let asked = Arc::new(Mutex::new(Instant::now()));
         let at = asked.clone();
-        let note = folder.join(NOTE);
-        let serve = move || serve(&shared, &listener, &ended, &note, &at);
+        let own = folder.clone();
+        let serve = move || serve(&shared, &listener, &ended, &own, &at);
         let thread = std::thread::Builder::new().name("door".to_owned()).spawn(serve).ok();
-        Some(Self { path, file, asked, end: Some(end), thread })
+        Some(Self { folder, file, asked, end: Some(end), thread })
     }
 
     /// For how long nobody has asked; none where a newer watcher has the door, or it is gone.
@@ -107,7 +105,7 @@ impl Door {
     }
 
     fn is_ours(&self) -> bool {
-        std::fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.ino() == self.file)
+        self.folder.entry(NAME).is_some_and(|socket| socket.id == self.file)
     }
 }
 
@@ -118,7 +116,7 @@ impl Drop for Door {
             let _ = thread.join();
         }
         if self.is_ours() {
-            let _ = std::fs::remove_file(&self.path);
+            let _ = self.folder.remove(NAME);
         }
     }
 }
@@ -134,7 +132,7 @@ fn serve(
     shared: &Arc<Shared>,
     listener: &UnixListener,
     ended: &UnixStream,
-    note: &Path,
+    folder: &Folder,
     asked: &Arc<Mutex<Instant>>,
 ) {
     let mut visits: Vec<Visit> = Vec::new();
@@ -149,7 +147,7 @@ fn serve(
         let Ok((stream, _)) = listener.accept() else { continue };
         // The order counts: who noted our silence before this sign is forgotten below, who does so after it has seen it.
         let _ = (&stream).write_all(&[ALIVE]);
-        let _ = std::fs::remove_file(note);
+        let _ = folder.remove(NOTE);
         // Who hears nothing looks for itself.
         if visits.len() < MOST {
             visits.extend(visit(shared, stream, asked));
@@ -185,71 +183,63 @@ fn show_life(stream: &Mutex<UnixStream>) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     file: u64,
-    made: (i64, i64),
+    /// When it was made, in nanoseconds.
+    made: u128,
 }
 
 impl Key {
-    /// The key of the socket at a path; none where there is none.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
-        let metadata = std::fs::symlink_metadata(path).ok()?;
-        Some(Self { file: metadata.ino(), made: (metadata.mtime(), metadata.mtime_nsec()) })
+    /// The key of the socket of a folder; none where there is none. A link would let somebody else answer.
+    pub(crate) fn of(folder: &Folder) -> Option<Self> {
+        let socket = folder.entry(NAME).filter(|entry| entry.is_socket)?;
+        let made = socket.modified?.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_nanos();
+        Some(Self { file: socket.id.1, made })
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_ascii_whitespace();
         let file = words.next()?.parse().ok()?;
-        let mut number = || words.next()?.parse::<i64>().ok();
-        Some(Self { file, made: (number()?, number()?) })
+        Some(Self { file, made: words.next()?.parse().ok()? })
     }
 }
 
 impl std::fmt::Display for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "{} {} {}", self.file, self.made.0, self.made.1)
+        writeln!(f, "{} {}", self.file, self.made)
     }
 }
 
 /// The process that opened the door of a folder last, as far as it says.
-pub(crate) fn process_of(folder: &Path) -> Option<u32> {
-    std::fs::read_to_string(folder.join(PROCESS)).ok()?.trim().parse().ok()
+pub(crate) fn process_of(folder: &Folder) -> Option<u32> {
+    str::from_utf8(&folder.read(PROCESS, 16).ok()??).ok()?.trim().parse().ok()
 }
 
 /// Puts a new socket in the place of any that was there; whoever asks finds one or the other.
-fn listen(folder: &Path) -> io::Result<(UnixListener, u64)> {
-    let way = Way::into(folder)?;
+fn listen(folder: &Folder) -> io::Result<(UnixListener, (u64, u64))> {
     let new = format!("{NAME}.{}", std::process::id());
-    let _ = std::fs::remove_file(folder.join(&new));
-    let listener = UnixListener::bind(way.to(&new))?;
-    std::fs::set_permissions(folder.join(&new), std::fs::Permissions::from_mode(0o600))?;
-    let file = std::fs::symlink_metadata(folder.join(&new))?.ino();
+    let _ = folder.remove(&new);
+    let name = short(folder, &new)?;
+    let listener = UnixListener::bind(&name)?;
+    // Nobody else can enter the folder, whatever mode the socket began with.
+    std::fs::set_permissions(&name, std::fs::Permissions::from_mode(0o600))?;
+    let file = folder.entry(&new).ok_or(io::ErrorKind::NotFound)?.id;
     sign(folder)?;
-    std::fs::rename(folder.join(&new), folder.join(NAME))?;
-    let _ = std::fs::remove_file(folder.join(NOTE));
+    folder.rename(&new, NAME)?;
+    let _ = folder.remove(NOTE);
     Ok((listener, file))
 }
 
 /// Says whose the door is about to be.
-fn sign(folder: &Path) -> io::Result<()> {
-    let new = folder.join(format!("{PROCESS}.{}", std::process::id()));
-    let _ = std::fs::remove_file(&new);
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(&new)?.write_all(format!("{}\n", std::process::id()).as_bytes())?;
-    std::fs::rename(new, folder.join(PROCESS))
+fn sign(folder: &Folder) -> io::Result<()> {
+    let new = format!("{PROCESS}.{}", std::process::id());
+    let _ = folder.remove(&new);
+    folder.file(&new, Access::Create)?.write_all(format!("{}\n", std::process::id()).as_bytes())?;
+    folder.rename(&new, PROCESS)
 }
 
-/// A way to a folder that is short: the name of a socket has little room.
-pub(crate) struct Way(OwnedFd);
-
-impl Way {
-    pub(crate) fn into(folder: &Path) -> io::Result<Self> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self(rustix::fs::open(folder, flags, rustix::fs::Mode::empty())?))
-    }
-
-    pub(crate) fn to(&self, name: &str) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}/{name}", self.0.as_raw_fd()))
-    }
+/// A name through the descriptor of the folder: it leads through no link, and it is short, since the name of a socket has
+/// little room.
+pub(crate) fn short(folder: &Folder, name: &str) -> io::Result<PathBuf> {
+    folder.name_of(name).ok_or_else(|| io::ErrorKind::Unsupported.into())
 }
 
 /// Waits until somebody knocks, or for a while; says whether somebody did, and nothing when we are to end.

@@ -1,15 +1,14 @@
 //! Asking the watcher of a tree whether the index is right. Where nobody answers in time, the command looks for itself; a
 //! watcher that shows no sign of life is remembered, so that only the first command waits for it.
 
-use crate::door::{self, Key, Way, Word};
+use crate::door::{self, Key, Word};
 use orient_engine::{Depth, Engine, EngineError, Keeper, Mode, Process, Progress, Refresh, RefreshOptions};
+use orient_safefs::{Access, Folder};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
-use std::fs;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A watcher that has said nothing for so long shows no sign of life.
@@ -57,15 +56,15 @@ pub fn watched_by(engine: &Engine) -> Option<u32> {
 
 /// The process of a watcher of this tree that did not answer when it was last asked.
 pub fn silent_watcher(engine: &Engine) -> Option<u32> {
-    let folder = &engine.place().tree;
-    let key = Key::of(&folder.join(door::NAME))?;
-    (noted(folder).as_ref() == Some(&key)).then(|| door::process_of(folder))?
+    let folder = Folder::open(&engine.place().tree).ok()?;
+    let key = Key::of(&folder)?;
+    (noted(&folder).as_ref() == Some(&key)).then(|| door::process_of(&folder))?
 }
 
 /// Puts a question at the door of a tree.
 fn put<const LENGTH: usize>(engine: &Engine, question: u8, patience: Duration) -> Option<[u8; LENGTH]> {
-    let folder = &engine.place().tree;
-    let key = Key::of(&folder.join(door::NAME))?;
+    let folder = &Folder::open(&engine.place().tree).ok()?;
+    let key = Key::of(folder)?;
     if noted(folder).as_ref() == Some(&key) {
         return None;
     }
@@ -87,7 +86,7 @@ fn put<const LENGTH: usize>(engine: &Engine, question: u8, patience: Duration) -
         note(folder, &key);
         // It may have spoken before it could find the note: then it is ours to remove.
         if waited_for(&stream, Duration::ZERO) {
-            let _ = fs::remove_file(folder.join(NOTE));
+            let _ = folder.remove(NOTE);
         }
     }
     match heard {
@@ -159,28 +158,24 @@ fn waited_for(stream: &UnixStream, most: Duration) -> bool {
 }
 
 /// Connects without ever waiting: a watcher that was stopped does not take anybody in.
-fn connect(folder: &Path) -> io::Result<UnixStream> {
-    let way = Way::into(folder)?;
+fn connect(folder: &Folder) -> io::Result<UnixStream> {
+    let name = door::short(folder, door::NAME)?;
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    rustix::net::connect(&socket, &SocketAddrUnix::new(way.to(door::NAME))?)?;
+    rustix::net::connect(&socket, &SocketAddrUnix::new(name)?)?;
     Ok(UnixStream::from(socket))
 }
 
 /// The watcher that did not answer, if one is remembered.
-fn noted(folder: &Path) -> Option<Key> {
-    Key::parse(&fs::read_to_string(folder.join(NOTE)).ok()?)
+fn noted(folder: &Folder) -> Option<Key> {
+    Key::parse(str::from_utf8(&folder.read(NOTE, 64).ok()??).ok()?)
 }
 
 /// Where that fails, the next command waits too.
-fn note(folder: &Path, key: &Key) {
-    let path = folder.join(NOTE);
-    let _ = fs::remove_file(&path);
-    let _ = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
+fn note(folder: &Folder, key: &Key) {
+    let _ = folder.remove(NOTE);
+    let _ = folder
+        .file(NOTE, Access::Create)
         .and_then(|mut note| note.write_all(key.to_string().as_bytes()));
 }
 

@@ -3,9 +3,8 @@
 use crate::limits::probe;
 use crate::watched_by;
 use orient_engine::Engine;
-use std::fs::File;
+use orient_safefs::{Access, Folder};
 use std::io;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// The file whose time says when a watcher was last called for.
@@ -18,18 +17,17 @@ const AGAIN: Duration = Duration::from_mins(10);
 pub fn calls_for_watcher(engine: &Engine) -> bool {
     probe(engine.root()).is_none()
         && watched_by(engine).is_none()
-        && engine.own_folder().is_ok_and(|folder| is_due(folder).unwrap_or(false))
+        && engine.own_folder().is_ok_and(|folder| is_due(&folder).unwrap_or(false))
 }
 
-fn is_due(folder: &Path) -> io::Result<bool> {
-    let path = folder.join(NAME);
+fn is_due(folder: &Folder) -> io::Result<bool> {
     let now = SystemTime::now();
-    let called = path.metadata().and_then(|metadata| metadata.modified());
+    let called = folder.entry(NAME).and_then(|called| called.modified);
     // A time to come is no time at which one was called for.
-    if called.is_ok_and(|called| now.duration_since(called).is_ok_and(|since| since < AGAIN)) {
+    if called.is_some_and(|called| now.duration_since(called).is_ok_and(|since| since < AGAIN)) {
         return Ok(false);
     }
-    File::options().create(true).write(true).truncate(true).open(path)?.set_modified(now)?;
+    folder.file(NAME, Access::Write)?.set_modified(now)?;
     Ok(true)
 }
 
@@ -39,18 +37,20 @@ mod tests {
 
     #[test]
     fn a_watcher_is_called_for_once_in_a_while() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let due = || is_due(folder.path()).expect("it can be written");
+        let temporary = tempfile::tempdir().expect("a folder");
+        let folder = Folder::open(temporary.path()).expect("it is ours");
+        let due = || is_due(&folder).expect("it can be written");
         assert!(due(), "never before");
         assert!(!due(), "just now");
         let called = |at| {
-            let file = File::options().write(true).open(folder.path().join(NAME)).expect("it is there");
+            let file = folder.file(NAME, Access::Write).expect("it is there");
             file.set_modified(at).expect("set");
         };
         called(SystemTime::now() - AGAIN);
         assert!(due(), "long ago");
         called(SystemTime::now() + AGAIN);
         assert!(due(), "the clock was set back");
-        assert!(is_due(&folder.path().join("gone")).is_err(), "nothing can be noted");
+        temporary.close().expect("removed");
+        assert!(is_due(&folder).is_err(), "nothing can be noted");
     }
 }

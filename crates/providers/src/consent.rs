@@ -2,9 +2,9 @@
 //! repository, so that no repository can bring one along.
 
 use crate::ProviderError;
+use orient_safefs::Folder;
 use std::fmt;
-use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// The file in the folder of a tree.
@@ -31,13 +31,8 @@ impl fmt::Display for Terms {
 
 /// What was allowed for the tree whose folder this is. What cannot be read is no yes.
 pub fn allowed(folder: &Path) -> Option<Terms> {
-    let path = folder.join(FILE);
-    if !fs::symlink_metadata(&path).ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    fs::File::open(&path).ok()?.take(LARGEST).read_to_string(&mut text).ok()?;
-    let table: toml::Table = text.parse().ok()?;
+    let text = Folder::open(folder).ok()?.read(FILE, LARGEST).ok()??;
+    let table: toml::Table = str::from_utf8(&text).ok()?.parse().ok()?;
     let field = |name: &str| table.get(name)?.as_str().map(ToOwned::to_owned);
     Some(Terms { provider: field("provider")?, url: field("url")?, model: field("model")? })
 }
@@ -50,17 +45,15 @@ pub fn allow(folder: &Path, terms: &Terms) -> Result<(), ProviderError> {
         table.insert(name.to_owned(), value.clone().into());
     }
     let text = format!("# Written by `orient embed allow`; `orient embed forget` takes it back.\n{table}");
-    let draft = folder.join(format!("{FILE}.{}", std::process::id()));
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&draft, text))
-        .and_then(|()| fs::rename(&draft, &path))
+    Folder::create(folder)
+        .and_then(|folder| folder.replace(FILE, text.as_bytes()))
         .map_err(|source| ProviderError::Consent { path, source })
 }
 
 /// Takes a yes back; says whether there was one.
 pub fn forget(folder: &Path) -> Result<bool, ProviderError> {
     let path = folder.join(FILE);
-    match fs::remove_file(&path) {
+    match Folder::open(folder).and_then(|folder| folder.remove(FILE)) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(source) => Err(ProviderError::Consent { path, source }),
@@ -94,7 +87,7 @@ mod tests {
     fn what_cannot_be_read_is_no_yes() {
         let folder = tempfile::tempdir().expect("a folder");
         for text in ["", "provider = 'x'", "provider = 1\nurl = 2\nmodel = 3", "not toml ["] {
-            fs::write(folder.path().join(FILE), text).expect("written");
+            std::fs::write(folder.path().join(FILE), text).expect("written");
             assert_eq!(allowed(folder.path()), None, "{text}");
         }
     }

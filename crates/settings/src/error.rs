@@ -1,6 +1,7 @@
 //! What can be wrong with settings. All of it is the user's to mend, so every message says where and how.
 
 use crate::key::Key;
+use crate::load::nearest_setting;
 use crate::table::keys;
 use std::fmt;
 use std::path::PathBuf;
@@ -51,31 +52,35 @@ pub enum Fault {
         /// What to write instead.
         example: String,
     },
-    /// The setting may not be made here.
-    Refused {
-        /// The setting.
-        key: String,
-        /// Why not, and what to do instead.
-        reason: String,
-    },
+}
+
+impl Fault {
+    /// There is no setting of this name.
+    pub(crate) fn unknown(name: &str) -> Self {
+        Self::Unknown { name: name.to_owned(), nearest: nearest_setting(name) }
+    }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.place)?;
-        match &self.fault {
-            Fault::Syntax(message) => write!(f, "not valid TOML: {message}"),
-            Fault::Unknown { name, nearest: Some(nearest) } => {
+        write!(f, "{}: {}", self.place, self.fault)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(message) => write!(f, "not valid TOML: {message}"),
+            Self::Unknown { name, nearest: Some(nearest) } => {
                 write!(f, "unknown setting `{name}`; did you mean `{nearest}`?")
             }
-            Fault::Unknown { name, nearest: None } => {
+            Self::Unknown { name, nearest: None } => {
                 let known: Vec<String> = keys().iter().map(Key::path).collect();
                 write!(f, "unknown setting `{name}`; there are {}", known.join(", "))
             }
-            Fault::Value { key, problem, example } => {
+            Self::Value { key, problem, example } => {
                 write!(f, "{key}: {problem}; write for example {example}")
             }
-            Fault::Refused { key, reason } => write!(f, "{key}: {reason}"),
         }
     }
 }

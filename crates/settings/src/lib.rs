@@ -9,13 +9,15 @@ mod key;
 mod load;
 mod places;
 mod reference;
+mod repository;
 mod table;
 mod value;
 
 pub use error::{Fault, Problem, SettingsError};
-pub use key::Key;
+pub use key::{Key, Scope};
 pub use load::{Effective, Loaded, Origin, Override, Source, Sources, load};
 pub use places::{REPOSITORY_FILE, store_root, user_file};
 pub use reference::reference;
+pub use repository::{Check, Ignored};
 pub use table::{Embed, Index, Limits, Settings, Store, keys};
 pub use value::Size;

@@ -3,8 +3,10 @@
 use crate::error::{Fault, Problem, SettingsError};
 use crate::key::Key;
 use crate::places::{self, REPOSITORY_FILE};
+use crate::repository::{self, Check, Ignored};
 use crate::table::{Settings, keys};
 use crate::value::Raw;
+use orient_safefs::open_plain;
 use std::fmt;
 use std::fs;
 use std::io::Read;
@@ -13,6 +15,8 @@ use toml::de::DeTable;
 
 /// A settings file is a page of text; whatever is larger is something else.
 const LARGEST_FILE: u64 = 1 << 20;
+/// The same for one that a stranger wrote: every glob in it takes memory and time.
+const LARGEST_OF_REPOSITORY: u64 = 64 << 10;
 
 /// The short name of `ORIENT_STORE_DIR`, which is the one people know.
 const STORE_VARIABLE: &str = "ORIENT_STORE";
@@ -122,19 +126,22 @@ pub struct Loaded {
     pub settings: Settings,
     /// Each of them with its origin, in the order of the table.
     pub origins: Vec<Effective>,
-    /// Things that look like a slip but may be none of our business.
+    /// Things that look like a slip but may be none of our business, and whether something of the repository's is ignored.
     pub notes: Vec<String>,
+    /// What of the repository's file has no effect.
+    pub ignored: Vec<Ignored>,
 }
 
-/// Reads all sources, weakest first. A later value replaces an earlier one whole, lists too. Everything that is
-/// wrong is reported at once.
-pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
+/// Reads all sources, weakest first. A later value replaces an earlier one whole, lists too; but the file of a repository
+/// only adds to lists and lowers limits. Everything that is wrong is reported at once, except for what a repository says:
+/// that is ignored and noted, and so is what does not pass the `check`.
+pub fn load(sources: &Sources, check: Check<'_>) -> Result<Loaded, SettingsError> {
     let mut loading = Loading::new();
     if let Some(path) = &sources.user_file {
-        loading.file(path, Source::User)?;
+        loading.user_file(path)?;
     }
     if let Some(root) = &sources.repository {
-        loading.file(&root.join(REPOSITORY_FILE), Source::Repository)?;
+        loading.repository_file(&root.join(REPOSITORY_FILE), check);
     }
     loading.environment(sources);
     for Override { key, value, flag } in &sources.overrides {
@@ -149,6 +156,7 @@ struct Loading {
     origins: Vec<Origin>,
     problems: Vec<Problem>,
     notes: Vec<String>,
+    ignored: Vec<Ignored>,
 }
 
 impl Loading {
@@ -159,6 +167,7 @@ impl Loading {
             origins: vec![default; keys().len()],
             problems: Vec::new(),
             notes: Vec::new(),
+            ignored: Vec::new(),
         }
     }
 
@@ -171,32 +180,61 @@ impl Loading {
             .zip(self.origins)
             .map(|(key, origin)| Effective { key, value: key.shown(&self.settings), origin })
             .collect();
-        Ok(Loaded { settings: self.settings, origins, notes: self.notes })
+        Ok(Loaded { settings: self.settings, origins, notes: self.notes, ignored: self.ignored })
     }
 
     fn problem(&mut self, place: String, fault: Fault) {
         self.problems.push(Problem { place, fault });
     }
 
-    fn file(&mut self, path: &Path, source: Source) -> Result<(), SettingsError> {
-        let Some(text) = read(path, source)? else { return Ok(()) };
-        let place = |offset: usize| format!("{}:{}", path.display(), line_at(&text, offset));
-        let document = match DeTable::parse(&text) {
-            Ok(document) => document,
-            Err(error) => {
-                let offset = error.span().map_or(0, |span| span.start);
-                self.problem(place(offset), Fault::Syntax(error.message().to_owned()));
-                return Ok(());
-            }
-        };
+    fn user_file(&mut self, path: &Path) -> Result<(), SettingsError> {
+        let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
+        let Some(text) = read(path, Source::User).map_err(unreadable)? else { return Ok(()) };
         let base = path.parent().unwrap_or(Path::new("/"));
-        for (offset, name, value) in entries(document.get_ref()) {
-            match value {
-                Some(raw) => self.set(&name, &raw, base, Origin { source, place: place(offset) }),
-                None => self.unknown(place(offset), &name),
+        match parsed(path, &text) {
+            Err((place, fault)) => self.problem(place, fault),
+            Ok(entries) => {
+                for Line { place, name, value } in entries {
+                    match value {
+                        Some(raw) => self.set(&name, &raw, base, Origin { source: Source::User, place }),
+                        None => self.unknown(place, &name),
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    /// The file of a repository: whatever is wrong with it has no effect, and is told.
+    fn repository_file(&mut self, path: &Path, check: Check<'_>) {
+        let base = path.parent().unwrap_or(Path::new("/"));
+        let at = |place: String, (key, why)| Ignored { key, place, why };
+        let mut ignored = Vec::new();
+        let text = match read(path, Source::Repository) {
+            Ok(Some(text)) => text,
+            Ok(None) => return,
+            Err(error) => {
+                ignored.push(at(path.display().to_string(), (None, error.to_string())));
+                String::new()
+            }
+        };
+        let lines = parsed(path, &text).unwrap_or_else(|(place, fault)| {
+            ignored.push(at(place, (None, repository::quoted(&fault.to_string()))));
+            Vec::new()
+        });
+        for Line { place, name, value } in lines {
+            // An entry that is no section is no setting either, whatever its value.
+            let raw = value.unwrap_or(Raw::Other("a table"));
+            match repository::applied(&self.settings, &name, &raw, base, check) {
+                Ok((index, settings)) => {
+                    self.settings = settings;
+                    self.origins[index] = Origin { source: Source::Repository, place };
+                }
+                Err(why) => ignored.push(at(place, why)),
+            }
+        }
+        self.notes.extend(repository::summary(path, &ignored));
+        self.ignored = repository::capped(ignored);
     }
 
     /// Every variable of a section we know must be a setting. Others that begin with our name may belong to
@@ -240,48 +278,54 @@ impl Loading {
             self.problem(origin.place, Fault::Value { key: full.to_owned(), problem, example });
             return;
         }
-        if origin.source == Source::Repository
-            && let Some(dir) = self.settings.store.dir.as_ref().filter(|_| full == "store.dir")
-            && !places::inside(dir, base)
-        {
-            let reason = format!(
-                "a repository may only name a folder inside itself, not {}; use --store or ORIENT_STORE",
-                dir.display()
-            );
-            self.settings.store.dir = None;
-            self.problem(origin.place, Fault::Refused { key: full.to_owned(), reason });
-            return;
-        }
         self.origins[index] = origin;
     }
 
     fn unknown(&mut self, place: String, name: &str) {
-        let nearest = nearest_setting(name);
-        self.problem(place, Fault::Unknown { name: name.to_owned(), nearest });
+        self.problem(place, Fault::unknown(name));
     }
 }
 
-/// The text of a settings file; nothing if there is none. A repository's file must be a file of its own: a link
-/// would let it quote any file of the machine in an error message.
-fn read(path: &Path, source: Source) -> Result<Option<String>, SettingsError> {
-    let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
-    let found = if source == Source::Repository { fs::symlink_metadata(path) } else { fs::metadata(path) };
-    let data = match found {
-        Ok(data) => data,
+/// The text of a settings file; nothing if there is none. A repository's file must be a file of its own: a link would let
+/// it quote any file of the machine in a message.
+fn read(path: &Path, source: Source) -> std::io::Result<Option<String>> {
+    let (opened, most) = match source {
+        Source::Repository => (open_plain(path), LARGEST_OF_REPOSITORY),
+        _ => (fs::File::open(path), LARGEST_FILE),
+    };
+    let file = match opened {
+        Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
-        Err(error) => return Err(unreadable(error)),
+        Err(error) => return Err(error),
     };
-    if !data.is_file() {
-        return Err(unreadable(std::io::Error::other("it is not a plain file")));
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is not a plain file"));
     }
     let mut text = String::new();
-    let file = fs::File::open(path).map_err(unreadable)?;
-    file.take(LARGEST_FILE + 1).read_to_string(&mut text).map_err(unreadable)?;
-    if text.len() as u64 > LARGEST_FILE {
-        return Err(unreadable(std::io::Error::other("it is larger than 1MiB")));
+    file.take(most + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > most {
+        return Err(std::io::Error::other(format!("it is larger than {}KiB", most >> 10)));
     }
     Ok(Some(text))
+}
+
+/// An entry of a file. The value is missing for what is not a section we know.
+struct Line {
+    place: String,
+    name: String,
+    value: Option<Raw>,
+}
+
+/// What a file says, or why it says nothing, and where.
+fn parsed(path: &Path, text: &str) -> Result<Vec<Line>, (String, Fault)> {
+    let place = |offset: usize| format!("{}:{}", path.display(), line_at(text, offset));
+    let document = DeTable::parse(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        (place(offset), Fault::Syntax(error.message().to_owned()))
+    })?;
+    let lines = entries(document.get_ref()).into_iter();
+    Ok(lines.map(|(offset, name, value)| Line { place: place(offset), name, value }).collect())
 }
 
 /// What a file says, in the order of its lines: where, the full name, and the value, which is missing for what is not
@@ -308,7 +352,7 @@ fn line_at(text: &str, offset: usize) -> usize {
 }
 
 /// The setting that was meant. A bare key without its section is a common slip, so it counts too.
-fn nearest_setting(name: &str) -> Option<String> {
+pub(crate) fn nearest_setting(name: &str) -> Option<String> {
     let (section, bare) = name.split_once('.').unwrap_or(("", name));
     let paths: Vec<String> = keys().iter().map(Key::path).collect();
     if let Some(key) = keys().iter().find(|key| key.name == bare) {

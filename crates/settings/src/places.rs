@@ -1,7 +1,7 @@
 //! Where settings and indexes live on this kind of machine.
 
 use std::env;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The file a repository may bring along, at its root.
 pub const REPOSITORY_FILE: &str = ".orient.toml";
@@ -43,15 +43,4 @@ pub(crate) fn absolute(text: &str, base: &Path) -> Result<PathBuf, String> {
         return Ok(home.join(text.trim_start_matches(['~', '/'])));
     }
     Ok(base.join(text))
-}
-
-/// Whether `path` lies inside `root`, also after following the links that exist on the way.
-pub(crate) fn inside(path: &Path, root: &Path) -> bool {
-    if !path.starts_with(root) || path.components().any(|part| part == Component::ParentDir) {
-        return false;
-    }
-    let Ok(root) = root.canonicalize() else { return false };
-    path.ancestors()
-        .find_map(|part| part.canonicalize().ok())
-        .is_some_and(|existing| existing.starts_with(root))
 }

@@ -1,6 +1,10 @@
 //! The table of settings. A new setting is one entry here; everything else follows from it.
+//!
+//! Each entry says what the file of a repository may do with it. Whoever wrote that file is a stranger: it may narrow what
+//! is done with its own files, and nothing else. Where something is written, what it costs, and who is sent anything are
+//! for the user alone to say.
 
-use crate::key::{Key, Setter};
+use crate::key::{Key, Scope, Setter};
 use crate::value::{Setting, Size};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +16,7 @@ macro_rules! settings {
         $section:ident: $Section:ident {
             $(
                 $(#[doc = $doc:literal])+
-                $key:ident: $ty:ty = $default:expr, example $example:literal $(, check $check:expr)?;
+                $key:ident: $ty:ty = $default:expr, example $example:literal, $scope:expr $(, check $check:expr)?;
             )+
         }
     )+) => {
@@ -46,6 +50,14 @@ macro_rules! settings {
                     doc: concat!($($doc),+),
                     kind: <$ty as Setting>::KIND,
                     example: $example,
+                    scope: $scope,
+                    add: |settings, weaker| {
+                        let value = std::mem::take(&mut settings.$section.$key);
+                        settings.$section.$key = value.added_to(&weaker.$section.$key);
+                    },
+                    is_at_most: |settings, other| {
+                        settings.$section.$key.is_at_most(&other.$section.$key)
+                    },
                     shown: |settings| settings.$section.$key.shown(),
                     setter: {
                         let setter: Setter = |settings, raw, base| {
@@ -63,67 +75,78 @@ macro_rules! settings {
     };
 }
 
+const MAY_EXCLUDE: Scope =
+    Scope::RepositoryMayAdd { why: "fewer files are read; what the user excludes stays excluded" };
+const MAY_MARK: Scope = Scope::RepositoryMayAdd {
+    why: "the files it names are listed and ranked as what they are said to be, and read as before",
+};
+const MAY_NAME_LANGUAGES: Scope = Scope::RepositoryMayAdd {
+    why: "it chooses between the parsers that are built in; a name that is none is ignored",
+};
+const MAY_READ_LESS: Scope = Scope::RepositoryMayLower { why: "fewer files are read" };
+const MAY_USE_LESS: Scope =
+    Scope::RepositoryMayLower { why: "less memory is used, down to a floor at which indexing still works" };
+
 settings! {
     /// What is indexed, and how.
     index: Index {
         /// Files and folders to leave out, as in a `.gitignore`, in addition to what the ignore files of the
         /// repository already leave out.
-        exclude: Vec<String> = Vec::new(), example r#"["third_party/", "*.min.js"]"#;
+        exclude: Vec<String> = Vec::new(), example r#"["third_party/", "*.min.js"]"#, MAY_EXCLUDE;
         /// Larger files are listed as skipped, and not read.
-        max_file_size: Size = Size::mebibytes(2), example r#""2MiB""#, check at_most_a_gibibyte;
+        max_file_size: Size = Size::mebibytes(2), example r#""2MiB""#, MAY_READ_LESS, check at_most_a_gibibyte;
         /// Whether clones and worktrees of git that lie inside of the repository are indexed as if they were part of it.
         /// Submodules always are. `orient grep` searches all of them either way, as ripgrep does.
-        nested_repositories: bool = false, example "true";
+        nested_repositories: bool = false, example "true", Scope::User;
         /// Globs of files written by programs, in addition to those that are recognised by what they say.
-        generated: Vec<String> = Vec::new(), example r#"["**/*.pb.go", "gen/**"]"#;
+        generated: Vec<String> = Vec::new(), example r#"["**/*.pb.go", "gen/**"]"#, MAY_MARK;
         /// Globs of files copied from elsewhere, in addition to the well-known folders.
-        vendored: Vec<String> = Vec::new(), example r#"["deps/**"]"#;
+        vendored: Vec<String> = Vec::new(), example r#"["deps/**"]"#, MAY_MARK;
         /// The language of files whose name does not tell it: glob to language. Of several that match, the longest
         /// glob wins.
-        languages: BTreeMap<String, String> = BTreeMap::new(), example r#"{ "*.inc" = 'php' }"#;
+        languages: BTreeMap<String, String> = BTreeMap::new(), example r#"{ "*.inc" = 'php' }"#, MAY_NAME_LANGUAGES;
         /// How many threads read and parse; 0 means one for each core.
-        threads: usize = 0, example "4", check at_most_a_thousand;
+        threads: usize = 0, example "4", Scope::User, check at_most_a_thousand;
     }
     /// Where the index is kept.
     store: Store {
-        /// The folder of all indexes; by default the user's cache folder. A repository's own file may only name a
-        /// folder inside the repository. Also as `ORIENT_STORE` and `--store`.
-        dir: Option<PathBuf> = None, example r#""~/.cache/orient""#;
+        /// The folder of all indexes; by default the user's cache folder. Also as `ORIENT_STORE` and `--store`.
+        dir: Option<PathBuf> = None, example r#""~/.cache/orient""#, Scope::User;
     }
     /// What Orient may use of the machine.
     limits: Limits {
         /// About how much memory indexing may take. Work is cut into smaller portions to stay below it.
-        memory: Size = Size::mebibytes(512), example r#""512MiB""#, check at_least_64_mebibytes;
+        memory: Size = Size::mebibytes(512), example r#""512MiB""#, MAY_USE_LESS, check at_least_64_mebibytes;
     }
     /// Watchers: those of servers, and those that commands leave behind so that who asks next need not look at all files.
     watch: Watch {
         /// From how many files on a command that had to look at them all leaves a watcher in the background for those
         /// after it; 0 means never.
-        from: usize = 20_000, example "20000";
+        from: usize = 20_000, example "20000", Scope::User;
         /// After how many seconds without a question such a watcher ends.
-        idle: usize = 900, example "900", check from_1_to_a_week;
+        idle: usize = 900, example "900", Scope::User, check from_1_to_a_week;
         /// Of how many other git branches, the newest first, a server reads the files while nothing else is to be done:
         /// a switch to one of them is then caught up with in half the time. 0 means none.
-        branches: usize = 4, example "4", check at_most_64_branches;
+        branches: usize = 4, example "4", Scope::User, check at_most_64_branches;
     }
     /// Who makes vectors of texts: the model inside the binary, or a provider that `orient embed allow` has allowed.
     embed: Embed {
         /// The provider: `built-in`, `ollama`, `openai`, `openai-compatible`, `llama-cpp`, `vllm`, `lm-studio`,
         /// `voyage`, `nomic` or `cohere`.
-        provider: Option<String> = None, example r#""ollama""#;
+        provider: Option<String> = None, example r#""ollama""#, Scope::User;
         /// The model, as the provider names it; by default the one the provider is known for.
-        model: Option<String> = None, example r#""nomic-embed-text""#;
+        model: Option<String> = None, example r#""nomic-embed-text""#, Scope::User;
         /// Where the provider is; by default its own address. Keys do not belong here: they come from the environment
         /// alone.
-        url: Option<String> = None, example r#""http://127.0.0.1:11434""#;
+        url: Option<String> = None, example r#""http://127.0.0.1:11434""#, Scope::User;
         /// How many values a vector is to have, where the model offers a choice; 0 means as many as it has by itself.
-        dimensions: usize = 0, example "512", check at_most_16384;
+        dimensions: usize = 0, example "512", Scope::User, check at_most_16384;
         /// How many texts one request may hold; 0 means as many as the provider takes well.
-        batch: usize = 0, example "32", check at_most_2048;
+        batch: usize = 0, example "32", Scope::User, check at_most_2048;
         /// How many requests may be under way at once; 0 means as many as suit the provider.
-        concurrency: usize = 0, example "4", check at_most_64;
+        concurrency: usize = 0, example "4", Scope::User, check at_most_64;
         /// How many seconds one request may take.
-        timeout: usize = 60, example "60", check from_1_to_3600;
+        timeout: usize = 60, example "60", Scope::User, check from_1_to_3600;
     }
 }
 

@@ -55,6 +55,18 @@ impl Raw {
         self.clone()
     }
 
+    /// Whether an entry of a list takes back what another says.
+    pub(crate) fn takes_back(&self) -> bool {
+        match self.opened() {
+            Self::Text(text) => split(&text).iter().any(|item| item.starts_with('!')),
+            Self::List(items) => items
+                .iter()
+                .any(|item| matches!(item, Self::Text(text) if text.trim_start().starts_with('!'))),
+            Self::Table(entries) => entries.iter().any(|(glob, _)| glob.trim_start().starts_with('!')),
+            Self::Integer(_) | Self::Flag(_) | Self::Other(_) => false,
+        }
+    }
+
     fn word(&self) -> String {
         match self {
             Self::Text(text) => format!("{text:?}"),
@@ -75,10 +87,20 @@ pub(crate) trait Setting: Sized {
     fn read(raw: &Raw, base: &Path) -> Result<Self, String>;
     /// As one would write it in a file.
     fn shown(&self) -> String;
+
+    /// This value together with that of a source that wins over it; only lists can be combined.
+    fn added_to(self, _winning: &Self) -> Self {
+        self
+    }
+
+    /// Whether it is no larger than another; only amounts can be compared.
+    fn is_at_most(&self, _other: &Self) -> bool {
+        false
+    }
 }
 
 /// A number of bytes. Written as `2MiB`, `512KB`, or a plain number of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(u64);
 
 const UNITS: &[(&str, u64)] = &[
@@ -147,6 +169,10 @@ impl Setting for Size {
     fn shown(&self) -> String {
         if self.0.is_multiple_of(1024) && self.0 > 0 { format!("\"{self}\"") } else { self.0.to_string() }
     }
+
+    fn is_at_most(&self, other: &Self) -> bool {
+        self <= other
+    }
 }
 
 impl Setting for usize {
@@ -199,6 +225,12 @@ impl Setting for Vec<String> {
     fn shown(&self) -> String {
         format!("[{}]", self.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", "))
     }
+
+    /// Of several globs the last that matches counts, so those that win come last.
+    fn added_to(mut self, winning: &Self) -> Self {
+        self.extend(winning.iter().cloned());
+        self
+    }
 }
 
 impl Setting for BTreeMap<String, String> {
@@ -238,6 +270,11 @@ impl Setting for BTreeMap<String, String> {
         let entries: Vec<_> =
             self.iter().map(|(glob, language)| format!("{} = {}", quoted(glob), quoted(language))).collect();
         format!("{{ {} }}", entries.join(", "))
+    }
+
+    fn added_to(mut self, winning: &Self) -> Self {
+        self.extend(winning.iter().map(|(glob, language)| (glob.clone(), language.clone())));
+        self
     }
 }
 

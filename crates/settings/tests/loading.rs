@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its files has nothing to say")]
 
 use expect_test::{Expect, expect};
-use orient_settings::{Override, Settings, Sources, keys, load, reference};
+use orient_settings::{Loaded, Override, Scope, Settings, SettingsError, Sources, keys, reference};
 use std::fmt::Write;
 use std::fs;
 use tempfile::TempDir;
@@ -51,6 +51,30 @@ impl Machine {
         load(&self.sources).unwrap_or_else(|error| panic!("{error}")).settings
     }
 
+    /// What is ignored, with why, and then the note that sums it up.
+    #[track_caller]
+    fn check_ignored(&self, expected: &Expect) {
+        let loaded = load(&self.sources).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(loaded.settings, Settings::default(), "nothing has an effect");
+        let mut lines = String::new();
+        for ignored in &loaded.ignored {
+            let _ = writeln!(lines, "{}: {}", ignored.place, ignored.why);
+        }
+        for note in &loaded.notes {
+            let _ = writeln!(lines, "note: {note}");
+        }
+        expected.assert_eq(&self.neutral(&lines));
+    }
+
+    /// Text with the folders of this machine made the same everywhere.
+    fn neutral(&self, text: &str) -> String {
+        let text = text.replace(&*self.folder.path().to_string_lossy(), "TMP");
+        match orient_settings::user_file() {
+            Some(file) => text.replace(&file.display().to_string(), "USER"),
+            None => text,
+        }
+    }
+
     /// The problems, or every value that is not the default, with the temporary folder shown as `TMP`.
     #[track_caller]
     fn check(&self, expected: &Expect) {
@@ -68,8 +92,13 @@ impl Machine {
                 lines
             }
         };
-        expected.assert_eq(&shown.replace(&*self.folder.path().to_string_lossy(), "TMP"));
+        expected.assert_eq(&self.neutral(&shown));
     }
+}
+
+/// Loads settings that nobody else has to work with.
+fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
+    orient_settings::load(sources, &|_| Ok(()))
 }
 
 #[test]
@@ -82,13 +111,13 @@ fn no_setting_is_needed() {
 #[test]
 fn a_stronger_source_replaces_a_weaker_one() {
     let user = "[index]\nthreads = 1\nexclude = ['a', 'b']\nmax_file_size = 4096\n";
-    let repository = "[index]\nthreads = 2\nexclude = ['c']\n\n[limits]\nmemory = '1GiB'\n";
+    let repository = "[index]\nexclude = ['c']\n\n[limits]\nmemory = '128MiB'\n";
     let machine = Machine::new(user, repository);
     machine.check(&expect![[r#"
-        index.exclude = ["c"] (TMP/repo/.orient.toml:3)
+        index.exclude = ["c", "a", "b"] (TMP/repo/.orient.toml:2)
         index.max_file_size = "4KiB" (TMP/config.toml:4)
-        index.threads = 2 (TMP/repo/.orient.toml:2)
-        limits.memory = "1GiB" (TMP/repo/.orient.toml:6)
+        index.threads = 1 (TMP/config.toml:2)
+        limits.memory = "128MiB" (TMP/repo/.orient.toml:5)
     "#]]);
     let machine = machine.variable("ORIENT_INDEX_THREADS", "3");
     assert_eq!(machine.settings().index.threads, 3);
@@ -131,15 +160,14 @@ fn lists_and_tables_in_variables() {
 
 #[test]
 fn unknown_settings_are_named_with_the_nearest_known() {
-    let repository =
-        "treads = 4\nmemory = 1\n[index]\nexlude = []\ncolour = 1\n[stoer]\n[limits]\nthreads = 2\n";
-    Machine::new("", repository).check(&expect![[r"
-        TMP/repo/.orient.toml:1: unknown setting `treads`; did you mean `index.threads`?
-        TMP/repo/.orient.toml:2: unknown setting `memory`; did you mean `limits.memory`?
-        TMP/repo/.orient.toml:4: unknown setting `index.exlude`; did you mean `index.exclude`?
-        TMP/repo/.orient.toml:5: unknown setting `index.colour`; there are index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
-        TMP/repo/.orient.toml:6: unknown setting `stoer`; did you mean `store`?
-        TMP/repo/.orient.toml:8: unknown setting `limits.threads`; did you mean `index.threads`?
+    let user = "treads = 4\nmemory = 1\n[index]\nexlude = []\ncolour = 1\n[stoer]\n[limits]\nthreads = 2\n";
+    Machine::new(user, "").check(&expect![[r"
+        TMP/config.toml:1: unknown setting `treads`; did you mean `index.threads`?
+        TMP/config.toml:2: unknown setting `memory`; did you mean `limits.memory`?
+        TMP/config.toml:4: unknown setting `index.exlude`; did you mean `index.exclude`?
+        TMP/config.toml:5: unknown setting `index.colour`; there are index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
+        TMP/config.toml:6: unknown setting `stoer`; did you mean `store`?
+        TMP/config.toml:8: unknown setting `limits.threads`; did you mean `index.threads`?
     "]]);
 }
 
@@ -169,15 +197,15 @@ fn a_flag_is_true_or_false() {
 
 #[test]
 fn a_bad_value_says_what_to_write_instead() {
-    let repository = "[index]\nthreads = 'many'\nmax_file_size = '2 parsecs'\nexclude = [1]\ngenerated = ['a[']\n\
+    let user = "[index]\nthreads = 'many'\nmax_file_size = '2 parsecs'\nexclude = [1]\ngenerated = ['a[']\n\
                       languages = ['x']\n[limits]\nmemory = '1KB'\n";
-    Machine::new("", repository).variable("ORIENT_INDEX_THREADS", "-1").check(&expect![[r#"
-        TMP/repo/.orient.toml:2: index.threads: "many" is not a whole number; write for example threads = 4
-        TMP/repo/.orient.toml:3: index.max_file_size: "2 parsecs" is not a size; write for example max_file_size = "2MiB"
-        TMP/repo/.orient.toml:4: index.exclude: each glob is a text, not 1; write for example exclude = ["third_party/", "*.min.js"]
-        TMP/repo/.orient.toml:5: index.generated: "a[" is not a glob: unclosed character class; missing ']'; write for example generated = ["**/*.pb.go", "gen/**"]
-        TMP/repo/.orient.toml:6: index.languages: a table of glob to language was expected, not a list; write for example languages = { "*.inc" = 'php' }
-        TMP/repo/.orient.toml:8: limits.memory: 1000 is too little to work with; the least is 64MiB; write for example memory = "512MiB"
+    Machine::new(user, "").variable("ORIENT_INDEX_THREADS", "-1").check(&expect![[r#"
+        TMP/config.toml:2: index.threads: "many" is not a whole number; write for example threads = 4
+        TMP/config.toml:3: index.max_file_size: "2 parsecs" is not a size; write for example max_file_size = "2MiB"
+        TMP/config.toml:4: index.exclude: each glob is a text, not 1; write for example exclude = ["third_party/", "*.min.js"]
+        TMP/config.toml:5: index.generated: "a[" is not a glob: unclosed character class; missing ']'; write for example generated = ["**/*.pb.go", "gen/**"]
+        TMP/config.toml:6: index.languages: a table of glob to language was expected, not a list; write for example languages = { "*.inc" = 'php' }
+        TMP/config.toml:8: limits.memory: 1000 is too little to work with; the least is 64MiB; write for example memory = "512MiB"
         ORIENT_INDEX_THREADS: index.threads: "-1" is not a whole number; write for example 4
     "#]]);
 }
@@ -190,31 +218,124 @@ fn a_file_that_is_not_toml_is_reported_with_its_line() {
 }
 
 #[test]
-fn the_store_of_a_repository_file_stays_inside_the_repository() {
-    Machine::new("", "[store]\ndir = '.orient'\n").check(&expect![[r#"
-        store.dir = "TMP/repo/.orient" (TMP/repo/.orient.toml:2)
-    "#]]);
-    for outside in ["/tmp", "../x", "~/x", "a/../../x"] {
-        let machine = Machine::new("", &format!("[store]\ndir = '{outside}'\n"));
-        let error = load(&machine.sources).err().expect(outside).to_string();
-        assert!(error.contains("inside itself"), "{outside}: {error}");
+fn every_setting_says_what_a_repository_may_do_with_it() {
+    for key in keys() {
+        // A list of one entry, or an amount below every default.
+        let value = match key.kind {
+            "list of globs" => "['x/']",
+            "table of glob to language" => "{ '*.x' = 'php' }",
+            "size" => "'64MiB'",
+            _ => key.example,
+        };
+        let value = if key.path() == "index.max_file_size" { "1" } else { value };
+        let machine = Machine::new("", &format!("[{}]\n{} = {value}\n", key.section, key.name));
+        let loaded = load(&machine.sources).unwrap_or_else(|error| panic!("{error}"));
+        if key.scope == Scope::User {
+            assert_eq!(loaded.settings, Settings::default(), "{}", key.path());
+            let [ignored] = &*loaded.ignored else { panic!("{} is ignored, and said to be", key.path()) };
+            assert!(ignored.why.contains(&key.path()) && ignored.why.contains(&key.env()), "{}", ignored.why);
+            assert!(ignored.place.ends_with(".orient.toml:2"), "{}", ignored.place);
+        } else {
+            assert_ne!(loaded.settings, Settings::default(), "{}", key.path());
+            assert!(loaded.ignored.is_empty() && loaded.notes.is_empty(), "{}", key.path());
+        }
     }
+}
+
+/// What a repository tries, and what the user is told of it. None of it has an effect, and none of it stops a command.
+#[test]
+fn what_a_repository_may_not_set_is_ignored_and_said_to_be() {
+    let cases = [
+        (
+            "[store]\ndir = 'inside'\n",
+            expect![[r"
+                TMP/repo/.orient.toml:2: a repository may not set store.dir; to have it, write it to USER or set ORIENT_STORE_DIR
+                note: store.dir is ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` says why
+            "]],
+        ),
+        (
+            "[index]\nmax_file_size = '1GiB'\nthreads = 999\n[limits]\nmemory = '64GiB'\n",
+            expect![[r#"
+                TMP/repo/.orient.toml:2: a repository may only lower index.max_file_size, which is "2MiB"; to have it, write it to USER or set ORIENT_INDEX_MAX_FILE_SIZE
+                TMP/repo/.orient.toml:3: a repository may not set index.threads; to have it, write it to USER or set ORIENT_INDEX_THREADS
+                TMP/repo/.orient.toml:5: a repository may only lower limits.memory, which is "512MiB"; to have it, write it to USER or set ORIENT_LIMITS_MEMORY
+                note: index.max_file_size, index.threads and 1 more are ignored in TMP/repo/.orient.toml: only the user may set them, in USER; `orient config` says why
+            "#]],
+        ),
+        (
+            "[index]\nexclude = ['!secrets/']\n",
+            expect![[r"
+                TMP/repo/.orient.toml:2: index.exclude: a repository may only add to it: an entry that begins with `!` takes something back
+                note: index.exclude is ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` says why
+            "]],
+        ),
+        (
+            "[index]\n\"e\\u001b[2Jxlude\" = []\nexclude = 'a['\n[stoer]\nx = 1\n",
+            expect![[r#"
+                TMP/repo/.orient.toml:2: unknown setting `index.e�[2Jxlude`; there are index.exclude, index.max_file_size, index.generated, index.vendored, index.languages, index.threads, store.dir, li…
+                TMP/repo/.orient.toml:3: index.exclude: "a[" is not a glob: unclosed character class; missing ']'; write for example exclude = ["third_party/", "*.min.js"]
+                TMP/repo/.orient.toml:4: unknown setting `stoer`; did you mean `store`?
+                note: index.exclude and 2 unknown entries are ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` says why
+            "#]],
+        ),
+        (
+            "[index]\nthreads = = 1\n",
+            expect![[r"
+                TMP/repo/.orient.toml:2: not valid TOML: extra `=`, expected nothing
+                note: what cannot be understood in TMP/repo/.orient.toml is ignored; `orient config` says why
+            "]],
+        ),
+    ];
+    for (repository, expected) in cases {
+        Machine::new("", repository).check_ignored(&expected);
+    }
+}
+
+#[test]
+fn a_repository_cannot_take_back_what_the_user_excludes() {
+    let machine = Machine::new("[index]\nexclude = ['secrets/']\n", "[index]\nexclude = []\n");
+    assert_eq!(machine.settings().index.exclude, ["secrets/"]);
+    let machine = Machine::new("[index]\nmax_file_size = '1KiB'\n", "[index]\nmax_file_size = '1MiB'\n");
+    assert_eq!(machine.settings().index.max_file_size.bytes(), 1024);
+}
+
+#[test]
+fn a_file_of_a_thousand_wrong_entries_is_told_of_in_a_few_lines() {
+    let entries: String = (0..3000).map(|n| format!("key{n} = 1\n")).collect();
+    let machine = Machine::new("", &entries);
+    let loaded = load(&machine.sources).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((loaded.ignored.len(), loaded.notes.len()), (21, 1));
+    let machine = Machine::new("", &"#".repeat(100_000));
+    machine.check_ignored(&expect![[r"
+        TMP/repo/.orient.toml: it is larger than 64KiB
+        note: what cannot be understood in TMP/repo/.orient.toml is ignored; `orient config` says why
+    "]]);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_link_does_not_lead_the_store_or_the_file_outside() {
-    let machine = Machine::new("", "[store]\ndir = 'link/x'\n");
-    let root = machine.sources.repository.clone().unwrap();
-    std::os::unix::fs::symlink("/tmp", root.join("link")).unwrap();
-    assert!(load(&machine.sources).is_err());
-
+fn a_link_does_not_lead_the_file_outside() {
     let machine = Machine::new("", "");
     let root = machine.sources.repository.clone().unwrap();
-    std::os::unix::fs::symlink("/etc/hostname", root.join(".orient.toml")).unwrap();
-    machine.check(&expect![[r"
-        cannot read the settings in TMP/repo/.orient.toml: it is not a plain file
+    fs::write(machine.folder.path().join("secret"), "[index]\nsecret = 'words'\n").unwrap();
+    std::os::unix::fs::symlink("../secret", root.join(".orient.toml")).unwrap();
+    machine.check_ignored(&expect![[r"
+        TMP/repo/.orient.toml: TMP/repo/.orient.toml is a symbolic link, and links are not followed here: remove it
+        note: what cannot be understood in TMP/repo/.orient.toml is ignored; `orient config` says why
     "]]);
+}
+
+#[test]
+fn what_does_not_work_with_the_rest_is_ignored_too() {
+    let machine = Machine::new("", "[index]\nlanguages = { '*.x' = 'klingon' }\nexclude = ['a']\n");
+    let check = |settings: &Settings| match settings.index.languages.is_empty() {
+        true => Ok(()),
+        false => Err("there is no language `klingon`".to_owned()),
+    };
+    let loaded = orient_settings::load(&machine.sources, &check).unwrap_or_else(|error| panic!("{error}"));
+    assert!(loaded.settings.index.languages.is_empty());
+    assert_eq!(loaded.settings.index.exclude, ["a"]);
+    assert_eq!(loaded.ignored[0].why, "index.languages: there is no language `klingon`");
 }
 
 #[test]
@@ -237,6 +358,9 @@ fn the_reference_page_names_every_setting() {
     let page = reference();
     for key in keys() {
         assert!(page.contains(&key.path()) && page.contains(&key.env()) && page.contains(&key.doc()));
+        if let Scope::RepositoryMayAdd { why } | Scope::RepositoryMayLower { why } = key.scope {
+            assert!(page.contains(why), "{}: the page says why a repository may", key.path());
+        }
         assert!(key.doc().ends_with('.'), "{}: the documentation is a sentence", key.path());
     }
 }

@@ -1,21 +1,24 @@
 //! A database that is kept open: whoever closes one last moves its log into it and waits for the disk, five times or more.
 //! Who writes again and again does not want that after each change.
 
+use crate::located::Located;
 use crate::lock;
-use rusqlite::{Connection, OpenFlags};
+use crate::vfs::Db;
+use rusqlite::OpenFlags;
 use std::path::Path;
 
 /// Keeps a database open and asks nothing of it. Reads only, so it can neither hold up a writer nor tidy up itself.
 pub struct Anchor {
-    _db: Connection,
+    _db: Db,
 }
 
 impl Anchor {
     /// Holds the database at a path, if there is one that can be read.
     pub fn hold(path: &Path) -> Option<Self> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let _opening = lock::opening(path.parent()?);
-        let db = Connection::open_with_flags(path, flags).ok()?;
+        let at = Located::at(path).ok()?;
+        let _opening = lock::opening(&at.folder);
+        at.check().ok()?;
+        let db = at.open(OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
         // It counts as open once it was read.
         db.pragma_query_value(None, "schema_version", |row| row.get::<_, i64>(0)).ok()?;
         Some(Self { _db: db })

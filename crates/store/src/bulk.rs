@@ -9,6 +9,7 @@ use crate::error::{AtPath, StoreError};
 use crate::grams::GramLoad;
 use crate::graph::{Directory, DirectoryFile, GraphLoad, Noted, PreparedGraph};
 use crate::interner::Interner;
+use crate::located::Located;
 use crate::lock::{self, WriteLock};
 use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, Listed, SymbolId};
 use crate::snapshot::Snapshot;
@@ -16,12 +17,11 @@ use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::{chunks, files, names, symbols, tags, terms as term_tables};
 use crate::terms::TermLoad;
-use crate::version::beside;
+use crate::vfs::Db;
 use crate::writer::put_sheet;
 use orient_model::Modifiers;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
-use std::fs::{self, File};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// Loads files into a new database. Dropped before [`BulkWriter::publish`], it leaves nothing.
 pub struct BulkWriter<'lock> {
     // Closed before the file is removed: fields are dropped in this order.
-    db: Connection,
+    db: Db,
     growing: Option<Growing>,
     path: PathBuf,
     load: Load,
@@ -41,17 +41,18 @@ impl<'lock> BulkWriter<'lock> {
     /// that a newer program wrote. The files to come have about so many bytes.
     pub fn create(
         path: &Path,
-        lock: &'lock WriteLock,
+        _lock: &'lock WriteLock,
         extractor: u64,
         bytes: u64,
     ) -> Result<Self, StoreError> {
-        sweep(path, lock.folder())?;
+        let place = Located::at(path)?;
+        sweep(&place);
         let generation = match connect::read(path) {
             Ok(opened) => opened.meta.generation,
             Err(newer @ StoreError::Newer { .. }) => return Err(newer),
             Err(_) => 0,
         };
-        let growing = Growing(with_suffix(path, &format!("{GROWING}{}", std::process::id())));
+        let growing = Growing::beside(&place);
         let db = connect::load(&growing.0, bytes)?;
         Self::start(db, path, Some(growing), Meta::first(extractor, generation + 1))
     }
@@ -61,7 +62,7 @@ impl<'lock> BulkWriter<'lock> {
         BulkWriter::start(connect::memory(name)?, name, None, Meta::first(extractor, 1))
     }
 
-    fn start(db: Connection, path: &Path, growing: Option<Growing>, meta: Meta) -> Result<Self, StoreError> {
+    fn start(db: Db, path: &Path, growing: Option<Growing>, meta: Meta) -> Result<Self, StoreError> {
         db.execute_batch("BEGIN").at(path)?;
         meta::create_tables(&db).at(path)?;
         let load = Load {
@@ -114,7 +115,7 @@ impl<'lock> BulkWriter<'lock> {
 /// Adds their graph to the files of a new database. Dropped before [`GraphWriter::publish`], it leaves nothing.
 pub struct GraphWriter<'lock> {
     // Closed before the file is removed: fields are dropped in this order.
-    db: Connection,
+    db: Db,
     growing: Option<Growing>,
     path: PathBuf,
     meta: Meta,
@@ -157,9 +158,9 @@ impl GraphWriter<'_> {
         flushed.and_then(|()| complete(&db, meta, load)).at(&path)?;
         put_sheet(&db, sheet).at(&path)?;
         let Some(growing) = growing else { return Ok(meta.generation) };
-        db.execute_batch("PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL;").at(&growing.0)?;
-        db.close().map_err(|(_, error)| StoreError::sql(&growing.0, error))?;
-        File::open(&growing.0).and_then(|file| file.sync_all()).at(&growing.0)?;
+        db.execute_batch("PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL;").at(&path)?;
+        db.close().at(&path)?;
+        growing.0.file()?.sync_all().at(&path)?;
         swap_in(&growing.0, &path)?;
         Ok(meta.generation)
     }
@@ -173,14 +174,20 @@ impl GraphWriter<'_> {
 }
 
 /// A database that is not whole yet; removed with what lies beside it unless it was moved away.
-struct Growing(PathBuf);
+pub(crate) struct Growing(pub(crate) Located);
+
+impl Growing {
+    /// A new one, beside the database whose place it will take.
+    pub(crate) fn beside(place: &Located) -> Self {
+        let growing = place.named(format!("{}{GROWING}{}", place.name, std::process::id()));
+        growing.remove();
+        Self(growing)
+    }
+}
 
 impl Drop for Growing {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-        for file in beside(&self.0) {
-            let _ = fs::remove_file(file);
-        }
+        self.0.remove();
     }
 }
 
@@ -341,43 +348,36 @@ fn id_at(first: i64, at: u32) -> Option<i64> {
     (at != NONE).then(|| first + i64::from(at))
 }
 
-pub(crate) const GROWING: &str = ".new-";
-
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
+const GROWING: &str = ".new-";
 
 /// Removes what killed loads left. Nobody else can be loading: the caller holds the lock.
-fn sweep(path: &Path, folder: &Path) -> Result<(), StoreError> {
-    let prefix = with_suffix(Path::new(path.file_name().unwrap_or_default()), GROWING);
-    for entry in fs::read_dir(folder).at(folder)?.flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(prefix.as_os_str().as_encoded_bytes()) {
-            let _ = fs::remove_file(entry.path());
+fn sweep(place: &Located) {
+    let prefix = format!("{}{GROWING}", place.name);
+    for name in place.folder.names().unwrap_or_default() {
+        if let Some(name) = name.to_str().filter(|name| name.starts_with(&prefix)) {
+            let _ = place.folder.remove(name);
         }
     }
-    Ok(())
 }
 
 /// Puts a whole new database in the place of another that may be in use.
 ///
 /// Readers that have the old one open keep it, with its log, until they close it. The old log is emptied into the
 /// old file first, so that dying between the two steps leaves an old file that is whole without it.
-pub(crate) fn swap_in(new: &Path, path: &Path) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let _replacing = lock::replacing(folder)?;
-    connect::empty_log(path);
-    for file in beside(path) {
-        match fs::remove_file(&file) {
+pub(crate) fn swap_in(new: &Located, path: &Path) -> Result<(), StoreError> {
+    let old = Located::at(path)?;
+    let _replacing = lock::replacing(&old.folder)?;
+    connect::empty_log(&old);
+    for name in old.beside() {
+        match old.folder.remove(&name) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(StoreError::io(&file, error));
+                return Err(StoreError::io(&old.folder.path().join(name), error));
             }
             _ => {}
         }
     }
-    fs::rename(new, path).at(path)?;
-    File::open(folder).and_then(|folder| folder.sync_all()).or_else(ignore_unsupported).at(folder)
+    old.folder.rename(&new.name, &old.name).at(path)?;
+    old.folder.sync().or_else(ignore_unsupported).at(path)
 }
 
 /// Some platforms cannot sync a folder; there the rename itself must do.

@@ -4,14 +4,14 @@
 //! and no caller has to care.
 
 use crate::codec::Encoded;
-use crate::connect::{immutable_uri, prepared};
+use crate::connect::{needs_room, open_alone, prepared};
 use crate::embedded;
-use crate::error::is_damage;
+use crate::error::{StoreError, is_damage};
+use crate::located::Located;
 use crate::lock;
-use crate::version::{beside, has_log};
+use crate::vfs::{Db, cannot_open};
 use orient_model::ContentHash;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result, params};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -116,7 +116,7 @@ pub struct Pruned {
 /// The facts of contents seen before.
 pub struct Cache {
     path: PathBuf,
-    db: Option<Connection>,
+    db: Option<Db>,
     state: CacheState,
     /// When writing facts was last given up because somebody else was writing.
     blocked: Option<Instant>,
@@ -126,17 +126,22 @@ impl Cache {
     /// Opens the cache at a path, creating it or making it anew where needed.
     pub fn open(path: &Path) -> Self {
         let mut cache = Self { path: path.to_path_buf(), db: None, state: CacheState::Ready, blocked: None };
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let _ = fs::create_dir_all(folder);
+        let place = match Located::make(path).or_else(|error| Located::at(path).map_err(|_| error)) {
+            Ok(place) => place,
+            Err(error) => {
+                cache.off_because(&error.to_string());
+                return cache;
+            }
+        };
         let opened = {
             // Two that create it at once would be in each other's way.
-            let _alone = lock::replacing_soon(folder);
-            open_writable(path)
+            let _alone = lock::replacing_soon(&place.folder);
+            open_writable(&place)
         };
         match opened {
             Ok(db) => cache.db = Some(db),
             Err(error) if is_damage(&error) || is_foreign(&error) => cache.recreate(),
-            Err(error) => cache.read_only(&error),
+            Err(error) => cache.read_only(&place, &error),
         }
         cache
     }
@@ -262,7 +267,7 @@ impl Cache {
 
     /// Does something with the database; damage makes the cache anew, any other failure is a miss.
     pub(crate) fn attempt<T>(&mut self, act: impl FnOnce(&Connection) -> Result<T>) -> Option<T> {
-        match act(self.db.as_ref()?) {
+        match act(self.db.as_deref()?) {
             Ok(value) => Some(value),
             Err(error) => {
                 if is_damage(&error) {
@@ -275,26 +280,25 @@ impl Cache {
 
     fn recreate(&mut self) {
         self.db = None;
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let Ok(_alone) = lock::replacing(folder) else {
+        let Ok(place) = Located::at(&self.path) else {
+            return self.off_because("its folder is gone");
+        };
+        let Ok(_alone) = lock::replacing(&place.folder) else {
             return self.off_because("it is damaged and cannot be replaced");
         };
-        if let Ok(db) = open_writable(&self.path) {
+        if let Ok(db) = open_writable(&place) {
             self.db = Some(db);
             return;
         }
-        let _ = fs::remove_file(&self.path);
-        for file in beside(&self.path) {
-            let _ = fs::remove_file(file);
-        }
-        match open_writable(&self.path) {
+        place.remove();
+        match open_writable(&place) {
             Ok(db) => (self.db, self.state) = (Some(db), CacheState::Recreated),
             Err(error) => self.off_because(&error.to_string()),
         }
     }
 
-    fn read_only(&mut self, reason: &rusqlite::Error) {
-        match open_readable(&self.path) {
+    fn read_only(&mut self, place: &Located, reason: &rusqlite::Error) {
+        match open_readable(place) {
             Ok(db) => (self.db, self.state) = (Some(db), CacheState::ReadOnly),
             Err(_) => self.off_because(&reason.to_string()),
         }
@@ -305,8 +309,14 @@ impl Cache {
     }
 }
 
-fn open_writable(path: &Path) -> Result<Connection> {
-    let db = prepared(Connection::open(path)?);
+fn open_writable(place: &Located) -> Result<Db> {
+    match place.check() {
+        // Something else has its name: it is removed, and the cache made anew.
+        Err(StoreError::Damaged { .. }) => return Err(rusqlite::Error::InvalidQuery),
+        checked => checked.map_err(|error| cannot_open(&error.to_string()))?,
+    }
+    place.make_file().map_err(|error| cannot_open(&error.to_string()))?;
+    let db = prepared(place.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?);
     db.busy_timeout(PATIENCE)?;
     db.execute_batch(WRITING)?;
     let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
@@ -331,18 +341,17 @@ fn is_foreign(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::InvalidQuery) || error.sqlite_error_code() == Some(ErrorCode::Unknown)
 }
 
-fn open_readable(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let tried = |db: Connection| {
+fn open_readable(place: &Located) -> Result<Db> {
+    place.check().map_err(|error| cannot_open(&error.to_string()))?;
+    let tried = |db: Db| {
         let db = prepared(db);
         db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
         Ok(db)
     };
-    let opened = Connection::open_with_flags(path, flags).and_then(tried);
-    if opened.is_ok() || has_log(path) {
-        return opened;
+    match place.open(OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(tried) {
+        Err(error) if needs_room(&error) => open_alone(place).and_then(tried),
+        opened => opened,
     }
-    Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI).and_then(tried)
 }
 
 pub(crate) fn in_transaction<T>(db: &Connection, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {

@@ -1,8 +1,10 @@
 //! How a database is opened: for reading, for writing, for a bulk load, in memory.
 
 use crate::error::{AtPath, StoreError};
+use crate::located::Located;
 use crate::sql::meta::{self, Meta};
-use crate::version::{APPLICATION, FORMAT, Header, has_log};
+use crate::version::{APPLICATION, FORMAT, Header};
+use crate::vfs::Db;
 use crate::{lock, migrate};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -27,12 +29,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A connection with its first row read, so that it stands on one generation.
 pub(crate) struct Opened {
-    pub(crate) db: Connection,
+    pub(crate) db: Db,
     pub(crate) meta: Meta,
 }
 
 /// Sets what holds for every connection of ours.
-pub(crate) fn prepared(db: Connection) -> Connection {
+pub(crate) fn prepared(db: Db) -> Db {
     db.set_prepared_statement_cache_capacity(STATEMENTS);
     // Else a statement with a join is compiled anew for every value bound to it, in case another plan were better.
     let _ = db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true);
@@ -41,74 +43,75 @@ pub(crate) fn prepared(db: Connection) -> Connection {
 
 /// Opens for reading, inside one read transaction.
 pub(crate) fn read(path: &Path) -> Result<Opened, StoreError> {
-    let _opening = lock::opening(path.parent().unwrap_or(Path::new(".")));
-    read_while_opening(path)
+    let at = Located::at(path)?;
+    let _opening = lock::opening(&at.folder);
+    read_while_opening(&at)
 }
 
 /// The same for those who hold the lock of opening.
-pub(crate) fn read_while_opening(path: &Path) -> Result<Opened, StoreError> {
-    Header::read(path)?.check(path)?;
-    match begin_reading(path, false) {
+pub(crate) fn read_while_opening(at: &Located) -> Result<Opened, StoreError> {
+    let path = &at.path;
+    at.check()?;
+    Header::read(at)?.check(path)?;
+    match begin_reading(at.open(OpenFlags::SQLITE_OPEN_READ_ONLY)) {
         Ok(opened) => opened_or_damaged(path, opened),
-        Err(error) if needs_folder(&error) && !has_log(path) => {
-            let opened = begin_reading(path, true).at(path)?;
+        Err(error) if needs_room(&error) => {
+            let opened = begin_reading(open_alone(at)).map_err(|_| StoreError::sql(path, error))?;
             opened_or_damaged(path, opened)
         }
         Err(error) => Err(StoreError::sql(path, error)),
     }
 }
 
-fn begin_reading(path: &Path, immutable: bool) -> rusqlite::Result<(Connection, Option<Meta>)> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = if immutable {
-        Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?
-    } else {
-        Connection::open_with_flags(path, flags)?
-    };
+fn begin_reading(db: rusqlite::Result<Db>) -> rusqlite::Result<(Db, Option<Meta>)> {
+    let db = db?;
     db.busy_timeout(PATIENCE)?;
     db.execute_batch(READING)?;
     let meta = meta::select(&db)?;
     Ok((prepared(db), meta))
 }
 
-fn opened_or_damaged(path: &Path, (db, meta): (Connection, Option<Meta>)) -> Result<Opened, StoreError> {
+/// Opens a database for reading where no file can be made beside it. What waits in its log is read with the list of it in
+/// memory, which keeps others out: a process that has it open shares its list, and needs no room either.
+pub(crate) fn open_alone(at: &Located) -> rusqlite::Result<Db> {
+    if !at.has_log() {
+        return at.open_immutable();
+    }
+    let db = at.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    db.execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
+    Ok(db)
+}
+
+fn opened_or_damaged(path: &Path, (db, meta): (Db, Option<Meta>)) -> Result<Opened, StoreError> {
     match meta {
         Some(meta) => Ok(Opened { db, meta }),
         None => Err(StoreError::damaged(path, "its first row is missing")),
     }
 }
 
-/// Whether reading failed because no file could be made beside the database.
-fn needs_folder(error: &rusqlite::Error) -> bool {
+/// Whether reading failed because no file could be made beside the database, or it could not grow.
+pub(crate) fn needs_room(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
+        Some(
+            ErrorCode::CannotOpen
+                | ErrorCode::ReadOnly
+                | ErrorCode::PermissionDenied
+                | ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+        )
     )
-}
-
-/// The name under which a file that nobody can change is opened without any other file beside it.
-pub(crate) fn immutable_uri(path: &Path) -> String {
-    use std::fmt::Write;
-    let mut uri = String::from("file:");
-    for &byte in path.as_os_str().as_encoded_bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_') {
-            uri.push(byte as char);
-        } else {
-            let _ = write!(uri, "%{byte:02x}");
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
 }
 
 /// Opens for change sets, migrating an older format.
 pub(crate) fn write(path: &Path) -> Result<Opened, StoreError> {
-    let header = Header::read(path)?;
+    let at = Located::at(path)?;
+    at.check()?;
+    let header = Header::read(&at)?;
     if let Err(error @ StoreError::Newer { .. }) = header.check(path) {
         return Err(error);
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut db = Connection::open_with_flags(path, flags).at(path)?;
+    let mut db = at.open(OpenFlags::SQLITE_OPEN_READ_WRITE).at(path)?;
     db.busy_timeout(PATIENCE).at(path)?;
     db.execute_batch(WRITING).at(path)?;
     if header.format != FORMAT {
@@ -119,22 +122,24 @@ pub(crate) fn write(path: &Path) -> Result<Opened, StoreError> {
 }
 
 /// Moves what waits in the log of a database into the database, as far as its readers allow; nothing if it is damaged.
-pub(crate) fn empty_log(path: &Path) {
-    checkpoint(path, "PRAGMA wal_checkpoint(TRUNCATE)");
+pub(crate) fn empty_log(at: &Located) {
+    checkpoint(at, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 /// Moves what waits in the log of a database into the database, as far as that holds up nobody: for those who keep it open
 /// and have nothing else to do.
 pub fn move_log(path: &Path) {
-    let _opening = lock::opening(path.parent().unwrap_or(Path::new(".")));
-    checkpoint(path, "PRAGMA wal_checkpoint(PASSIVE)");
+    if let Ok(at) = Located::at(path) {
+        let _opening = lock::opening(&at.folder);
+        checkpoint(&at, "PRAGMA wal_checkpoint(PASSIVE)");
+    }
 }
 
 /// Where it fails, the log is read a little longer.
-fn checkpoint(path: &Path, statement: &str) {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if has_log(path)
-        && let Ok(db) = Connection::open_with_flags(path, flags)
+fn checkpoint(at: &Located, statement: &str) {
+    if at.has_log()
+        && at.check().is_ok()
+        && let Ok(db) = at.open(OpenFlags::SQLITE_OPEN_READ_WRITE)
     {
         let _ = db.query_row(statement, [], |_| Ok(()));
     }
@@ -144,9 +149,12 @@ fn checkpoint(path: &Path, statement: &str) {
 /// for a tree of so many bytes or less is more.
 const SMALL_TREE: u64 = 3 << 20;
 
-/// Makes a new database at a path where there is none, for a tree of about so many bytes.
-pub(crate) fn load(path: &Path, bytes: u64) -> Result<Connection, StoreError> {
-    let db = Connection::open(path).at(path)?;
+/// Makes a new database at a place where there is none, for a tree of about so many bytes.
+pub(crate) fn load(at: &Located, bytes: u64) -> Result<Db, StoreError> {
+    let path = &at.path;
+    at.make_file().at(path)?;
+    at.check()?;
+    let db = at.open(OpenFlags::SQLITE_OPEN_READ_WRITE).at(path)?;
     let page = if bytes <= SMALL_TREE { 4096 } else { 8192 };
     db.pragma_update(None, "page_size", page).at(path)?;
     db.execute_batch(LOADING).at(path)?;
@@ -155,17 +163,25 @@ pub(crate) fn load(path: &Path, bytes: u64) -> Result<Connection, StoreError> {
 }
 
 /// Makes a database that nobody uses yet one that is written with a log: later that would need all readers to be gone.
-pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
-    let db = Connection::open(path).at(path)?;
-    db.execute_batch("PRAGMA journal_mode = WAL").at(path)?;
-    db.close().map_err(|(_, error)| StoreError::sql(path, error))
+pub(crate) fn keep_log(at: &Located) -> Result<(), StoreError> {
+    at.check()?;
+    let db = at.open(OpenFlags::SQLITE_OPEN_READ_WRITE).at(&at.path)?;
+    db.execute_batch("PRAGMA journal_mode = WAL").at(&at.path)?;
+    db.close().at(&at.path)
 }
 
 /// A new database in memory.
-pub(crate) fn memory(name: &Path) -> Result<Connection, StoreError> {
-    let db = Connection::open_in_memory().at(name)?;
+pub(crate) fn memory(name: &Path) -> Result<Db, StoreError> {
+    let db = in_memory().at(name)?;
     mark(&db).at(name)?;
     Ok(prepared(db))
+}
+
+/// Nothing of it reaches a disk, which may be full: sorting does not either.
+fn in_memory() -> rusqlite::Result<Db> {
+    let db = Db::in_memory()?;
+    db.execute_batch("PRAGMA temp_store = MEMORY")?;
+    Ok(db)
 }
 
 fn mark(db: &Connection) -> rusqlite::Result<()> {
@@ -182,7 +198,7 @@ pub(crate) fn memory_copy(path: &Path) -> Result<Opened, StoreError> {
         bytes.fill(1);
     }
     let size = image.len();
-    let mut db = Connection::open_in_memory().at(path)?;
+    let mut db = in_memory().at(path)?;
     db.deserialize_read_exact("main", image.as_slice(), size, false).at(path)?;
     let meta = meta::select(&db).at(path)?;
     opened_or_damaged(path, (prepared(db), meta))

@@ -1,6 +1,7 @@
 //! What can go wrong with a store, by what the caller can do about it.
 
 use crate::codec::CodecError;
+use orient_safefs::Folder;
 use rusqlite::ErrorCode;
 use rusqlite::types::Type;
 use std::io;
@@ -47,21 +48,14 @@ pub enum StoreError {
         /// The format it should have.
         known: u32,
     },
-    /// The store cannot be written: work in memory instead.
-    #[error("the store at {} cannot be written ({detail})", path.display())]
-    ReadOnly {
-        /// What could not be written.
+    /// The file system does not let us keep anything: no space, no permission, a link in the way, an unreachable drive. Work
+    /// in memory instead.
+    #[error("the store at {} cannot be used ({reason})", path.display())]
+    Unusable {
+        /// What could not be written, or read.
         path: PathBuf,
-        /// What the system said.
-        detail: String,
-    },
-    /// The file system failed: disk full, no permission, an unreachable drive.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// What was touched.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
+        /// Why, in words.
+        reason: String,
     },
     /// The database failed in a way none of the above describes; a fault of ours, or of the machine.
     #[error("the index at {} failed: {source}", path.display())]
@@ -75,13 +69,7 @@ pub enum StoreError {
 
 impl StoreError {
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
-        let path = path.to_path_buf();
-        match source.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                Self::ReadOnly { path, detail: source.to_string() }
-            }
-            _ => Self::Io { path, source },
-        }
+        Self::Unusable { path: path.to_path_buf(), reason: why_unusable(&source) }
     }
 
     pub(crate) fn damaged(path: &Path, detail: impl Into<String>) -> Self {
@@ -95,14 +83,37 @@ impl StoreError {
             return Self::Damaged { path, detail: source.to_string() };
         }
         match source.sqlite_error_code() {
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                Self::ReadOnly { path, detail: source.to_string() }
-            }
-            Some(ErrorCode::DiskFull) => {
-                Self::Io { path, source: io::Error::new(io::ErrorKind::StorageFull, source.to_string()) }
-            }
+            Some(ErrorCode::DiskFull) => Self::io(&path, io::ErrorKind::StorageFull.into()),
+            Some(
+                ErrorCode::ReadOnly
+                | ErrorCode::PermissionDenied
+                | ErrorCode::CannotOpen
+                | ErrorCode::SystemIoFailure,
+            ) => Self::Unusable { reason: what_the_system_says(&path, &source), path },
             _ => Self::Sql { path, source },
         }
+    }
+}
+
+/// Why nothing can be kept, in words that say what to do about it where that is not plain.
+pub fn why_unusable(error: &io::Error) -> String {
+    use io::ErrorKind as Kind;
+    match error.kind() {
+        Kind::StorageFull => "no space is left on its disk".to_owned(),
+        Kind::QuotaExceeded => "the disk quota of this user is used up".to_owned(),
+        Kind::ReadOnlyFilesystem => "its file system is read-only".to_owned(),
+        Kind::FileTooLarge => "this process may not write files that large (see `ulimit -f`)".to_owned(),
+        Kind::PermissionDenied if error.get_ref().is_none() => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// The database only says that reading or writing failed; an attempt of our own tells why.
+fn what_the_system_says(path: &Path, source: &rusqlite::Error) -> String {
+    let attempt = path.parent().map(|folder| Folder::open(folder).and_then(|folder| folder.probe()));
+    match attempt {
+        Some(Err(error)) => why_unusable(&error),
+        _ => source.to_string(),
     }
 }
 

@@ -6,10 +6,11 @@
 //! stopped one is recognised at once, and one that is merely starved of processor or disk time is not taken for stuck.
 
 use crate::process::Process;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use orient_safefs::{Access, Folder};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often a holder counts.
@@ -47,10 +48,9 @@ impl Record {
     }
 
     /// The record of a file; none where there is none yet, or it was written by another version.
-    pub(crate) fn read(path: &Path) -> Option<Self> {
-        let mut text = String::new();
-        File::open(path).ok()?.take(Self::LENGTH as u64).read_to_string(&mut text).ok()?;
-        let mut words = text.split_whitespace();
+    pub(crate) fn read(folder: &Folder, name: &str) -> Option<Self> {
+        let bytes = folder.read(name, Self::LENGTH as u64).ok()??;
+        let mut words = str::from_utf8(&bytes).ok()?.split_whitespace();
         let mut number = || words.next()?.parse::<u64>().ok();
         Some(Self { pid: u32::try_from(number()?).ok()?, started: number()?, count: number()? })
     }
@@ -64,10 +64,19 @@ pub(crate) fn sign_for(pid: u32, path: &Path) {
     Record { pid, started, count: 0 }.write(&file).expect("it can be written");
 }
 
+/// A lock this process holds.
+struct Held {
+    id: u64,
+    file: File,
+    record: Record,
+    /// Whether no other name leads to the file, so that it may be written.
+    is_ours: bool,
+}
+
 /// The locks this process holds, and the thread that counts in their files.
 #[derive(Default)]
 struct Pulse {
-    held: Vec<(u64, Arc<File>, Record)>,
+    held: Vec<Held>,
     next: u64,
     is_beating: bool,
 }
@@ -88,12 +97,16 @@ impl Beating {
     /// Signs a lock file whose lock was just taken, and begins to count in it.
     pub(crate) fn begin(file: File) -> io::Result<Self> {
         let record = Record::of_this_process();
-        file.set_len(0)?;
-        record.write(&file)?;
+        // A file with a second name may be somebody else's: it is locked, and not written.
+        let is_ours = Folder::is_sole_name(&file);
+        if is_ours {
+            file.set_len(0)?;
+            record.write(&file)?;
+        }
         let mut pulse = pulse();
         let id = pulse.next;
         pulse.next += 1;
-        pulse.held.push((id, Arc::new(file), record));
+        pulse.held.push(Held { id, file, record, is_ours });
         if !pulse.is_beating {
             // Without a thread the processor time we use is the only sign of life.
             let thread = std::thread::Builder::new().name("heartbeat".to_owned()).spawn(beat);
@@ -106,7 +119,7 @@ impl Beating {
 
 impl Drop for Beating {
     fn drop(&mut self) {
-        pulse().held.retain(|(id, ..)| *id != self.0);
+        pulse().held.retain(|held| held.id != self.0);
     }
 }
 
@@ -117,10 +130,10 @@ fn beat() {
             pulse = CHANGED.wait(pulse).unwrap_or_else(PoisonError::into_inner);
         }
         pulse = CHANGED.wait_timeout(pulse, BEAT).unwrap_or_else(PoisonError::into_inner).0;
-        for (_, file, record) in &mut pulse.held {
-            record.count = record.count.wrapping_add(1);
+        for held in pulse.held.iter_mut().filter(|held| held.is_ours) {
+            held.record.count = held.record.count.wrapping_add(1);
             // Whoever waits has other signs of life.
-            let _ = record.write(file);
+            let _ = held.record.write(&held.file);
         }
     }
 }
@@ -128,8 +141,8 @@ fn beat() {
 /// Watches the holder of a lock while somebody waits for it.
 #[derive(Debug)]
 pub struct HolderWatch {
-    lock: PathBuf,
-    note: PathBuf,
+    /// Absent where the folder cannot be opened: then nothing is known of the holder.
+    folder: Option<Folder>,
     /// What was seen last, and since when nothing has moved.
     seen: Option<(Record, Option<Process>, Instant)>,
 }
@@ -137,14 +150,19 @@ pub struct HolderWatch {
 impl HolderWatch {
     /// Watches the holder of the lock of a folder.
     pub fn new(folder: &Path) -> Self {
-        Self { lock: folder.join(crate::lock::WRITER), note: folder.join(NOTE), seen: None }
+        Self { folder: Folder::open(folder).ok(), seen: None }
+    }
+
+    /// The same for a folder that is held open.
+    pub(crate) fn of(folder: Folder) -> Self {
+        Self { folder: Some(folder), seen: None }
     }
 
     /// The process that holds the lock and shows no sign of life; none while it does, or nobody can tell. A stopped process,
     /// and one that was found silent before and has not moved since, is named at once; any other after a short while of
     /// asking again and again.
     pub fn stuck(&mut self) -> Option<u32> {
-        let record = Record::read(&self.lock)?;
+        let record = Record::read(self.folder.as_ref()?, crate::lock::WRITER)?;
         let process = Process::read(record.pid).filter(|process| process.started == record.started);
         self.judge(record, process, Instant::now()).then_some(record.pid)
     }
@@ -158,7 +176,7 @@ impl HolderWatch {
             _ => {
                 self.seen = Some((record, process, now));
                 // Who found it silent before us has waited for us as well.
-                return Record::read(&self.note) == Some(record) && !process.is_some_and(Process::is_running);
+                return self.noted() == Some(record) && !process.is_some_and(Process::is_running);
             }
         };
         let works = match (before, process) {
@@ -179,12 +197,14 @@ impl HolderWatch {
 
     /// Where that fails, the next who waits finds out by itself.
     fn remember(&self, record: Record) {
-        let _ = fs::remove_file(&self.note);
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let _ = options.open(&self.note).and_then(|note| record.write(&note));
+        let Some(folder) = &self.folder else { return };
+        let _ = folder.remove(NOTE);
+        let _ = folder.file(NOTE, Access::Create).and_then(|note| record.write(&note));
+    }
+
+    /// The holder that was found silent before, if one was.
+    fn noted(&self) -> Option<Record> {
+        Record::read(self.folder.as_ref()?, NOTE)
     }
 }
 
@@ -200,7 +220,8 @@ mod tests {
     }
 
     fn record(folder: &Path) -> Record {
-        Record::read(&folder.join(crate::lock::WRITER)).expect("it is signed")
+        let folder = Folder::open(folder).expect("it is ours");
+        Record::read(&folder, crate::lock::WRITER).expect("it is signed")
     }
 
     #[test]
@@ -238,7 +259,7 @@ mod tests {
         let process = |state, used| Some(Process { state, used, started: 11 });
         let begun = Instant::now();
         let judged = |looks: &[(Option<Process>, u64)]| {
-            let _ = fs::remove_file(folder.path().join(NOTE));
+            let _ = std::fs::remove_file(folder.path().join(NOTE));
             let mut watch = HolderWatch::new(folder.path());
             let judge = |(process, at): &(Option<Process>, u64)| {
                 watch.judge(record, *process, begun + Duration::from_millis(*at))

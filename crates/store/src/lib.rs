@@ -21,6 +21,7 @@ mod graph;
 mod heartbeat;
 mod interner;
 mod list_error;
+mod located;
 mod lock;
 mod matching;
 mod migrate;
@@ -37,6 +38,7 @@ mod sql;
 mod terms;
 mod vectors;
 mod version;
+mod vfs;
 mod writer;
 
 pub use anchor::Anchor;
@@ -47,7 +49,7 @@ pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, e
 pub use connect::move_log;
 pub use digest::Prepared;
 pub use embedded::EmbedModel;
-pub use error::StoreError;
+pub use error::{StoreError, why_unusable};
 pub use grams::LeftOut;
 pub use graph::{
     Bearer, Depends, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow,

@@ -5,7 +5,8 @@
 
 use crate::error::{AtPath, StoreError};
 use crate::heartbeat::{Beating, HolderWatch, Record};
-use std::fs::{File, OpenOptions, TryLockError};
+use orient_safefs::{Access, Folder};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -31,10 +32,9 @@ impl WriteLock {
         folder: &Path,
         mut wait: impl FnMut(Duration) -> bool,
     ) -> Result<Option<Self>, StoreError> {
-        std::fs::create_dir_all(folder).at(folder)?;
+        let own = Folder::create(folder).at(folder)?;
         let path = folder.join(WRITER);
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
+        let file = own.file(WRITER, Access::Write).at(&path)?;
         let (since, mut pause) = (Instant::now(), FIRST_PAUSE);
         loop {
             match file.try_lock() {
@@ -56,7 +56,7 @@ impl WriteLock {
 
     /// The process that holds the lock of a folder, as far as it says; only for messages, it may have ended.
     pub fn holder(folder: &Path) -> Option<u32> {
-        Record::read(&folder.join(WRITER)).map(|record| record.pid)
+        Record::read(&Folder::open(folder).ok()?, WRITER).map(|record| record.pid)
     }
 
     /// The folder it is for.
@@ -67,18 +67,15 @@ impl WriteLock {
 
 /// Held while a database is opened for reading. Absent where the folder cannot be written and nobody made the file:
 /// then nobody can replace the database either.
-pub(crate) fn opening(folder: &Path) -> Option<File> {
-    let path = folder.join(OPENING);
-    let file = File::open(&path)
-        .or_else(|_| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path))
-        .ok()?;
+pub(crate) fn opening(folder: &Folder) -> Option<File> {
+    let file = folder.file(OPENING, Access::Read).or_else(|_| folder.file(OPENING, Access::Write)).ok()?;
     share(&file, folder)?;
     Some(file)
 }
 
 /// Waits for whoever replaces the database, unless it is stuck: while it does nothing, what is there is whole.
-fn share(file: &File, folder: &Path) -> Option<()> {
-    let mut watch = HolderWatch::new(folder);
+fn share(file: &File, folder: &Folder) -> Option<()> {
+    let mut watch = HolderWatch::of(folder.clone());
     loop {
         match file.try_lock_shared() {
             Ok(()) => return Some(()),
@@ -89,24 +86,17 @@ fn share(file: &File, folder: &Path) -> Option<()> {
 }
 
 /// Held while a database takes the place of another.
-pub(crate) fn replacing(folder: &Path) -> Result<File, StoreError> {
-    let path = folder.join(OPENING);
-    let file =
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
+pub(crate) fn replacing(folder: &Folder) -> Result<File, StoreError> {
+    let path = folder.path().join(OPENING);
+    let file = folder.file(OPENING, Access::Write).at(&path)?;
     file.lock().at(&path)?;
     Ok(file)
 }
 
 /// The same where it is not worth waiting long: whoever holds it may be stuck.
-pub(crate) fn replacing_soon(folder: &Path) -> Option<File> {
+pub(crate) fn replacing_soon(folder: &Folder) -> Option<File> {
     const MOST: Duration = Duration::from_millis(100);
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(folder.join(OPENING))
-        .ok()?;
+    let file = folder.file(OPENING, Access::Write).ok()?;
     let since = Instant::now();
     loop {
         match file.try_lock() {
@@ -129,13 +119,14 @@ mod tests {
         let stopped = Command::new("kill").args(["-STOP", &child.id().to_string()]).status();
         assert!(stopped.expect("kill runs").success());
         crate::heartbeat::sign_for(child.id(), &folder.path().join(WRITER));
-        let replacing = replacing(folder.path()).expect("nobody else does");
+        let own = Folder::open(folder.path()).expect("it is ours");
+        let replacing = replacing(&own).expect("nobody else does");
         let begun = Instant::now();
-        assert!(opening(folder.path()).is_none());
+        assert!(opening(&own).is_none());
         assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
         let _ = child.kill();
         let _ = child.wait();
         drop(replacing);
-        assert!(opening(folder.path()).is_some());
+        assert!(opening(&own).is_some());
     }
 }

@@ -3,10 +3,12 @@
 
 use crate::connect::{self, Opened};
 use crate::error::StoreError;
+use crate::located::Located;
 use crate::lock;
 use crate::snapshot::Snapshot;
 use crate::sql::meta::{self, Meta};
-use crate::version::{FORMAT, beside};
+use crate::version::FORMAT;
+use crate::vfs::Db;
 use rusqlite::Connection;
 use std::ops::Deref;
 use std::path::Path;
@@ -22,7 +24,7 @@ pub struct Readers(Arc<Mutex<Vec<Idle>>>);
 
 /// A connection outside any transaction.
 struct Idle {
-    db: Connection,
+    db: Db,
     files: Files,
 }
 
@@ -32,37 +34,29 @@ struct Idle {
 struct Files([(u64, u64); 2]);
 
 impl Files {
-    #[cfg(unix)]
-    fn at(path: &Path) -> Option<Self> {
-        use std::os::unix::fs::MetadataExt;
-        let [_, shared] = beside(path);
-        let number = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
-        Some(Self([number(path)?, number(&shared)?]))
-    }
-
-    /// Elsewhere an open file could not be replaced: nothing is kept.
-    #[cfg(not(unix))]
-    fn at(_: &Path) -> Option<Self> {
-        None
+    /// None where the system does not tell files apart: an open file could not be replaced there, and nothing is kept.
+    fn at(place: &Located) -> Option<Self> {
+        place.identity().map(Self)
     }
 }
 
 impl Readers {
     /// As [`Snapshot::open`], sooner where a connection is at hand.
     pub fn open(&self, path: &Path) -> Result<Snapshot, StoreError> {
-        let _opening = lock::opening(path.parent().unwrap_or(Path::new(".")));
+        let place = Located::at(path)?;
+        let _opening = lock::opening(&place.folder);
         while let Some(Idle { db, files }) = self.take() {
-            if Files::at(path).as_ref() == Some(&files)
+            if Files::at(&place).as_ref() == Some(&files)
                 && let Some(meta) = begin(&db)
             {
                 return Ok(Snapshot::over(self.lend(db, Some(files)), path, meta));
             }
         }
-        let Opened { db, meta } = connect::read_while_opening(path)?;
-        Ok(Snapshot::over(self.lend(db, Files::at(path)), path, meta))
+        let Opened { db, meta } = connect::read_while_opening(&place)?;
+        Ok(Snapshot::over(self.lend(db, Files::at(&place)), path, meta))
     }
 
-    fn lend(&self, db: Connection, files: Option<Files>) -> Lent {
+    fn lend(&self, db: Db, files: Option<Files>) -> Lent {
         Lent { db: Some(db), home: files.map(|files| Box::new((self.clone(), files))) }
     }
 
@@ -87,19 +81,19 @@ fn begin(db: &Connection) -> Option<Meta> {
 
 /// A connection inside a read transaction, which goes back to where it is kept.
 pub(crate) struct Lent {
-    db: Option<Connection>,
+    db: Option<Db>,
     home: Option<Box<(Readers, Files)>>,
 }
 
 impl Lent {
     /// The connection for good.
-    pub(crate) fn into_inner(mut self) -> Connection {
+    pub(crate) fn into_inner(mut self) -> Db {
         self.db.take().expect("it is taken once, by value")
     }
 }
 
-impl From<Connection> for Lent {
-    fn from(db: Connection) -> Self {
+impl From<Db> for Lent {
+    fn from(db: Db) -> Self {
         Self { db: Some(db), home: None }
     }
 }
@@ -108,7 +102,7 @@ impl Deref for Lent {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        self.db.as_ref().expect("it is taken by value only")
+        self.db.as_deref().expect("it is taken by value only")
     }
 }
 

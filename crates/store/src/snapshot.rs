@@ -14,7 +14,6 @@ use crate::sql::symbols::StoredSymbol;
 use crate::sql::{chunks, files, graphs, names, places, sheets, symbols, tags, terms as term_tables};
 use crate::writer::Writer;
 use orient_model::{Outline, RepoPath, Role};
-use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
 /// One generation of an index. It never changes; open another to see what was written since.
@@ -64,7 +63,7 @@ impl Snapshot {
         Self { db, path: path.to_path_buf(), meta, in_memory: false }
     }
 
-    pub(crate) fn in_memory(db: Connection, path: &Path, meta: Meta) -> Result<Self, StoreError> {
+    pub(crate) fn in_memory(db: crate::vfs::Db, path: &Path, meta: Meta) -> Result<Self, StoreError> {
         db.execute_batch("BEGIN").at(path)?;
         Ok(Self { db: db.into(), path: path.to_path_buf(), meta, in_memory: true })
     }

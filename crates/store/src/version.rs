@@ -1,9 +1,9 @@
 //! Which files are ours, and which of them this program can read.
 
 use crate::error::{AtPath, StoreError};
-use std::fs::File;
+use crate::located::Located;
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The format of `index.db` this program writes. One line of history per number:
 /// 1: files, outlines, names, symbols, tags, chunks.
@@ -35,21 +35,15 @@ pub(crate) struct Header {
 
 impl Header {
     /// Reads and checks the header without opening the database: our file, known format, not cut short.
-    pub(crate) fn read(path: &Path) -> Result<Self, StoreError> {
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(StoreError::Missing { path: path.to_path_buf() });
-            }
-            Err(error) => return Err(StoreError::Io { path: path.to_path_buf(), source: error }),
-        };
+    pub(crate) fn read(at: &Located) -> Result<Self, StoreError> {
+        let (path, mut file) = (&at.path, at.file()?);
         let mut bytes = [0; 100];
         match file.read_exact(&mut bytes) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
                 return Err(StoreError::damaged(path, "shorter than its header"));
             }
-            Err(error) => return Err(StoreError::Io { path: path.to_path_buf(), source: error }),
+            Err(error) => return Err(StoreError::io(path, error)),
         }
         let number = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         if &bytes[..16] != MAGIC {
@@ -67,7 +61,7 @@ impl Header {
         };
         let (pages, sure) = (u64::from(number(28)), number(24) == number(92));
         let length = file.metadata().at(path)?.len();
-        if sure && length < pages * page && !has_log(path) {
+        if sure && length < pages * page && !at.has_log() {
             return Err(StoreError::damaged(
                 path,
                 format!("{length} bytes long, should be {}", pages * page),
@@ -85,18 +79,4 @@ impl Header {
             _ => Err(StoreError::Outdated { path, found, known }),
         }
     }
-}
-
-/// The files that lie beside a database while it is in use.
-pub(crate) fn beside(path: &Path) -> [PathBuf; 2] {
-    ["-wal", "-shm"].map(|suffix| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    })
-}
-
-/// Whether committed pages may still wait in the log beside the database.
-pub(crate) fn has_log(path: &Path) -> bool {
-    std::fs::metadata(&beside(path)[0]).is_ok_and(|log| log.len() > 0)
 }

@@ -16,6 +16,7 @@ use crate::sql::symbols::StoredSymbol;
 use crate::sql::tags::TagRow;
 use crate::sql::{chunks, files, names, sheets, symbols, tags, terms as term_tables};
 use crate::terms::TermChanges;
+use crate::vfs::Db;
 use orient_model::{ContentHash, Modifiers, RepoPath};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 /// Writes change sets to an index that is there.
 pub struct Writer<'lock> {
-    pub(crate) db: Connection,
+    pub(crate) db: Db,
     pub(crate) path: PathBuf,
     pub(crate) meta: Meta,
     lock: PhantomData<&'lock WriteLock>,

@@ -284,7 +284,7 @@ fn a_folder_that_cannot_be_written_can_be_read() {
     assert_eq!(answer.unwrap(), expected);
     assert_eq!(copy.unwrap().removed, 1);
     assert!(
-        writable || matches!(lock, Err(StoreError::ReadOnly { .. })),
+        writable || matches!(lock, Err(StoreError::Unusable { .. })),
         "only an all-powerful user may write there"
     );
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(
     progress: &dyn Progress,
 ) -> Result<Ran, ToolError> {
     let begun = Instant::now();
-    let leave = session.leave(plan, folder)?;
+    let leave = plan.leave(folder)?;
     let engine = session.engine()?;
     let Some(turn) = engine.embedding_turn()? else {
         let who = engine.embedding_by().map_or_else(String::new, |pid| format!(" (process {pid})"));
@@ -153,7 +153,7 @@ fn round(
     seen: &mut Option<u64>,
 ) -> Result<(), ToolError> {
     let session = Session::over(host, &Silent, cancel);
-    if session.leave(plan, folder).is_err() {
+    if plan.leave(folder).is_err() {
         return Ok(());
     }
     let Some(snapshot) = session.as_it_is()? else { return Ok(()) };

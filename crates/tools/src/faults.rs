@@ -33,7 +33,7 @@ fn store(error: &StoreError) -> Code {
         StoreError::Missing { .. } | StoreError::Outdated { .. } => Code::NotIndexed,
         StoreError::Damaged { .. } => Code::Damaged,
         StoreError::Newer { .. } => Code::NewerIndex,
-        StoreError::ReadOnly { .. } | StoreError::Io { .. } => Code::Io,
+        StoreError::Unusable { .. } => Code::Io,
         StoreError::Sql { .. } => Code::Internal,
     }
 }

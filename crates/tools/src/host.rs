@@ -3,8 +3,8 @@
 use crate::error::ToolError;
 use crate::meaning::Elsewhere;
 use crate::session::Setup;
-use orient_engine::{Engine, EngineError, Keeper, OpenOptions, Repo};
-use orient_settings::{Loaded, Sources};
+use orient_engine::{Engine, EngineError, Keeper, OpenOptions, Repo, check_settings};
+use orient_settings::{Loaded, Settings, Sources};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,5 +53,6 @@ pub(crate) fn load(setup: &Setup) -> Result<Loaded, ToolError> {
     let root = Repo::find(&setup.start).map_err(EngineError::from)?.root;
     let mut sources = Sources::of_machine(&root);
     sources.overrides.clone_from(&setup.overrides);
-    Ok(orient_settings::load(&sources)?)
+    let check = |settings: &Settings| check_settings(settings).map_err(|error| error.to_string());
+    Ok(orient_settings::load(&sources, &check)?)
 }

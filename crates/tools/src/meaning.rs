@@ -54,7 +54,7 @@ impl Meaning {
             Ok(folder) => folder,
             Err(error) => return Ok(Self::built_in(error.message())),
         };
-        if let Err(error) = session.leave(&plan, &folder) {
+        if let Err(error) = plan.leave(&folder) {
             return Ok(Self::built_in(&format!("{error} (`orient embed allow`)")));
         }
         let source = plan.source();

@@ -12,8 +12,7 @@ use orient_engine::{
 };
 use orient_live::Neighbour;
 use orient_model::RepoPath;
-use orient_providers::{Leave, Plan, ProviderError};
-use orient_settings::{Loaded, Override, Source};
+use orient_settings::{Loaded, Override};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -128,39 +127,20 @@ impl<'p> Session<'p> {
         Ok(self.engine()?.place().tree.display().to_string())
     }
 
-    /// The tree's folder in a store that the repository has no say in: what stands there was put there by this user.
-    /// Made where it is missing if something is to be `written`.
+    /// The tree's folder in a store that the repository cannot have brought along: what stands there was put there by this
+    /// user. Made where it is missing if something is to be `written`.
     pub(crate) fn private_folder(&self, written: bool) -> Result<PathBuf, ToolError> {
-        let by_repository =
-            self.loaded.origins.iter().any(|setting| {
-                setting.key.path() == "store.dir" && setting.origin.source == Source::Repository
-            });
+        let inside = self.engine()?.place().store.starts_with(&self.root);
         let store = match orient_settings::store_root() {
-            None if by_repository => return Err(EngineError::NoStore.into()),
-            store => store.filter(|_| by_repository),
+            None if inside => return Err(EngineError::NoStore.into()),
+            store => store.filter(|_| inside),
         };
         let options = OpenOptions { force: self.setup.force, store };
         let engine = Engine::open(&self.setup.start, self.loaded.settings.clone(), &options)?;
-        Ok(if written { engine.own_folder()?.to_owned() } else { engine.place().tree.clone() })
-    }
-
-    /// The user's leave for a provider. One that the repository names needs a yes on this machine too: it could name any
-    /// port, and nobody would have chosen to talk to it.
-    pub(crate) fn leave(&self, plan: &Plan, folder: &Path) -> Result<Leave, ProviderError> {
-        let leave = plan.leave(folder)?;
-        let (terms, allowed) = (plan.terms(), orient_providers::allowed(folder));
-        if self.provider_by_repository() && allowed.as_ref() != Some(&terms) {
-            return Err(ProviderError::NotAllowed { terms: terms.into(), instead: allowed.map(Box::new) });
+        if written {
+            engine.own_folder()?;
         }
-        Ok(leave)
-    }
-
-    /// Whether the repository has a say in who embeds its code.
-    pub(crate) fn provider_by_repository(&self) -> bool {
-        self.loaded.origins.iter().any(|setting| {
-            matches!(setting.key.path().as_str(), "embed.provider" | "embed.url" | "embed.model")
-                && setting.origin.source == Source::Repository
-        })
+        Ok(engine.place().tree.clone())
     }
 
     /// A flag that ends long work.
@@ -189,7 +169,7 @@ impl<'p> Session<'p> {
         };
         match self.engine()?.renew_vectors(self.cancel, self.progress) {
             // Search goes on without them, and says so.
-            Ok(_) | Err(EngineError::Busy { .. } | EngineError::Store(StoreError::ReadOnly { .. })) => {}
+            Ok(_) | Err(EngineError::Busy { .. } | EngineError::Store(StoreError::Unusable { .. })) => {}
             Err(error) => return Err(error.into()),
         }
         self.refreshed.replace(Some(refresh.clone()));
@@ -276,7 +256,6 @@ impl<'p> Session<'p> {
         if snapshot.is_empty().unwrap_or(false) {
             answer.notes.push(NO_FILES.to_owned());
         }
-        answer.notes.extend(self.loaded.notes.iter().cloned());
         answer
     }
 
@@ -376,7 +355,11 @@ fn notes(refresh: &Refresh) -> Vec<String> {
              `kill -CONT {holder}`, or end it with `kill -KILL {holder}`"
         ));
     } else if refresh.in_memory {
-        notes.push("the store cannot be written, so changes are kept in memory for this answer only".into());
+        let why = refresh.unusable.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        notes.push(format!(
+            "the store cannot be written{why}, so changes are kept in memory for this answer only; \
+             `orient doctor` says more"
+        ));
     } else if refresh.busy {
         let files = plural(refresh.pending.len() as u64, "file", "files");
         let waited = duration(refresh.waited);

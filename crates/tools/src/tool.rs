@@ -160,6 +160,12 @@ impl<O: Operation> Reply for Replied<O> {
     }
 }
 
+/// An answer with what is to be said of the settings it was given under, whatever the operation.
+fn noted<T>(session: &Session<'_>, mut answer: Answer<T>) -> Answer<T> {
+    answer.notes.extend(session.loaded().notes.iter().cloned());
+    answer
+}
+
 /// An entry of the table: an operation without its types.
 pub struct Tool {
     /// Its name.
@@ -204,7 +210,7 @@ impl Tool {
                 let args = O::Args::from_arg_matches(matches)
                     .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
                 session.looks(O::DEPTH);
-                Ok(Box::new(Replied::<O>(O::run(session, args)?)))
+                Ok(Box::new(Replied::<O>(noted(session, O::run(session, args)?))))
             },
             call: |session, value, notes| {
                 let args = serde_json::from_value(value)
@@ -212,7 +218,7 @@ impl Tool {
                 session.looks(O::DEPTH);
                 let mut answer = O::run(session, args)?;
                 answer.notes.extend(notes);
-                Ok(Box::new(Replied::<O>(answer)))
+                Ok(Box::new(Replied::<O>(noted(session, answer))))
             },
         }
     }

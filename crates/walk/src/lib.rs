@@ -28,7 +28,9 @@ pub use ground::{
 };
 pub use guard::{Refusal, guard};
 pub use haystacks::{Haystack, Haystacks, SearchScope, haystacks};
-pub use list::{DEFAULT_MAX_FILE_SIZE, Entry, Listing, RULES, WalkOptions, list, list_region};
+pub use list::{
+    DEFAULT_MAX_FILE_SIZE, Entry, Listing, RULES, WalkOptions, check_excludes, list, list_region,
+};
 pub use path::{by_parts, from_native, to_native};
 pub use pieces::in_pieces;
 pub use read::{Content, Unread};

@@ -155,6 +155,11 @@ pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, Wa
     builder.build().map_err(|error| bad(&patterns.join(" "), &error))
 }
 
+/// Whether the patterns of the settings can be understood.
+pub fn check_excludes(patterns: &[String]) -> Result<(), WalkError> {
+    excludes(Path::new("/"), patterns).map(drop)
+}
+
 fn is_wanted(entry: &DirEntry, excludes: &Gitignore) -> bool {
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     let version_control = VERSION_CONTROL.iter().any(|name| entry.file_name() == *name);

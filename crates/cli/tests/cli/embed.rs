@@ -99,12 +99,45 @@ fn the_built_in_model_is_the_default_and_sends_nothing() {
     );
 }
 
+/// Where the user's settings are.
+const USER_FILE: &str = "../home/.config/orient/config.toml";
+
 #[test]
-fn a_repository_cannot_send_anything_anywhere_by_itself() {
+fn a_repository_cannot_choose_a_provider() {
     let server = Server::new();
+    for url in [server.elsewhere(), server.here()] {
+        let tree = Tree::new(&[("a.py", "x = 1\n"), (".orient.toml", &chosen("openai", &url))]);
+        for action in ["status", "test", "run"] {
+            with_key(&tree, &["embed", action]);
+        }
+        let output = with_key(&tree, &["embed", "status"]);
+        assert!(text(&output.stdout).starts_with("provider    built-in"), "{}", text(&output.stdout));
+        let said = text(&output.stderr);
+        assert!(said.contains("embed.model, embed.provider and 1 more are ignored in "), "{said}");
+        assert_eq!(with_key(&tree, &["embed", "allow"]).status.code(), Some(2), "there is nothing to allow");
+    }
+    assert!(server.seen().is_empty());
+}
+
+#[test]
+fn a_yes_that_came_with_a_repository_does_not_count() {
+    let server = Server::new();
+    let tree = Tree::new(&[("a.py", "x = 1\n")]);
+    tree.write(USER_FILE, chosen("openai", &server.elsewhere()));
+    // The user keeps the store inside of the repository, where its author may have put one before.
+    let run = |args: &[&str]| {
+        let mut command = tree.command(args);
+        command.env("ORIENT_STORE", tree.root().join(".store")).env("OPENAI_API_KEY", KEY);
+        command.output().expect("the command starts")
+    };
+    let status: serde_json::Value =
+        serde_json::from_slice(&run(&["status", "--json"]).stdout).expect("an answer");
+    let folder = status["data"]["store"].as_str().expect("a path");
+    assert!(folder.starts_with(&tree.root().display().to_string()), "{folder}");
     let url = format!("{}/v1/embeddings", server.elsewhere());
-    let tree = Tree::new(&[("a.py", "x = 1\n"), (".orient.toml", &chosen("openai", &server.elsewhere()))]);
-    let output = with_key(&tree, &["embed", "test"]);
+    let yes = format!("provider = 'openai'\nurl = '{url}'\nmodel = 'm'\n");
+    std::fs::write(format!("{folder}/embed-allowed.toml"), yes).expect("written");
+    let output = run(&["embed", "test"]);
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(
         text(&output.stderr),
@@ -114,22 +147,6 @@ fn a_repository_cannot_send_anything_anywhere_by_itself() {
         )
     );
     assert!(server.seen().is_empty());
-
-    // Nor by bringing the store, and a yes in it, along.
-    let store = format!("{}[store]\ndir = '.orient'\n", chosen("openai", &server.elsewhere()));
-    tree.write(".orient.toml", store);
-    let run = |args: &[&str]| {
-        let mut command = tree.command(args);
-        command.env_remove("ORIENT_STORE").env("OPENAI_API_KEY", KEY).output().expect("the command starts")
-    };
-    let status: serde_json::Value =
-        serde_json::from_slice(&run(&["status", "--json"]).stdout).expect("an answer");
-    let folder = status["data"]["store"].as_str().expect("a path");
-    assert!(folder.starts_with(&tree.root().display().to_string()), "{folder}");
-    let yes = format!("provider = 'openai'\nurl = '{url}'\nmodel = 'm'\n");
-    std::fs::write(format!("{folder}/embed-allowed.toml"), yes).expect("written");
-    assert_eq!(run(&["embed", "test"]).status.code(), Some(4));
-    assert!(server.seen().is_empty());
     assert_eq!(run(&["embed", "allow"]).status.code(), Some(0));
     assert_eq!(run(&["embed", "test"]).status.code(), Some(0));
     assert!(!server.seen().is_empty());
@@ -138,7 +155,7 @@ fn a_repository_cannot_send_anything_anywhere_by_itself() {
 #[test]
 fn a_yes_holds_until_something_changes_or_it_is_taken_back() {
     let server = Server::new();
-    let tree = Tree::new(&[("a.py", "x = 1\n"), (".orient.toml", &chosen("openai", &server.elsewhere()))]);
+    let tree = Tree::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.elsewhere()))]);
     let output = with_key(&tree, &["embed", "allow"]);
     let said = text(&output.stdout).replace(&server.port.to_string(), "PORT");
     assert_eq!(
@@ -163,11 +180,11 @@ not encrypted: everybody on the way can read the code and the key
     assert!(answer["data"]["test"]["first_ms"].is_u64(), "{answer}");
     assert!(server.seen().iter().all(|request| !request.contains("x = 1")), "a test sends no code");
     let before = server.seen().len();
-    tree.write(".orient.toml", chosen("openai", &server.elsewhere()).replace("'m'", "'n'"));
+    tree.write(USER_FILE, chosen("openai", &server.elsewhere()).replace("'m'", "'n'"));
     assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(4));
     let status = text(&with_key(&tree, &["embed", "status"]).stdout);
     assert!(status.contains("consent     missing: given to openai at http://0.0.0.0:"), "{status}");
-    tree.write(".orient.toml", chosen("openai", &server.elsewhere()));
+    tree.write(USER_FILE, chosen("openai", &server.elsewhere()));
     assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(0));
     assert!(
         text(&with_key(&tree, &["embed", "forget"]).stdout).starts_with("forgotten: nothing may be sent")
@@ -179,13 +196,7 @@ not encrypted: everybody on the way can read the code and the key
 #[test]
 fn a_provider_on_this_machine_needs_no_yes_and_gets_no_key() {
     let server = Server::new();
-    let tree = Tree::new(&[("a.py", "x = 1\n"), (".orient.toml", &chosen("openai", &server.here()))]);
-    let status = text(&with_key(&tree, &["embed", "status"]).stdout);
-    assert!(status.contains("consent     missing"), "a repository could name any port: {status}");
-    assert_eq!(with_key(&tree, &["embed", "run"]).status.code(), Some(4));
-    assert!(server.seen().is_empty());
-    std::fs::remove_file(tree.root().join(".orient.toml")).expect("it was there");
-    tree.write("../home/.config/orient/config.toml", chosen("openai", &server.here()));
+    let tree = Tree::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.here()))]);
     let status = text(&with_key(&tree, &["embed", "status"]).stdout);
     assert!(status.contains("consent     not needed: nothing leaves this machine"), "{status}");
     // A proxy would take it elsewhere.
@@ -205,7 +216,7 @@ fn a_provider_on_this_machine_needs_no_yes_and_gets_no_key() {
 #[test]
 fn no_key_is_printed_or_kept() {
     let server = Server::new();
-    let tree = Tree::new(&[("a.py", "x = 1\n"), (".orient.toml", &chosen("openai", &server.elsewhere()))]);
+    let tree = Tree::new(&[("a.py", "x = 1\n"), (USER_FILE, &chosen("openai", &server.elsewhere()))]);
     let mut said = Vec::new();
     for action in ["status", "test", "allow", "status", "test", "forget"] {
         for form in [&["embed", action][..], &["embed", action, "--json"]] {

@@ -269,7 +269,7 @@ fn no_connection_is_opened_without_a_yes() {
 }
 
 #[test]
-fn a_provider_the_repository_names_needs_a_yes_on_this_machine_too() {
+fn a_provider_the_repository_names_is_not_asked() {
     let server = Server::new();
     let tree = tree(&server);
     run(&tree, &[]);
@@ -278,15 +278,11 @@ fn a_provider_the_repository_names_needs_a_yes_on_this_machine_too() {
     tree.write(".orient.toml", chosen);
     let before = server.connections();
     let (_, notes) = search(&tree);
-    assert!(notes[0].starts_with("vectors: built-in model; nothing was sent: ollama at "), "{notes:?}");
-    assert_eq!(tree.run(&["embed", "run"]).status.code(), Some(4));
+    assert!(!notes.iter().any(|note| note.contains("ollama")), "{notes:?}");
+    let said = text(&tree.run(&["search", QUESTION]).stderr);
+    assert!(said.contains("embed.model, embed.provider and 1 more are ignored in "), "{said}");
+    assert_eq!(tree.run(&["embed", "run"]).status.code(), Some(2), "there is nothing to run");
     assert_eq!(server.connections(), before);
-    assert!(tree.run(&["embed", "allow"]).status.success());
-    assert!(
-        run(&tree, &[]).starts_with("1 chunk embedded"),
-        "the settings of the repository are a file of it"
-    );
-    assert_eq!(search(&tree).1, ["vectors: ollama/m"]);
 }
 
 #[test]

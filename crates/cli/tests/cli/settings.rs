@@ -27,15 +27,63 @@ fn one_setting_can_be_explained() {
     );
 }
 
+/// Where the user's settings are.
+const USER_FILE: &str = "../home/.config/orient/config.toml";
+
 #[test]
-fn a_wrong_setting_stops_every_command() {
-    let tree = Tree::new(&[(".orient.toml", "[index]\nexlude = ['gen/']\nthreads = 'many'\n")]);
+fn what_a_repository_may_not_set_is_ignored_and_said_to_be() {
+    let tree = Tree::new(&[
+        ("a.py", ""),
+        (".orient.toml", "[store]\ndir = 'inside'\n[index]\nmax_file_size = '1GiB'\n"),
+    ]);
+    let summary = "index.max_file_size, store.dir are ignored in TREE/.orient.toml: only the user may set them, in \
+                   HOME/.config/orient/config.toml; `orient config` says why";
+    let neutral = |text: String| {
+        let home = tree.root().with_file_name("home").display().to_string();
+        text.replace(&tree.root().display().to_string(), "TREE").replace(&home, "HOME")
+    };
+    // On the command line, whatever is asked.
+    for command in [&["files"][..], &["symbols", "x"], &["grep", "x"], &["status"], &["doctor", "--quick"]] {
+        let said = neutral(text(&tree.run(command).stderr));
+        assert!(said.contains(&format!("note: {summary}")), "{command:?}: {said}");
+    }
+    // In detail where one looks for it.
+    let why = "TREE/.orient.toml:2: a repository may not set store.dir; to have it, write it to \
+               HOME/.config/orient/config.toml or set ORIENT_STORE_DIR";
+    let said = neutral(text(&tree.run(&["config"]).stderr));
+    assert!(said.contains(&format!("note: {why}")), "{said}");
+    let said = neutral(text(&tree.run(&["doctor"]).stdout));
+    assert!(said.contains(&why.replacen(": ", " is ignored: ", 1)), "{said}");
+    let ignored = tree.json(&["config", "--json"])["data"]["ignored"].clone();
+    assert_eq!(ignored[0]["key"], "store.dir", "{ignored}");
+    assert!(!tree.root().join("inside").exists());
+}
+
+#[test]
+fn a_repository_with_wrong_settings_stops_no_command() {
+    let cases =
+        ["[index]\nexlude = ['gen/']\n", "not toml [", "[index]\nlanguages = { '*.x' = 'klingon' }\n"];
+    for settings in cases {
+        let tree = Tree::new(&[("a.py", ""), (".orient.toml", settings)]);
+        let output = tree.run(&["files", "*.py"]);
+        assert_eq!(
+            (output.status.code(), text(&output.stdout)),
+            (Some(0), "a.py\n".to_owned()),
+            "{settings}"
+        );
+        assert!(text(&output.stderr).contains("`orient config` says why"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_wrong_setting_of_the_user_stops_every_command() {
+    let tree = Tree::new(&[(USER_FILE, "[index]\nexlude = ['gen/']\nthreads = 'many'\n")]);
     tree.assert_outcome(
         &["files"],
         2,
         "
-        error: TREE/.orient.toml:2: unknown setting `index.exlude`; did you mean `index.exclude`?
-               TREE/.orient.toml:3: index.threads: \"many\" is not a whole number; write for example threads = 4
+        error: HOME/.config/orient/config.toml:2: unknown setting `index.exlude`; did you mean `index.exclude`?
+               HOME/.config/orient/config.toml:3: index.threads: \"many\" is not a whole number; write for example threads = 4
         ",
     );
 }

@@ -111,7 +111,9 @@ impl Tree {
     fn neutral(&self, printed: &str) -> String {
         let root = self.root();
         let shown = |path: &Path| path.display().to_string();
-        printed.replace(&shown(&root), "TREE").replace(&shown(&self.store()), "STORE")
+        let home = root.with_file_name("home");
+        let printed = printed.replace(&shown(&root), "TREE").replace(&shown(&self.store()), "STORE");
+        printed.replace(&shown(&home), "HOME")
     }
 }
 

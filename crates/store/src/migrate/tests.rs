@@ -45,7 +45,7 @@ fn an_older_file_is_brought_up_to_date_step_by_step() {
     assert_eq!(done, ["counts words", "fills the counts"]);
     assert_eq!(words(&db).unwrap(), 5);
     drop(db);
-    assert_eq!(Header::read(&path).unwrap().format, 3);
+    assert_eq!(Header::read(&crate::located::Located::at(&path).unwrap()).unwrap().format, 3);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_migration_that_fails_leaves_the_file_as_it_was() {
     assert!(run(&mut db, &path, BROKEN, 1, 3).is_err());
     assert!(db.prepare("SELECT * FROM extra").is_err(), "the first step was undone with the second");
     drop(db);
-    assert_eq!(Header::read(&path).unwrap().format, 1);
+    assert_eq!(Header::read(&crate::located::Located::at(&path).unwrap()).unwrap().format, 1);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::page::{Cell, Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::Args;
+use orient_settings::{Ignored, Key};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -34,6 +35,9 @@ pub(crate) struct ConfigOut {
     user_file: Option<String>,
     /// The repository's file, whether it exists or not.
     repository_file: String,
+    /// What stands in it and has no effect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored: Vec<IgnoredLine>,
     #[serde(skip)]
     explain: bool,
 }
@@ -55,12 +59,25 @@ struct SettingLine {
     doc: String,
 }
 
+/// An entry of the repository's file that has no effect.
+#[derive(Serialize, JsonSchema)]
+struct IgnoredLine {
+    /// The setting; absent where it is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    /// The file and the line.
+    place: String,
+    /// Why it is ignored, and what to do instead.
+    why: String,
+}
+
 impl Operation for Config {
     const NAME: &'static str = "config";
     const ABOUT: &'static str = "Print the settings in force and where each comes from";
     const DETAILS: &'static str = "\
 Sources, weakest first: default, the user's file, .orient.toml in the repository, environment (ORIENT_SECTION_KEY), \
-command line (--set SECTION.KEY=VALUE). A stronger source replaces the whole value.";
+command line (--set SECTION.KEY=VALUE). A stronger source replaces the whole value; .orient.toml may only add to lists and \
+lower limits, and what else it sets is ignored.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "config", about: "all settings" },
         Example { command: "config index --explain", about: "one section, with what each is for" },
@@ -72,9 +89,8 @@ command line (--set SECTION.KEY=VALUE). A stronger source replaces the whole val
 
     fn run(session: &Session<'_>, args: ConfigArgs) -> Result<Answer<ConfigOut>, ToolError> {
         let loaded = session.loaded();
-        let wanted = |key: &orient_settings::Key| {
-            args.key.as_ref().is_none_or(|word| key.section == word || key.path() == *word)
-        };
+        let wanted =
+            |key: &Key| args.key.as_ref().is_none_or(|word| key.section == word || key.path() == *word);
         let settings: Vec<SettingLine> = loaded
             .origins
             .iter()
@@ -95,9 +111,10 @@ command line (--set SECTION.KEY=VALUE). A stronger source replaces the whole val
             settings,
             user_file: orient_settings::user_file().map(|path| path.display().to_string()),
             repository_file: session.root().join(orient_settings::REPOSITORY_FILE).display().to_string(),
+            ignored: loaded.ignored.iter().map(IgnoredLine::of).collect(),
             explain: args.explain,
         });
-        answer.notes.clone_from(&loaded.notes);
+        answer.notes.extend(loaded.ignored.iter().map(|one| format!("{}: {}", one.place, one.why)));
         Ok(answer)
     }
 
@@ -122,6 +139,13 @@ command line (--set SECTION.KEY=VALUE). A stronger source replaces the whole val
             page.line(Tone::Dim, &format!("  {}", setting.variable))?;
         }
         Ok(())
+    }
+}
+
+impl IgnoredLine {
+    fn of(ignored: &Ignored) -> Self {
+        let Ignored { key, place, why } = ignored;
+        Self { key: key.map(Key::path), place: place.clone(), why: why.clone() }
     }
 }
 

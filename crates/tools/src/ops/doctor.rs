@@ -7,8 +7,9 @@ use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::Args;
-use orient_engine::EngineError;
+use orient_engine::{EngineError, why_unusable};
 use orient_live::{Limits, Unwatchable, probe, silent_watcher, watched_by};
+use orient_safefs::Folder;
 use orient_setup::{CLIENTS, Client, NAME, Scope, Surroundings, registered};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Doctor;
+
+/// With less room than that on its disk, an index is likely not to fit.
+const LITTLE: u64 = 64 << 20;
+const MAKE_ROOM: &str = "make room there (`orient gc` gives back what nobody needs), or choose another folder with --store or ORIENT_STORE";
 
 /// How thorough to be.
 #[derive(Args, Default, Deserialize, JsonSchema)]
@@ -89,6 +94,7 @@ that are set up can start us. Changes nothing. Ends with code 5 where something 
 
     fn run(session: &Session<'_>, args: DoctorArgs) -> Result<Answer<DoctorOut>, ToolError> {
         let mut checks = vec![Check::new("version", Health::Well, env!("CARGO_PKG_VERSION"))];
+        checks.extend(settings(session));
         checks.push(store(session));
         checks.extend(index(session, args.quick));
         checks.extend(watching(session));
@@ -124,25 +130,44 @@ that are set up can start us. Changes nothing. Ends with code 5 where something 
     }
 }
 
-/// Whether indexes can be kept.
+/// What of the repository's settings is ignored.
+fn settings(session: &Session<'_>) -> Vec<Check> {
+    let ignored = session.loaded().ignored.iter();
+    ignored
+        .map(|one| Check::new("settings", Health::Note, format!("{} is ignored: {}", one.place, one.why)))
+        .collect()
+}
+
+/// Whether indexes can be kept: a file is written, and waited for.
 fn store(session: &Session<'_>) -> Check {
     let folder = match session.engine() {
         Ok(engine) => engine.place().tree.clone(),
         Err(error) => return failed("store", error),
     };
-    let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(&folder);
-    let probe = there.join(format!(".orient-{}", std::process::id()));
-    match std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe)) {
-        Ok(()) => Check::new("store", Health::Well, format!("{} can be written", folder.display())),
-        Err(error) => Check::new(
-            "store",
-            Health::Warning,
-            format!(
-                "{} cannot be written ({error}): every command indexes anew, in memory",
-                folder.display()
-            ),
-        )
-        .fix("choose another folder with --store or ORIENT_STORE"),
+    // A folder that is not there yet is made where the nearest one is.
+    let tried = match Folder::open(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(&folder);
+            Folder::existing(there)
+        }
+        opened => opened,
+    };
+    let free = tried.as_ref().ok().and_then(Folder::free_space);
+    let room = free.map_or_else(String::new, |free| format!(", {} free on its disk", bytes(free)));
+    match tried.and_then(|folder| folder.probe()) {
+        Ok(()) if free.is_some_and(|free| free < LITTLE) => {
+            let says = format!("{} can be written{room}: an index may not fit", folder.display());
+            Check::new("store", Health::Warning, says).fix(MAKE_ROOM)
+        }
+        Ok(()) => Check::new("store", Health::Well, format!("{} can be written{room}", folder.display())),
+        Err(error) => {
+            let says = format!(
+                "{} cannot be written ({}{room}): what changed is indexed anew, in memory, by every command",
+                folder.display(),
+                why_unusable(&error)
+            );
+            Check::new("store", Health::Warning, says).fix(MAKE_ROOM)
+        }
     }
 }
 

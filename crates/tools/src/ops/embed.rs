@@ -168,8 +168,8 @@ impl Operation for Embed {
 By default the model inside the binary makes all vectors and nothing leaves the machine. The settings embed.provider, \
 embed.model and embed.url choose another provider. Before any code is sent there, `orient embed allow` must have been \
 typed for this project; that holds for exactly this provider, address and model, and any change asks again. A provider \
-on this machine needs no consent, unless the repository's own settings name it, but gets a key only with it. Keys come from the environment alone. `test` sends a few \
-words, and no code. `run` has the code embedded: what is done is kept, so that a run which was ended goes on where it was, \
+on this machine needs no consent, but gets a key only with it. A repository cannot choose one. Keys come from the \
+environment alone. `test` sends a few words, and no code. `run` has the code embedded: what is done is kept, so that a run which was ended goes on where it was, \
 and later runs send changed code alone. Servers and `watch` do the same in the background. Search asks the provider once \
 nine chunks of ten are embedded, and says which model answered.";
     const EXAMPLES: &'static [Example] = &[
@@ -211,10 +211,7 @@ nine chunks of ten are embedded, and says which model answered.";
             (Action::Forget, _) => forgotten = Some(forget(&folder)?),
         }
         let out = match &plan {
-            Some(plan) => {
-                let out = of_plan(args.action, plan, allowed(&folder), measured);
-                if session.provider_by_repository() { out.by_repository() } else { out }
-            }
+            Some(plan) => of_plan(args.action, plan, allowed(&folder), measured),
             None => of_built_in(args.action),
         };
         let embedded = match &plan {
@@ -222,9 +219,7 @@ nine chunks of ten are embedded, and says which model answered.";
             None => None,
         };
         let embedded = embedded.transpose()?.map(|it| Embedded { chunks: it.known, total: it.total });
-        let mut answer = Answer::new(EmbedOut { embedded, run, test, forgotten, ..out });
-        answer.notes.clone_from(&session.loaded().notes);
-        Ok(answer)
+        Ok(Answer::new(EmbedOut { embedded, run, test, forgotten, ..out }))
     }
 
     fn text(out: &EmbedOut, page: &mut Page<'_>) -> io::Result<()> {
@@ -314,16 +309,6 @@ fn of_built_in(action: Action) -> EmbedOut {
     }
 }
 
-impl EmbedOut {
-    /// The same, where the repository chose the provider: then even this machine needs a yes.
-    fn by_repository(mut self) -> Self {
-        if let Some(remote) = self.remote.as_mut().filter(|remote| remote.consent == Consent::NotNeeded) {
-            remote.consent = Consent::Missing;
-        }
-        self
-    }
-}
-
 fn of_plan(action: Action, plan: &Plan, allowed: Option<Terms>, dimensions: Option<usize>) -> EmbedOut {
     let (endpoint, limits, key) = (plan.endpoint(), plan.limits(), plan.kind().key);
     let consent = match &allowed {
@@ -364,7 +349,7 @@ impl RunOut {
 /// Has everything embedded, after catching up with the files.
 fn ran(session: &Session<'_>, plan: &Plan, folder: &Path) -> Result<RunOut, ToolError> {
     // Without leave not even the index is looked at.
-    session.leave(plan, folder)?;
+    plan.leave(folder)?;
     drop(session.snapshot()?);
     let ran = embedding::run(session, plan, folder, session.progress())?;
     let elapsed_ms = u64::try_from(ran.elapsed.as_millis()).unwrap_or(u64::MAX);

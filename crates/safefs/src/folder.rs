@@ -1,0 +1,378 @@
+//! A folder of ours, held by a descriptor.
+
+use crate::refusal::{Refusal, Why};
+use crate::{Access, Entry};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fchmod, fstat, openat, statat};
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, SystemTime};
+
+/// A folder on the way is only passed through, which needs no right to list it.
+#[cfg(target_os = "linux")]
+const PASS: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const PASS: OFlags = OFlags::RDONLY;
+
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// A pipe in the place of a file must not make us wait for the other end.
+const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+const OWN_FOLDER: u32 = 0o700;
+const OWN_FILE: u32 = 0o600;
+/// As far as the user's mask allows.
+const PUBLIC_FOLDER: u32 = 0o777;
+/// What nobody but the owner may do with a folder, or a file.
+const OTHERS: u32 = 0o077;
+/// What a probe writes: more than fits beside the name of a file.
+const PROBE: [u8; 16 << 10] = [b'o'; 16 << 10];
+
+/// Descriptors in use, by what tells their folders apart. SQLite shares state between all connections of a process to one
+/// file, and keeps the name it was first opened by. That name leads through a descriptor, so all connections have to
+/// share the descriptor, or the name would come to mean another folder once the first of them is closed.
+static OPEN: Mutex<BTreeMap<(u64, u64), Weak<Descriptor>>> = Mutex::new(BTreeMap::new());
+
+/// Numbers drafts, so that two threads never write to the same.
+static DRAFTS: AtomicU64 = AtomicU64::new(0);
+
+/// A folder that belongs to this user, is closed to others, and was reached without following a link.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    held: Arc<Descriptor>,
+    path: PathBuf,
+}
+
+#[derive(Debug)]
+struct Descriptor {
+    fd: OwnedFd,
+    id: (u64, u64),
+    /// Whether the system has names that lead through descriptors, once somebody asked.
+    has_name: OnceLock<bool>,
+}
+
+impl Folder {
+    /// Opens a folder of ours. An earlier version may have left it open to others: that is put right.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Self::reach(path, None, true)
+    }
+
+    /// The same, making what is missing of the path.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        Self::reach(path, Some(OWN_FOLDER), true)
+    }
+
+    /// Opens a folder that the user named and others may share, such as `/tmp`, making what is missing of the path. Only
+    /// folders of ours below it are safe to write to.
+    pub fn shared(path: &Path) -> io::Result<Self> {
+        Self::reach(path, Some(OWN_FOLDER), false)
+    }
+
+    /// The same without making anything.
+    pub fn existing(path: &Path) -> io::Result<Self> {
+        Self::reach(path, None, false)
+    }
+
+    /// A folder for what everybody may read, making what is missing of the path as other programs would.
+    pub fn public(path: &Path) -> io::Result<Self> {
+        Self::reach(path, Some(PUBLIC_FOLDER), false)
+    }
+
+    fn reach(path: &Path, make: Option<u32>, own: bool) -> io::Result<Self> {
+        let path = std::path::absolute(path)?;
+        let mut at = rustix::fs::open("/", PASS | FOLDER, Mode::empty())?;
+        let mut so_far = PathBuf::from("/");
+        let mut parts = path.components().filter(|part| !matches!(part, Component::RootDir)).peekable();
+        while let Some(part) = parts.next() {
+            let last = parts.peek().is_none();
+            so_far.push(part);
+            let flags = FOLDER | if last { OFlags::RDONLY } else { PASS };
+            let name = part.as_os_str();
+            let opened = match openat(&at, name, flags, Mode::empty()) {
+                Err(Errno::NOENT) if let Some(mode) = make => {
+                    match rustix::fs::mkdirat(&at, name, Mode::from_raw_mode(mode)) {
+                        Ok(()) | Err(Errno::EXIST) => {}
+                        Err(errno) => return Err(errno.into()),
+                    }
+                    openat(&at, name, flags, Mode::empty())
+                }
+                opened => opened,
+            };
+            at = opened.map_err(|errno| refused(errno, &at, name.as_ref(), &so_far))?;
+        }
+        let stat = fstat(&at)?;
+        if own {
+            check_folder(&at, &stat, &path)?;
+        }
+        Ok(Self { held: shared_descriptor(at, identity(&stat)), path })
+    }
+
+    /// Closes a shared folder to others if it belongs to this user and `ours` says yes to every name in it: a folder with
+    /// something else in it stays as the user made it.
+    pub fn close_to_others(&self, ours: impl Fn(&str) -> bool) -> io::Result<()> {
+        let stat = fstat(&self.held.fd)?;
+        let open = stat.st_uid == euid() && mode(&stat) & OTHERS != 0;
+        if open && self.names()?.iter().all(|name| name.to_str().is_some_and(&ours)) {
+            check_folder(&self.held.fd, &stat, &self.path)?;
+        }
+        Ok(())
+    }
+
+    /// Where it is, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the path still leads to this folder.
+    pub fn is_in_place(&self) -> bool {
+        Self::open(&self.path).is_ok_and(|folder| folder.held.id == self.held.id)
+    }
+
+    /// A name that leads to a file of this folder through its descriptor, for those who only take names. None where the
+    /// system has no such names. Valid for as long as this folder is held.
+    pub fn name_of(&self, file: &str) -> Option<PathBuf> {
+        let folder = PathBuf::from(format!("/proc/self/fd/{}", self.held.fd.as_raw_fd()));
+        let works = || {
+            let stat = rustix::fs::stat(folder.join("."));
+            cfg!(target_os = "linux") && stat.is_ok_and(|stat| identity(&stat) == self.held.id)
+        };
+        self.held.has_name.get_or_init(works).then(|| folder.join(file))
+    }
+
+    /// Opens a file. It must be a plain file of ours; what others could do with it is taken from them.
+    pub fn file(&self, name: &str, access: Access) -> io::Result<File> {
+        let flags = FILE
+            | match access {
+                Access::Read => OFlags::RDONLY,
+                Access::Write => OFlags::RDWR | OFlags::CREATE,
+                Access::Create => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
+            };
+        let path = self.path.join(name);
+        let fd = openat(&self.held.fd, name, flags, Mode::from_raw_mode(OWN_FILE))
+            .map_err(|errno| refused(errno, &self.held.fd, name.as_ref(), &path))?;
+        let stat = fstat(&fd)?;
+        check_file(&stat, &path)?;
+        let wanted = if access == Access::Create { OWN_FILE } else { mode(&stat) & !OTHERS };
+        if stat.st_uid == euid() && mode(&stat) != wanted {
+            fchmod(&fd, Mode::from_raw_mode(wanted))?;
+        }
+        Ok(fd.into())
+    }
+
+    /// Whether only this name leads to a file: what is written to it shows nowhere else.
+    pub fn is_sole_name(file: &File) -> bool {
+        fstat(file).is_ok_and(|stat| stat.st_nlink <= 1)
+    }
+
+    /// Checks a file that somebody else will open by [`Folder::name_of`], and closes it to others: it must be a plain file
+    /// of ours, with no other name. None where there is none.
+    ///
+    /// The file itself is not opened: closing it again would end every lock that this process has on it.
+    pub fn checked(&self, name: &str) -> io::Result<Option<Entry>> {
+        let path = self.path.join(name);
+        let stat = match statat(&self.held.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(errno) => return Err(errno.into()),
+        };
+        if FileType::from_raw_mode(stat.st_mode).is_symlink() {
+            return Err(Refusal::error(&path, Why::Link));
+        }
+        check_file(&stat, &path)?;
+        if stat.st_nlink > 1 {
+            return Err(Refusal::error(&path, Why::Linked));
+        }
+        if stat.st_uid == euid() && mode(&stat) & OTHERS != 0 {
+            self.tighten(name)?;
+        }
+        Ok(Some(entry(&stat)))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn tighten(&self, name: &str) -> io::Result<()> {
+        // A descriptor that only names a file ends no lock when it is closed, and it cannot come to mean a link's target.
+        let file =
+            openat(&self.held.fd, name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+        let stat = fstat(&file)?;
+        check_file(&stat, &self.path.join(name))?;
+        let by_descriptor = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(rustix::fs::chmod(by_descriptor, Mode::from_raw_mode(mode(&stat) & !OTHERS))?)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn tighten(&self, name: &str) -> io::Result<()> {
+        let mode = Mode::from_raw_mode(OWN_FILE as rustix::fs::RawMode);
+        Ok(rustix::fs::chmodat(&self.held.fd, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
+    }
+
+    /// What a name stands for, a link for itself; none where there is none.
+    pub fn entry(&self, name: &str) -> Option<Entry> {
+        statat(&self.held.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| entry(&stat))
+    }
+
+    /// The content of a file, up to so many bytes; none where there is no such file.
+    pub fn read(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
+        let file = match self.file(name, Access::Read) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    /// Puts a file in the place of whatever has that name, in one step. A link is replaced, not followed.
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
+        let draft = format!(".{name}.{}-{number}", std::process::id());
+        let _ = self.remove(&draft);
+        let written = self.file(&draft, Access::Create).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        let done = written.and_then(|()| self.rename(&draft, name));
+        if done.is_err() {
+            let _ = self.remove(&draft);
+        }
+        done
+    }
+
+    /// Gives a file of this folder another name in it.
+    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        Ok(rustix::fs::renameat(&self.held.fd, from, &self.held.fd, to)?)
+    }
+
+    /// Removes a file, or a link.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.held.fd, name, AtFlags::empty())?)
+    }
+
+    /// The names in this folder.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.held.fd)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(std::os::unix::ffi::OsStringExt::from_vec(name.to_vec()));
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Waits until what happened to the names of this folder is on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.held.fd)?)
+    }
+
+    /// Writes a file, waits for the disk, and removes it again: whether something can be kept here now.
+    pub fn probe(&self) -> io::Result<()> {
+        let name = format!(".probe.{}-{}", std::process::id(), DRAFTS.fetch_add(1, Ordering::Relaxed));
+        let written = self.file(&name, Access::Create).and_then(|mut file| {
+            file.write_all(&PROBE)?;
+            file.sync_all()
+        });
+        let removed = self.remove(&name);
+        written.and(removed)
+    }
+
+    /// How many bytes this user may still write to the disk of this folder.
+    pub fn free_space(&self) -> Option<u64> {
+        let disk = rustix::fs::fstatvfs(&self.held.fd).ok()?;
+        disk.f_bavail.checked_mul(disk.f_frsize)
+    }
+}
+
+fn shared_descriptor(fd: OwnedFd, id: (u64, u64)) -> Arc<Descriptor> {
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = open.get(&id).and_then(Weak::upgrade) {
+        return known;
+    }
+    open.retain(|_, held| held.strong_count() > 0);
+    let held = Arc::new(Descriptor { fd, id, has_name: OnceLock::new() });
+    open.insert(id, Arc::downgrade(&held));
+    held
+}
+
+/// A folder must belong to this user, and be closed to others; one of the system may be read.
+fn check_folder(fd: impl AsFd, stat: &Stat, path: &Path) -> io::Result<()> {
+    check_owner(stat, path)?;
+    if stat.st_uid == euid() && mode(stat) & OTHERS != 0 {
+        fchmod(fd, Mode::from_raw_mode(mode(stat) & !OTHERS))?;
+    }
+    Ok(())
+}
+
+fn check_file(stat: &Stat, path: &Path) -> io::Result<()> {
+    if !FileType::from_raw_mode(stat.st_mode).is_file() {
+        return Err(Refusal::error(path, Why::NotAFile));
+    }
+    check_owner(stat, path)
+}
+
+fn check_owner(stat: &Stat, path: &Path) -> io::Result<()> {
+    if stat.st_uid == euid() {
+        return Ok(());
+    }
+    if stat.st_uid != 0 {
+        return Err(Refusal::error(path, Why::Owner(stat.st_uid)));
+    }
+    if mode(stat) & 0o022 != 0 {
+        return Err(Refusal::error(path, Why::Writable));
+    }
+    Ok(())
+}
+
+/// What an open that failed means. A link in the way is said differently by each system and for each kind of open.
+fn refused(errno: Errno, folder: impl AsFd, name: &Path, path: &Path) -> io::Error {
+    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
+    match (errno, kind) {
+        (Errno::LOOP | Errno::NOTDIR | Errno::MLINK, Ok(FileType::Symlink)) => {
+            Refusal::error(path, Why::Link)
+        }
+        (Errno::NOTDIR, Ok(_)) => Refusal::error(path, Why::NotAFolder),
+        (Errno::ISDIR | Errno::NXIO | Errno::NODEV, _) => Refusal::error(path, Why::NotAFile),
+        _ => errno.into(),
+    }
+}
+
+fn euid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+#[cfg_attr(
+    target_os = "linux",
+    expect(clippy::useless_conversion, reason = "its width differs between systems")
+)]
+fn mode(stat: &Stat) -> u32 {
+    u32::from(stat.st_mode) & 0o7777
+}
+
+#[cfg_attr(
+    target_os = "linux",
+    expect(clippy::unnecessary_cast, reason = "its width differs between systems")
+)]
+fn identity(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev as u64, stat.st_ino as u64)
+}
+
+fn entry(stat: &Stat) -> Entry {
+    let since = u64::try_from(stat.st_mtime).ok().map(|seconds| {
+        let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or_default();
+        Duration::new(seconds, nanoseconds)
+    });
+    let modified = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
+    Entry {
+        id: identity(stat),
+        is_socket: FileType::from_raw_mode(stat.st_mode).is_socket(),
+        bytes: u64::try_from(stat.st_size).unwrap_or_default(),
+        modified,
+    }
+}
