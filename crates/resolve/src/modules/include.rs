@@ -292,6 +292,14 @@ impl Session<'_> {
             }
         }
         if candidates.len() > 1 {
+            let own = behind_params(&unit, sym.at);
+            let alike =
+                |other: &Sym| self.home(*other).is_some_and(|home| behind_params(&home, other.at) == own);
+            if candidates.iter().any(alike) {
+                candidates.retain(alike);
+            }
+        }
+        if candidates.len() > 1 {
             let header = stem(&unit.facts.path.display());
             let beside = |other: &Sym| {
                 self.home(*other).is_some_and(|home| stem(&home.facts.path.display()) == header)
@@ -320,4 +328,11 @@ impl Session<'_> {
         home.qualifier(sym.at).is_some()
             && (full.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{full}")))
     }
+}
+
+/// The first word behind the parameters of a function, which tells a member for constants from one for all others.
+fn behind_params(unit: &Unit, symbol: u32) -> Option<&str> {
+    let signature = unit.said(unit.symbol(symbol)?.signature);
+    let (_, behind) = signature.rsplit_once(')')?;
+    behind.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())
 }
