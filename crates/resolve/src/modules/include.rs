@@ -114,7 +114,8 @@ impl Session<'_> {
                 let Some(home) = self.home(bearer.sym) else { continue };
                 let Some(symbol) = home.symbol(bearer.sym.at) else { continue };
                 let at_top = home.binding_of(bearer.sym.at).is_some_and(|binding| binding.scope == 0);
-                if at_top && symbol.qualifier.is_none() && symbol.kind != SymbolKind::Constructor {
+                let is_named = symbol.qualifier.is_none() && !self.is_scoped_member(&home, bearer.sym.at);
+                if at_top && is_named && symbol.kind != SymbolKind::Constructor {
                     found.push(Found::symbol(bearer.sym, Rule::Include));
                 }
             }
