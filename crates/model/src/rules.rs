@@ -48,6 +48,10 @@ pub struct Rules {
     pub folder_files: Vec<String>,
     /// Names of types from outside whose members give what they hold, and through which calls pass.
     pub holders: Vec<String>,
+    /// How the header of an enumeration begins whose members are seen through its name alone: `enum class`.
+    pub scoped_enums: Vec<String>,
+    /// A type can have the members of what it holds as if they were its own: by `operator->` or `Deref`.
+    pub forwards: bool,
     /// Types from outside all of whose members are of the type they are given last: `Record`.
     pub records: Vec<String>,
     /// Functions from outside that give all elements of their first argument: `Object.values`.

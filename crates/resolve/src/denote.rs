@@ -346,6 +346,12 @@ impl Session<'_> {
             return found;
         }
         let outside = Found::outside(holder, name);
+        let has_it = |held: &Ty| {
+            matches!(held, Ty::Of(..)) && !self.type_member(held, name, 0, Rule::Declared).is_empty()
+        };
+        if rules.forwards && args.iter().any(has_it) {
+            return vec![outside.at_most(Confidence::Approximate)];
+        }
         vec![if rules.overloads && !rules.type_space { outside.by(Rule::Inferred) } else { outside }]
     }
 
@@ -410,10 +416,9 @@ impl Session<'_> {
             Thing::Value(ty) => return Val { ty: ty.clone(), rule: found.rule, sure: found.sure },
             // It may not be outside at all.
             Thing::Outside(..) if found.is_perhaps_outside() => Val::unknown(),
-            // Of a member of something from outside not even the name of its type is known.
-            Thing::Outside(..) if found.rule == Rule::Inferred => {
-                Val::new(Ty::Outside("".into(), Ty::none()), Rule::Import)
-            }
+            // Of a member of something from outside not even the name of its type is known. It may be a type of ours, in
+            // code that is generated.
+            Thing::Outside(..) if found.rule == Rule::Inferred => Val::unknown(),
             Thing::Outside(_, name) => Val::new(Ty::Outside(name.clone(), Ty::none()), Rule::Import),
             Thing::Symbol(sym, via) => self.symbol_value(*sym, via.as_ref()),
         };

@@ -203,7 +203,7 @@ fn inherited_implementations(session: &Session<'_>, unit: &Held, at: u32, of: &T
 }
 
 /// Types that have all methods of an interface, where nobody has to say so. Where the interface embeds one that is not here, it
-/// asks for methods that cannot be seen: a type that has all others, and more, probably has those as well.
+/// asks for methods that cannot be seen: a type that has all others probably has those as well.
 fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
     let interface = unit.sym(at);
     let of = Ty::of(interface);
@@ -259,7 +259,7 @@ fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
                 None => break,
             }
         }
-        if reached.len() == wanted.len() && (!asks_for_more || has_more_methods(session, &ty, &reached)) {
+        if reached.len() == wanted.len() {
             out.edges.push(edge(sym, EdgeKind::Implements, interface, line, sure, Rule::Implementation));
             for (member, one) in reached {
                 out.edges.push(edge(
@@ -273,17 +273,6 @@ fn satisfied(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
             }
         }
     }
-}
-
-/// Whether a type has methods besides these, or embeds something that may have some.
-fn has_more_methods(session: &Session<'_>, ty: &Ty, reached: &[(Sym, Sym)]) -> bool {
-    session.line(ty).iter().any(|of| match of {
-        Ty::Of(sym, _) => session.members(*sym).values().flatten().any(|&member| {
-            session.kind(member) == Some(SymbolKind::Method) && !reached.iter().any(|&(_, one)| one == member)
-        }),
-        Ty::Outside(..) | Ty::Unknown => true,
-        _ => false,
-    })
 }
 
 fn is_overridable(kind: SymbolKind) -> bool {

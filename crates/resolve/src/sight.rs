@@ -19,6 +19,19 @@ impl Session<'_> {
         is_marked(&unit, sym.at, &unit.rules.hidden_by)
     }
 
+    /// Whether a symbol is a member of an enumeration that must be named with it.
+    pub(crate) fn is_scoped_member(&self, unit: &Unit, symbol: u32) -> bool {
+        let scoped = &unit.rules.scoped_enums;
+        if scoped.is_empty() || unit.kind(symbol) != Some(SymbolKind::EnumMember) {
+            return false;
+        }
+        let Some(around) = unit.symbol(symbol).and_then(|symbol| symbol.parent) else { return false };
+        // The header of the enumeration decides, so whoever looks depends on that as well.
+        self.ask(unit.name(around));
+        let header = unit.symbol(around).map_or("", |around| unit.said(around.signature));
+        scoped.iter().any(|begins| header.starts_with(begins.as_str()))
+    }
+
     /// Whether members are private to a base, and so are none of its heir's. What is mixed in becomes the heir's own, and
     /// what stands inside one type sees all of it.
     pub(crate) fn is_kept_from(&self, heir: &Ty, base: Sym, members: &[Sym]) -> bool {

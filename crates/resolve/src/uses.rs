@@ -428,6 +428,9 @@ impl Uses<'_, '_> {
         if !(0..names.len()).any(alike) {
             return decided;
         }
+        if self.are_twins(&decided) {
+            return decided.into_iter().map(|one| Found { sure: Confidence::Probable, ..one }).collect();
+        }
         let declared = decided.iter().all(|one| one.sym().is_some_and(|sym| self.session.declares(sym)));
         if declared {
             return decided.into_iter().take(1).collect();
@@ -456,6 +459,16 @@ impl Uses<'_, '_> {
         let mut nearest = found.iter().filter(|one| near(one) == best);
         let first = nearest.next()?.clone();
         nearest.next().is_none().then(|| first.at_most(Confidence::Probable))
+    }
+
+    /// Whether members of one type take the same and differ in what only the receiver tells: one for constants, one for all
+    /// others.
+    fn are_twins(&self, found: &[Found]) -> bool {
+        let [one, two] = found else { return false };
+        let (Some(one), Some(two)) = (one.sym(), two.sym()) else { return false };
+        let is_method = |sym: Sym| self.session.kind(sym) == Some(SymbolKind::Method);
+        let forwards = self.unit.rules.forwards && is_method(one) && is_method(two);
+        forwards && self.session.same_params(one, two)
     }
 
     fn ambiguous(&mut self, found: &[Found]) {
@@ -672,7 +685,8 @@ impl Uses<'_, '_> {
     fn outside(&mut self, found: &Found) {
         let Thing::Outside(package, name) = &found.thing else { return };
         if found.is_perhaps_outside() && self.is_called_here(self.reference.expr, name) {
-            return self.keep_miss(name, Reason::Base);
+            let inherited = found.rule == Rule::Inherited;
+            return self.keep_miss(name, if inherited { Reason::Base } else { Reason::Receiver });
         }
         self.beyond(package, name);
     }

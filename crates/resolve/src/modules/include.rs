@@ -114,7 +114,8 @@ impl Session<'_> {
                 let Some(home) = self.home(bearer.sym) else { continue };
                 let Some(symbol) = home.symbol(bearer.sym.at) else { continue };
                 let at_top = home.binding_of(bearer.sym.at).is_some_and(|binding| binding.scope == 0);
-                if at_top && symbol.qualifier.is_none() && symbol.kind != SymbolKind::Constructor {
+                let is_named = symbol.qualifier.is_none() && !self.is_scoped_member(&home, bearer.sym.at);
+                if at_top && is_named && symbol.kind != SymbolKind::Constructor {
                     found.push(Found::symbol(bearer.sym, Rule::Include));
                 }
             }
@@ -292,6 +293,14 @@ impl Session<'_> {
             }
         }
         if candidates.len() > 1 {
+            let own = behind_params(&unit, sym.at);
+            let alike =
+                |other: &Sym| self.home(*other).is_some_and(|home| behind_params(&home, other.at) == own);
+            if candidates.iter().any(alike) {
+                candidates.retain(alike);
+            }
+        }
+        if candidates.len() > 1 {
             let header = stem(&unit.facts.path.display());
             let beside = |other: &Sym| {
                 self.home(*other).is_some_and(|home| stem(&home.facts.path.display()) == header)
@@ -320,4 +329,11 @@ impl Session<'_> {
         home.qualifier(sym.at).is_some()
             && (full.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{full}")))
     }
+}
+
+/// The first word behind the parameters of a function, which tells a member for constants from one for all others.
+fn behind_params(unit: &Unit, symbol: u32) -> Option<&str> {
+    let signature = unit.said(unit.symbol(symbol)?.signature);
+    let (_, behind) = signature.rsplit_once(')')?;
+    behind.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())
 }

@@ -4,13 +4,15 @@ use crate::amount::plural;
 use crate::answer::Answer;
 use crate::error::{Exit, ToolError};
 use crate::found::{Found, subject};
+use crate::graph::candidates::Candidates;
 use crate::graph::heirs::{HeirLine, family, write};
 use crate::graph::node::NodeLine;
 use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::Args;
-use orient_engine::Direction;
+use orient_engine::{Direction, MissRow};
+use orient_model::RefKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -34,6 +36,9 @@ pub(crate) struct ImplementationsArgs {
     limit: usize,
 }
 
+/// So many types whose base was not found are listed.
+const CANDIDATES: usize = 20;
+
 fn limit() -> usize {
     200
 }
@@ -45,6 +50,8 @@ pub(crate) struct ImplementationsOut {
     symbol: NodeLine,
     /// Those found, nearest first within their branch.
     implementations: Vec<HeirLine>,
+    /// Types that name a base of this name which was not found: each may mean the symbol, or another.
+    name_only: Candidates,
 }
 
 impl Operation for Implementations {
@@ -71,9 +78,14 @@ for it, which a call of it may reach.";
         let node = subject.definition.id.into();
         let most = if args.limit == 0 { usize::MAX } else { args.limit };
         let found = family(&view, &[node], Direction::In, if args.direct { 1 } else { 100 }, most)?;
-        let out =
-            ImplementationsOut { symbol: NodeLine::of(&view.describe(node)?), implementations: found.lines };
-        let mut answer = session.answer(&snapshot, Found::one(out));
+        let inherits = |miss: &MissRow| Ok(miss.kind == RefKind::Inherit);
+        let candidates = Candidates::of(&view, &subject.definition.name, inherits, CANDIDATES)?;
+        let out = ImplementationsOut {
+            symbol: NodeLine::of(&view.describe(node)?),
+            implementations: found.lines,
+            name_only: candidates.clone(),
+        };
+        let mut answer = candidates.mark(session.answer(&snapshot, Found::one(out)));
         answer.notes.extend(subject.note());
         if found.cut > 0 {
             answer = answer.partial(format!("{} more left out: --limit shows more", found.cut));
@@ -87,14 +99,19 @@ for it, which a call of it may reach.";
             let found = plural(number, "implementation of", "implementations of");
             page.put(Tone::Head, &format!("{found} "))?;
             page.put(Tone::Name, out.symbol.called())?;
-            page.line(Tone::Dim, &format!(" ({})", out.symbol.anchor()))?;
-            write(&out.implementations, page, 0)
+            page.put(Tone::Dim, &format!(" ({})", out.symbol.anchor()))?;
+            if out.name_only.total > 0 {
+                page.plain(&format!(", {}", out.name_only.counted()))?;
+            }
+            page.end()?;
+            write(&out.implementations, page, 0)?;
+            out.name_only.write(page)
         })
     }
 
     fn exit(out: &Self::Out) -> Exit {
         match out {
-            Found::One(one) if one.implementations.is_empty() => Exit::Nothing,
+            Found::One(one) if one.implementations.is_empty() && one.name_only.total == 0 => Exit::Nothing,
             out => out.exit(),
         }
     }
