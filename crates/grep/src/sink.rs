@@ -50,9 +50,7 @@ fn place(bytes: &[u8]) -> (usize, usize) {
 pub(crate) struct Sink<'o> {
     ordered: &'o Ordered,
     buffer: Buffer,
-    colours: bool,
-    /// Whether line breaks in paths are written as escapes.
-    paths_on_one_line: bool,
+    layout: &'o Layout,
     separator: Option<Vec<u8>>,
     batch: usize,
     /// Whether the file at hand has written nothing yet.
@@ -64,12 +62,11 @@ pub(crate) struct Sink<'o> {
 }
 
 impl<'o> Sink<'o> {
-    pub(crate) fn new(ordered: &'o Ordered, layout: &Layout, separator: Option<Vec<u8>>) -> Self {
+    pub(crate) fn new(ordered: &'o Ordered, layout: &'o Layout, separator: Option<Vec<u8>>) -> Self {
         Self {
             ordered,
             buffer: new_buffer(layout.colours),
-            colours: layout.colours,
-            paths_on_one_line: layout.paths_on_one_line,
+            layout,
             separator,
             batch: 0,
             at_start: true,
@@ -94,12 +91,12 @@ impl<'o> Sink<'o> {
     }
 
     fn hand_on(&mut self, finished: bool) {
-        let full = std::mem::replace(&mut self.buffer, new_buffer(self.colours));
+        let full = std::mem::replace(&mut self.buffer, new_buffer(self.layout.colours));
         self.ordered.add(self.batch, full.into_inner(), finished);
     }
 
     fn write_path(&mut self, path: &[u8]) -> io::Result<()> {
-        if !self.paths_on_one_line {
+        if !self.layout.paths_on_one_line {
             return self.buffer.write_all(path);
         }
         for &byte in path {
@@ -160,7 +157,7 @@ impl WriteColor for Sink<'_> {
     }
 
     fn set_color(&mut self, spec: &ColorSpec) -> io::Result<()> {
-        if self.colours {
+        if self.layout.colours {
             self.separate()?;
         }
         self.buffer.set_color(spec)

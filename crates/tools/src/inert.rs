@@ -81,17 +81,12 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
     while let Some(at) = rest.find('\\') {
         plain.push_str(&rest[..at]);
         rest = &rest[at..];
-        match escape(rest) {
-            Some((c, length)) => {
-                plain.push(c);
-                rest = &rest[length..];
-                changed = true;
-            }
-            None => {
-                plain.push('\\');
-                rest = &rest[1..];
-            }
-        }
+        let (c, length) = escape(rest).map_or(('\\', 1), |escape| {
+            changed = true;
+            escape
+        });
+        plain.push(c);
+        rest = &rest[length..];
     }
     plain.push_str(rest);
     changed.then_some(plain)

@@ -158,7 +158,8 @@ impl<'i> Page<'i> {
             if index > 0 {
                 let text = quoted.next().copied().unwrap_or_default();
                 if self.look().quoted {
-                    line.push_str(Inert::within(text, LONGEST).as_str());
+                    // Within backticks none may end the quotation.
+                    line.push_str(&Inert::within(text, LONGEST).as_str().replace('`', "\\u{60}"));
                 } else {
                     line.push_str(&visible(text));
                 }

@@ -125,8 +125,16 @@ fn pattern(text: &str, exists: bool) -> Result<PathPattern, ToolError> {
     Ok(format!("/{{{escaped},{escaped}/**}}").parse()?)
 }
 
-/// Why a path is not in the index, where a folder around it was not entered.
-fn not_entered(snapshot: &Snapshot, typed: &str, text: &str) -> Result<Option<ToolError>, ToolError> {
+/// Why a path, a place in a file or a handle is not in the index, where a folder around it was not entered.
+pub(crate) fn not_entered(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    typed: &str,
+) -> Result<Option<ToolError>, ToolError> {
+    inside_of_skipped(snapshot, typed, &from_root(session, typed))
+}
+
+fn inside_of_skipped(snapshot: &Snapshot, typed: &str, text: &str) -> Result<Option<ToolError>, ToolError> {
     for (end, _) in text.match_indices('/') {
         let folder = &text[..end];
         if let Some(row) = snapshot.file(&RepoPath::from(folder))?
@@ -147,7 +155,7 @@ fn unknown(
     text: &str,
     pattern: &PathPattern,
 ) -> Result<ToolError, ToolError> {
-    if let Some(error) = not_entered(snapshot, typed, text)? {
+    if let Some(error) = inside_of_skipped(snapshot, typed, text)? {
         return Ok(error);
     }
     let all = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;

@@ -49,6 +49,8 @@ fn what_was_left_out_is_told_by_status_and_by_files() {
         help:  `index.nested_repositories = true` in your own settings includes it; or start from it with --root
         ",
     );
+    let shown = text(&tree.run(&["show", "vendor/clone/src/a.py:1"]).stderr);
+    assert!(shown.contains("`vendor/clone` is left out (nested repository)"), "{shown}");
     let answer = tree.json(&["symbols", "first", "--json"]);
     assert_eq!(answer["complete"], true, "it is left out by design: {answer}");
 }

@@ -130,8 +130,9 @@ fn what_may_be_read_again_is_in_the_next_answer() {
 
 #[test]
 fn large_code_counts_and_large_data_does_not() {
-    let code: String =
+    let code: Vec<String> =
         (0..70_000).map(|number| format!("int part_{number}(void) {{ return {number}; }}\n")).collect();
+    let code = code.concat();
     let bundle = format!("var bundle = \"{}\"; function packed() {{}}\n", "a".repeat(3 << 20));
     let data = format!("{{ \"rows\": [{}0] }}\n", "1,\n".repeat(1 << 20));
     let tree = Tree::new(&[

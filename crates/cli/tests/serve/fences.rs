@@ -1,6 +1,6 @@
 //! Answers taken apart as a reader of Markdown does: what is inside of fences, and what is outside.
 
-/// The lines outside of fences. As in CommonMark, a fence ends with a line of at least as many backticks.
+/// The lines outside of fences. As in `CommonMark`, a fence ends with a line of at least as many backticks.
 pub(crate) fn outside(text: &str) -> Vec<&str> {
     let mut fence: Option<usize> = None;
     let mut outside = Vec::new();

@@ -132,7 +132,10 @@ symbols: the one definition is shown and they are named beside it.";
             Err(Unclear::None { .. }) if let Some(file) = &file => {
                 source(session, &snapshot, file, None, None)
             }
-            Err(unclear) => unclear.answer(session, &snapshot),
+            Err(unclear) => match paths::not_entered(session, &snapshot, &args.symbol)? {
+                Some(error) => Err(error),
+                None => unclear.answer(session, &snapshot),
+            },
         }
     }
 
