@@ -11,10 +11,12 @@ mod haystacks;
 mod list;
 mod nested;
 mod path;
+mod pattern_set;
 mod pieces;
 mod read;
 mod region;
 mod repo;
+mod rule_tree;
 mod scan;
 mod skip;
 mod stamp;
@@ -32,10 +34,12 @@ pub use list::{
     DEFAULT_MAX_FILE_SIZE, Entry, Listing, RULES, WalkOptions, check_excludes, list, list_region,
 };
 pub use path::{by_parts, from_native, to_native};
+pub use pattern_set::CutRules;
 pub use pieces::in_pieces;
 pub use read::{Content, Unread};
 pub use region::Region;
 pub use repo::{GitDirs, Repo};
+pub use rule_tree::cut_rules;
 pub use scan::Scan;
 pub use skip::{Skip, SkipReason};
 pub use tree::Tree;
