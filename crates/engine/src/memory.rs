@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long after an attempt to write the store the next one is made.
-const TRY_AGAIN: Duration = Duration::from_secs(30);
+const TRY_AGAIN: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 30 });
 
 /// The place of the index in memory. Clones share it.
 #[derive(Clone, Default)]
@@ -139,5 +139,36 @@ impl Drop for Loan {
         if let (Some(owner), Some(snapshot)) = (self.owner.take(), self.snapshot.take()) {
             owner.keep(snapshot);
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use crate::{Engine, OpenOptions, Refresh, RefreshOptions, Silent};
+    use orient_settings::Settings;
+    use std::fs;
+
+    #[test]
+    fn an_index_goes_back_to_its_store_once_that_can_be_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (tree, store) = (folder.path().join("tree"), folder.path().join("store"));
+        fs::create_dir(&tree).expect("made");
+        fs::write(tree.join("a.py"), "def a(): pass\n").expect("written");
+        let options = OpenOptions { store: Some(store), ..OpenOptions::default() };
+        let engine = Engine::open(&tree, Settings::default(), &options).expect("it can be opened");
+        let refresh = || -> Refresh {
+            engine.refresh(&RefreshOptions::default(), &Silent).expect("it is answered from memory at least")
+        };
+        fs::create_dir_all(engine.place().tree.parent().expect("it has one")).expect("made");
+        std::os::unix::fs::symlink(folder.path(), &engine.place().tree).expect("a link");
+        for _ in 0..2 {
+            let done = refresh();
+            assert!(done.in_memory && done.unusable.is_some_and(|why| why.contains("symbolic link")));
+        }
+        fs::remove_file(&engine.place().tree).expect("removed");
+        fs::write(tree.join("b.py"), "def b(): pass\n").expect("written");
+        let done = refresh();
+        assert!(!done.in_memory && engine.place().index().exists());
+        assert_eq!(engine.snapshot().expect("it is there").status().expect("readable").sizes.files, 2);
     }
 }

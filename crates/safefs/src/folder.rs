@@ -158,7 +158,8 @@ impl Folder {
         let stat = fstat(&fd)?;
         check_file(&stat, &path)?;
         let wanted = if access == Access::Create { OWN_FILE } else { mode(&stat) & !OTHERS };
-        if stat.st_uid == euid() && mode(&stat) != wanted {
+        // The mode of a file with other names is not ours alone.
+        if stat.st_uid == euid() && stat.st_nlink <= 1 && mode(&stat) != wanted {
             fchmod(&fd, Mode::from_raw_mode(wanted))?;
         }
         Ok(fd.into())

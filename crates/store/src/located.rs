@@ -45,9 +45,9 @@ impl Located {
     /// Checks the database and the files beside it, all of which SQLite opens by name: each is missing, or a plain file of
     /// ours without other names. Anything else is damage, so that a new database takes its place.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
-        let [log, shared] = self.beside();
-        for name in [&self.name, &log, &shared, &format!("{}-journal", self.name)] {
-            self.folder.checked(name).map_err(|error| self.refused(error))?;
+        self.folder.checked(&self.name).map_err(|error| self.refused(error))?;
+        for name in self.everything_beside() {
+            self.folder.checked(&name).map_err(|error| self.refused(error))?;
         }
         Ok(())
     }
@@ -97,6 +97,12 @@ impl Located {
         ["-wal", "-shm"].map(|suffix| format!("{}{suffix}", self.name))
     }
 
+    /// The same, and that of a journal: we keep none, but SQLite would open one that is there.
+    pub(crate) fn everything_beside(&self) -> [String; 3] {
+        let [log, shared] = self.beside();
+        [log, shared, format!("{}-journal", self.name)]
+    }
+
     /// Whether committed pages may still wait in the log beside the database.
     pub(crate) fn has_log(&self) -> bool {
         self.folder.entry(&self.beside()[0]).is_some_and(|log| log.bytes > 0)
@@ -105,7 +111,7 @@ impl Located {
     /// Removes the database and what lies beside it.
     pub(crate) fn remove(&self) {
         let _ = self.folder.remove(&self.name);
-        for name in self.beside() {
+        for name in self.everything_beside() {
             let _ = self.folder.remove(&name);
         }
     }

@@ -1,0 +1,234 @@
+//! A repository, a home, and things outside of both that nobody may touch. Whatever is tried, they are compared at the end.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// Where indexes are kept in an attack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Store {
+    /// Where they are unless somebody says otherwise: in the home.
+    Default,
+    /// Inside of the repository, by the user's own `ORIENT_STORE`.
+    Inside,
+    /// In a folder of its own, by the user's own `ORIENT_STORE`.
+    Apart,
+}
+
+/// What is known of a file: its kind and mode, and its bytes.
+type Known = (u32, Vec<u8>);
+
+/// Everything there is.
+pub(crate) struct Field {
+    folder: TempDir,
+    store: Store,
+    before: BTreeMap<PathBuf, Known>,
+}
+
+/// What came of a command or a call.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) ok: bool,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Field {
+    /// A small repository beside a file of 28,000 bytes and a folder, neither of which is ours.
+    pub(crate) fn new(store: Store) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        for name in ["tree", "home", "outside/folder"] {
+            fs::create_dir_all(folder.path().join(name)).expect("a new folder");
+        }
+        fs::write(folder.path().join("outside/victim"), "x".repeat(28_000)).expect("a new file");
+        fs::write(folder.path().join("outside/folder/victim"), "mine").expect("a new file");
+        let mut field = Self { folder, store, before: BTreeMap::new() };
+        field.write("cart.py", "def total(items):\n    return sum(items)\n");
+        field.before = field.outside();
+        field
+    }
+
+    fn top(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there")
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.top().join("tree")
+    }
+
+    /// What nobody may touch: a file.
+    pub(crate) fn victim(&self) -> PathBuf {
+        self.top().join("outside/victim")
+    }
+
+    /// What nobody may touch: a folder.
+    pub(crate) fn victim_folder(&self) -> PathBuf {
+        self.top().join("outside/folder")
+    }
+
+    /// Where there is nothing, and nothing may be made.
+    pub(crate) fn nothing(&self) -> PathBuf {
+        self.top().join("outside/nothing")
+    }
+
+    pub(crate) fn store(&self) -> PathBuf {
+        match self.store {
+            Store::Default => self.top().join("home/.cache/orient"),
+            Store::Inside => self.root().join("inside"),
+            Store::Apart => self.top().join("store"),
+        }
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        fs::write(self.root().join(path), text).expect("a file");
+    }
+
+    /// The folders of the repository and of the tree in the store, which follow from the paths alone.
+    pub(crate) fn folders(&self) -> (PathBuf, PathBuf) {
+        let said = self.run(&["status", "--json"]);
+        let status: Value =
+            serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"));
+        let tree = PathBuf::from(status["data"]["store"].as_str().expect("a path"));
+        (tree.parent().expect("it has one").to_owned(), tree)
+    }
+
+    fn environment(&self, command: &mut Command) {
+        command.current_dir(self.root()).env_clear().env("HOME", self.top().join("home"));
+        if self.store != Store::Default {
+            command.env("ORIENT_STORE", self.store());
+        }
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+    }
+
+    /// The command in the repository.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Said {
+        self.run_in("exec \"$@\"", arguments)
+    }
+
+    /// The same, started by a line of shell: `"$@"` stands for it.
+    pub(crate) fn run_in(&self, shell: &str, arguments: &[&str]) -> Said {
+        let mut command = Command::new("sh");
+        command.args(["-c", shell, "sh", env!("CARGO_BIN_EXE_orient")]).args(arguments);
+        self.environment(&mut command);
+        said(&command.stdin(Stdio::null()).output().expect("the command starts"))
+    }
+
+    /// What an agent is told that calls a tool first thing.
+    pub(crate) fn agent(&self) -> Said {
+        self.agent_in("exec \"$@\"")
+    }
+
+    /// The same, started by a line of shell.
+    pub(crate) fn agent_in(&self, shell: &str) -> Said {
+        let mut command = Command::new("sh");
+        command.args(["-c", shell, "sh", env!("CARGO_BIN_EXE_orient"), "mcp"]);
+        self.environment(&mut command);
+        let mut server = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the server starts");
+        let mut input = server.stdin.take().expect("it is piped");
+        let mut lines = BufReader::new(server.stdout.take().expect("it is piped")).lines();
+        let client = json!({ "name": "test", "version": "1" });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        let asked = json!({ "name": "search", "arguments": { "query": "total" } });
+        let messages = [
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
+            json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+            json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": asked }),
+        ];
+        for message in messages {
+            writeln!(input, "{message}").expect("it listens");
+        }
+        let answer = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .filter_map(|line| serde_json::from_str::<Value>(&line).ok())
+            .find(|message| message["id"] == 2)
+            .unwrap_or_default();
+        drop(input);
+        lines.for_each(drop);
+        let _ = server.wait();
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        Said { ok: !text.is_empty() && result["isError"] != true, out: text, err: answer.to_string() }
+    }
+
+    /// Whatever commands and agents do: index, answer from the index, follow a change. Every answer must be right.
+    pub(crate) fn everything(&self) -> Vec<Said> {
+        let mut all = vec![self.run(&["index"])];
+        assert!(all[0].ok, "{:?}", all[0]);
+        for round in 0..2 {
+            let name = format!("added_{round}");
+            self.write("new.py", &format!("def {name}(): pass\n"));
+            let found = self.run(&["symbols", &name]);
+            assert!(found.ok && found.out.contains(&name), "{found:?}");
+            all.push(found);
+        }
+        let answer = self.agent();
+        assert!(answer.ok && answer.out.contains("def total"), "{answer:?}");
+        all.push(answer);
+        all.push(self.run(&["doctor", "--quick"]));
+        all.push(self.run(&["gc"]));
+        self.assert_unharmed();
+        all
+    }
+
+    /// Nothing outside was changed, made or removed.
+    #[track_caller]
+    pub(crate) fn assert_unharmed(&self) {
+        let after = self.outside();
+        let paths = |all: &BTreeMap<PathBuf, Known>| all.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(paths(&after), paths(&self.before), "what is outside");
+        for (path, known) in &self.before {
+            assert!(after[path] == *known, "{} was changed", path.display());
+        }
+    }
+
+    fn outside(&self) -> BTreeMap<PathBuf, Known> {
+        let mut found = BTreeMap::new();
+        walk(&self.top().join("outside"), &mut |path, metadata| {
+            let bytes = if metadata.is_file() { fs::read(path).expect("readable") } else { Vec::new() };
+            found.insert(path.to_owned(), (metadata.mode(), bytes));
+        });
+        found
+    }
+
+    /// Every file and folder of the store is closed to others.
+    #[track_caller]
+    pub(crate) fn assert_private(&self) {
+        let mut count = 0;
+        walk(&self.store(), &mut |path, metadata| {
+            let (mode, kind) = (metadata.permissions().mode() & 0o7777, metadata.file_type());
+            let wanted = if kind.is_dir() { 0o700 } else { 0o600 };
+            assert!(kind.is_dir() || kind.is_file() || kind.is_socket(), "{} is odd", path.display());
+            assert_eq!(mode, wanted, "{} has mode {mode:o}", path.display());
+            count += 1;
+        });
+        assert!(count > 5, "there is a store with something in it");
+    }
+}
+
+fn walk(path: &Path, each: &mut impl FnMut(&Path, &fs::Metadata)) {
+    let metadata = path.symlink_metadata().expect("it is there");
+    each(path, &metadata);
+    if metadata.is_dir() {
+        for entry in fs::read_dir(path).expect("readable").flatten() {
+            walk(&entry.path(), each);
+        }
+    }
+}
+
+fn said(output: &Output) -> Said {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Said { ok: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
+}

@@ -1,0 +1,23 @@
+//! What a hostile repository, a planted store or a full disk can make the program do. Each attack is one line: what is
+//! tried, and what must come of it. They are listed in `crates/serve/ATTACKS.md` with those on the server.
+#![cfg(unix)]
+
+mod field;
+mod full_disk;
+mod links;
+mod permissions;
+#[cfg(target_os = "linux")]
+mod races;
+mod settings;
+
+/// One attack is one test. The words say what is tried and what must come of it; they are the lines of the table.
+macro_rules! attack {
+    ($name:ident, $words:literal, $body:expr) => {
+        #[doc = $words]
+        #[test]
+        fn $name() {
+            $body
+        }
+    };
+}
+pub(crate) use attack;
