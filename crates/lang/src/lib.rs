@@ -26,6 +26,7 @@ mod scanner;
 mod shallow;
 mod syntax;
 mod table;
+mod testing;
 mod text;
 mod tree;
 mod vocabulary;
@@ -41,4 +42,4 @@ pub use role::{Roles, classify};
 pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 7;
+pub(crate) const EXTRACTOR: u64 = 8;

@@ -7,6 +7,7 @@ use crate::registry::Source;
 use crate::rules::RulesSpec;
 use crate::shallow::{AlsoSpec, Tags};
 use crate::table::{self, Table, TableSpec};
+use crate::testing::{TestRules, TestSpec};
 use crate::vocabulary::{self, HEADER_WORDS, HeaderWord};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use orient_model::{Role, Rules, Visibility};
@@ -48,7 +49,7 @@ pub(crate) struct Header {
     /// The part of a module's path that it is known by: the first group.
     pub(crate) module_name: Option<String>,
     /// How tests are told.
-    pub(crate) tests: TestHeader,
+    pub(crate) tests: TestSpec,
     /// Files a program wrote, by name.
     pub(crate) generated: Vec<String>,
     /// Files that mark the root of a package.
@@ -78,20 +79,6 @@ pub(crate) struct Contested {
     pub(crate) files: Vec<String>,
     /// What their first bytes hold if they are of this language.
     pub(crate) contains: String,
-}
-
-/// How tests are told from other code.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct TestHeader {
-    /// Files, by name or path.
-    pub(crate) files: Vec<String>,
-    /// Functions, by name, in test files.
-    pub(crate) names: Option<String>,
-    /// Functions, by an attribute.
-    pub(crate) attributes: Option<String>,
-    /// Functions, by their signature.
-    pub(crate) signatures: Option<String>,
 }
 
 /// A language pack.
@@ -126,9 +113,7 @@ pub(crate) struct Conventions {
     pub(crate) constant: Option<Regex>,
     pub(crate) binds: Option<Regex>,
     pub(crate) module_name: Option<Regex>,
-    pub(crate) test_signatures: Option<Regex>,
-    pub(crate) test_names: Option<Regex>,
-    pub(crate) test_attributes: Option<Regex>,
+    pub(crate) tests: TestRules,
     pub(crate) test_files: GlobSet,
     pub(crate) generated_files: GlobSet,
 }
@@ -341,9 +326,7 @@ impl Pack {
             constant: self.regex("constant", header.constant.as_deref())?,
             binds: self.regex("binds", header.binds.as_deref())?,
             module_name: self.regex("module_name", header.module_name.as_deref())?,
-            test_signatures: self.regex("tests.signatures", header.tests.signatures.as_deref())?,
-            test_names: self.regex("tests.names", header.tests.names.as_deref())?,
-            test_attributes: self.regex("tests.attributes", header.tests.attributes.as_deref())?,
+            tests: header.tests.compile(self.name())?,
             test_files: self.globs("tests.files", &header.tests.files)?,
             generated_files: self.globs("generated", &header.generated)?,
         })
@@ -378,9 +361,7 @@ impl Conventions {
             constant: None,
             binds: None,
             module_name: None,
-            test_signatures: None,
-            test_names: None,
-            test_attributes: None,
+            tests: TestRules::default(),
             test_files: GlobSet::empty(),
             generated_files: GlobSet::empty(),
         }

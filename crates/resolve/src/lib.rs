@@ -24,6 +24,7 @@ mod patterns;
 mod project;
 mod receivers;
 mod resolver;
+mod runners;
 mod session;
 mod shared;
 mod sight;
@@ -42,4 +43,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, Inside, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 10;
+pub const RESOLVER: u64 = 11;

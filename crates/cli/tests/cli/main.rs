@@ -16,4 +16,5 @@ mod questions;
 mod search;
 mod settings;
 mod terminal;
+mod tested;
 mod tree;
