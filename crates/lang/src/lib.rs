@@ -22,6 +22,7 @@ mod registry;
 mod render;
 mod role;
 mod rules;
+mod runtime;
 mod scanner;
 mod shallow;
 mod syntax;

@@ -5,12 +5,13 @@ use crate::error::PackError;
 use crate::project::{Project, ProjectSource, ValuesSpec};
 use crate::registry::Source;
 use crate::rules::RulesSpec;
+use crate::runtime::{RuntimeNames, RuntimeSpec};
 use crate::shallow::{AlsoSpec, Tags};
 use crate::table::{self, Table, TableSpec};
 use crate::testing::{TestRules, TestSpec};
 use crate::vocabulary::{self, HEADER_WORDS, HeaderWord};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use orient_model::{Role, Rules, Visibility};
+use orient_model::{Role, Rules, SymbolKind, Visibility};
 use regex::Regex;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -69,6 +70,8 @@ pub(crate) struct Header {
     pub(crate) resolve: Option<RulesSpec>,
     /// How its files are read as values, where project files are written in it.
     pub(crate) values: Option<ValuesSpec>,
+    /// Names that a runtime or framework uses by itself.
+    pub(crate) runtime: Vec<RuntimeSpec>,
 }
 
 /// Files that several languages call the same.
@@ -114,6 +117,7 @@ pub(crate) struct Conventions {
     pub(crate) binds: Option<Regex>,
     pub(crate) module_name: Option<Regex>,
     pub(crate) tests: TestRules,
+    pub(crate) runtime: Vec<RuntimeNames>,
     pub(crate) test_files: GlobSet,
     pub(crate) generated_files: GlobSet,
 }
@@ -207,6 +211,11 @@ impl Pack {
     /// What resolution must know of the language; none for one whose names are not resolved.
     pub fn rules(&self) -> Option<&Rules> {
         self.rules.as_ref()
+    }
+
+    /// Who uses a symbol of this name and kind without naming it in the source: `called by the language`.
+    pub fn runtime_use(&self, name: &str, kind: SymbolKind) -> Option<&str> {
+        self.conventions().runtime.iter().find_map(|names| names.why(name, kind))
     }
 
     /// A number that changes whenever the same bytes may give other facts: part of every cache key.
@@ -327,6 +336,7 @@ impl Pack {
             binds: self.regex("binds", header.binds.as_deref())?,
             module_name: self.regex("module_name", header.module_name.as_deref())?,
             tests: header.tests.compile(self.name())?,
+            runtime: header.runtime.iter().map(|spec| spec.compile(self.name())).collect::<Result<_, _>>()?,
             test_files: self.globs("tests.files", &header.tests.files)?,
             generated_files: self.globs("generated", &header.generated)?,
         })
@@ -362,6 +372,7 @@ impl Conventions {
             binds: None,
             module_name: None,
             tests: TestRules::default(),
+            runtime: Vec::new(),
             test_files: GlobSet::empty(),
             generated_files: GlobSet::empty(),
         }

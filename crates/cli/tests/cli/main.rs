@@ -18,3 +18,4 @@ mod settings;
 mod terminal;
 mod tested;
 mod tree;
+mod unused;
