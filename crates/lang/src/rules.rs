@@ -67,6 +67,7 @@ pub(crate) struct RulesSpec {
     function_types: Vec<String>,
     implicit: BTreeMap<String, String>,
     types: TypesSpec,
+    headers: Vec<String>,
     fixtures: FixturesSpec,
 }
 
@@ -229,6 +230,7 @@ impl RulesSpec {
             function_types: self.function_types.clone(),
             implicit: self.implicit.clone().into_iter().collect(),
             types: self.types.words(),
+            headers: self.headers.clone(),
             fixtures: self.fixtures.fixtures(),
         })
     }

@@ -121,10 +121,11 @@ impl TestRules {
             }
             symbols[at].modifiers = symbols[at].modifiers.with(says);
             // A test with tests inside is a suite.
-            if named_by_text && let Some(outer) = symbols[at].parent.map(|parent| parent as usize) {
-                if symbols[outer].kind == SymbolKind::Test {
-                    symbols[outer].modifiers.remove(Modifier::Case);
-                }
+            if named_by_text
+                && let Some(outer) = symbols[at].parent.and_then(|parent| symbols.get_mut(parent as usize))
+                && outer.kind == SymbolKind::Test
+            {
+                outer.modifiers.remove(Modifier::Case);
             }
         }
     }

@@ -119,6 +119,8 @@ pub struct Rules {
     pub types: TypeWords,
     /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
     pub implicit: Vec<(String, String)>,
+    /// Extensions of files that are there to be included: whoever includes one sees what stands at its top level.
+    pub headers: Vec<String>,
     /// How test runners give fixtures to tests.
     pub fixtures: Fixtures,
 }

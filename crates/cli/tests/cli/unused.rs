@@ -76,6 +76,18 @@ fn what_may_be_reached_without_a_visible_call_is_doubtful() {
             &[("a.c", "static int dead(void)\n{\n    return f();\n}\n#define RUN() dead()\n")],
         ),
         (
+            "a name that a macro pastes together",
+            &[("a.c", "#define CALL(name) my##name()\nstatic int mySwap(void)\n{\n    return f();\n}\n")],
+        ),
+        ("a definition in a header", &[("a.h", "static inline int dead(void)\n{\n    return f();\n}\n")]),
+        (
+            "a variable that is assigned again",
+            &[(
+                "a.js",
+                "import './b';\nlet show = function () {\n  return 1;\n};\nfunction hide() {\n  show = function () {\n    return 2;\n  };\n}\nhide();\nshow();\n",
+            )],
+        ),
+        (
             "a declaration without definition",
             &[
                 ("a.h", "class A {\n private:\n  void missing();\n};\n"),

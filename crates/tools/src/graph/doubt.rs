@@ -7,7 +7,7 @@ use super::occurrences::Occurrences;
 use super::usage::Usage;
 use crate::amount::plural;
 use orient_engine::Whole;
-use orient_model::{Modifier, Role, SymbolKind, Visibility};
+use orient_model::{Modifier, Role, Rules, SymbolKind, Visibility};
 
 /// A reason to doubt that a definition is unused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -222,9 +222,20 @@ fn exported(judged: &Judged<'_>) -> Option<Doubt> {
     is_exported(judged).then_some(Doubt::Exported)
 }
 
+/// Whether it stands at the top level of a file that is there to be included.
+fn is_in_header(judged: &Judged<'_>) -> bool {
+    let member = judged.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
+    let name = judged.whole.file(judged.number).path.display();
+    let is_header = |rules: &Rules| {
+        let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+        extension.is_some_and(|extension| rules.headers.iter().any(|known| known == extension))
+    };
+    !member && judged.whole.rules(judged.number).is_some_and(is_header)
+}
+
 fn public(judged: &Judged<'_>) -> Option<Doubt> {
     let seen = matches!(judged.visibility, Visibility::Public | Visibility::Protected);
-    (seen && !is_exported(judged)).then_some(Doubt::Public)
+    ((seen || is_in_header(judged)) && !is_exported(judged)).then_some(Doubt::Public)
 }
 
 fn implicit(judged: &Judged<'_>) -> Option<Doubt> {

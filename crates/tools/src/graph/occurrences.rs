@@ -49,8 +49,8 @@ struct Search<'w> {
     words: BTreeMap<&'w str, Vec<u32>>,
     /// Where names of definitions stand: file and byte.
     defined: BTreeSet<(u32, u32)>,
-    /// Lines on which a name is proven to mean another definition that is no member.
-    resolved: BTreeSet<(u32, u32, &'w str)>,
+    /// Lines on which a name is proven to mean some definition, with the files these are in.
+    resolved: BTreeSet<(u32, u32, &'w str, u32)>,
     pieces: Pieces,
     found: BTreeMap<u32, Occurrence>,
     files: u64,
@@ -70,7 +70,8 @@ impl Occurrences {
             if let Some((&word, _)) =
                 search.words.get_key_value(word_of(whole.name(target))).filter(|_| proven)
             {
-                search.resolved.insert((whole.nodes[source as usize].file, edge.line, word));
+                let (from, to) = (whole.nodes[source as usize].file, whole.nodes[target as usize].file);
+                search.resolved.insert((from, edge.line, word, to));
             }
         })?;
         let numbered: BTreeMap<_, u32> = whole.files.iter().map(|file| file.id).zip(0..).collect();
@@ -154,9 +155,14 @@ impl<'w> Search<'w> {
         let inside = file == node.file && (node.first_line..=node.last_line).contains(&line);
         let member = node.kind == Some(SymbolKind::Method)
             || self.whole.nodes[node.parent as usize].kind.is_some_and(SymbolKind::is_type);
+        // A definition of the same file and name may be the same variable, assigned again.
+        let elsewhere = || {
+            let all = (file, line, word, 0)..=(file, line, word, u32::MAX);
+            let mut targets = self.resolved.range(all).map(|(.., to)| *to).peekable();
+            targets.peek().is_some() && targets.all(|to| to != node.file)
+        };
         // On one line, a definition and its use cannot be told apart.
-        (inside && node.first_line < node.last_line)
-            || (!member && self.resolved.contains(&(file, line, word)))
+        (inside && node.first_line < node.last_line) || (!member && elsewhere())
     }
 
     fn look_at_definition(&mut self, number: u32, text: &str) {
@@ -213,6 +219,9 @@ fn comments_of(path: &str, text: &str) -> Vec<Range<usize>> {
 struct Pieces {
     starts: BTreeSet<String>,
     ends: BTreeSet<String>,
+    /// Pieces that macros paste to others, before and behind them: `my##name`.
+    pasted: BTreeSet<String>,
+    pasted_behind: BTreeSet<String>,
 }
 
 const QUOTES: [char; 3] = ['"', '\'', '`'];
@@ -221,10 +230,16 @@ const SHORTEST: usize = 3;
 
 impl Pieces {
     fn see(&mut self, text: &str, start: usize, word: &str) {
+        let (before, behind) = (&text[..start], &text[start + word.len()..]);
+        if pastes(behind) || before.ends_with("[<") && behind.trim_start().starts_with('$') {
+            self.pasted.insert(word.to_owned());
+        }
+        if pasted(before) || behind.starts_with(">]") {
+            self.pasted_behind.insert(word.to_owned());
+        }
         if word.len() < SHORTEST {
             return;
         }
-        let (before, behind) = (&text[..start], &text[start + word.len()..]);
         let quoted = before.ends_with(QUOTES) && behind.starts_with(QUOTES);
         let starts = before.ends_with(QUOTES) && goes_on(behind) || quoted && word.ends_with('_');
         let ends = behind.starts_with(QUOTES) && went_on(before) || quoted && word.starts_with('_');
@@ -243,9 +258,25 @@ impl Pieces {
             left.ends_with('_') || right.starts_with('_') || right.starts_with(char::is_uppercase)
         };
         let cuts = || name.char_indices().skip(1).map(|(at, _)| at).filter(|&at| border(at));
-        let start = cuts().find_map(|at| self.starts.get(&name[..at]));
-        start.or_else(|| cuts().find_map(|at| self.ends.get(&name[at..]))).map(String::as_str)
+        let any = || name.char_indices().skip(1).map(|(at, _)| at);
+        let found = cuts()
+            .find_map(|at| self.starts.get(&name[..at]))
+            .or_else(|| cuts().find_map(|at| self.ends.get(&name[at..])))
+            .or_else(|| any().find_map(|at| self.pasted.get(&name[..at])))
+            .or_else(|| any().find_map(|at| self.pasted_behind.get(&name[at..])));
+        found.map(String::as_str)
     }
+}
+
+/// Whether a macro pastes something to what stands before.
+fn pastes(behind: &str) -> bool {
+    behind.trim_start_matches(' ').starts_with("##")
+}
+
+/// Whether a macro pastes what stands behind to something. A heading of a document is no paste.
+fn pasted(before: &str) -> bool {
+    let first = before.trim_end_matches(' ').strip_suffix("##").map(|rest| rest.trim_end_matches(' '));
+    first.is_some_and(|first| first.ends_with(is_word))
 }
 
 /// Whether a text goes on with something computed: an interpolation, or another text that is joined to it.
@@ -305,6 +336,9 @@ mod tests {
         assert_eq!(pieces("send(\"#{kind}_path\")").of("user_path"), Some("_path"));
         assert_eq!(pieces("name.startswith('visit_')").of("visit_call"), Some("visit_"));
         assert_eq!(pieces("'get' + name").of("getName"), Some("get"));
+        assert_eq!(pieces("#define WRAP(name) my##name()").of("mySwap"), Some("my"));
+        assert_eq!(pieces("#define WRAP(name) name ## Impl()").of("swapImpl"), Some("Impl"));
+        assert_eq!(pieces("text\n\n## Impl").of("swapImpl"), None, "a heading");
         assert_eq!(pieces("'get' + name").of("gets"), None, "no border of a word");
         assert_eq!(pieces("map['visit_x'] = 1").of("visit_x_y"), None, "nothing is joined to it");
     }

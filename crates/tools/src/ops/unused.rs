@@ -116,9 +116,10 @@ fn judge(
     }
     let mut found = Vec::new();
     for &number in unused {
-        let full = match namesakes.contains_key(whole.name(number)) {
-            true => view.describe(whole.nodes[number as usize].id)?.qualified(),
-            false => String::new(),
+        let full = if namesakes.contains_key(whole.name(number)) {
+            view.describe(whole.nodes[number as usize].id)?.qualified()
+        } else {
+            String::new()
         };
         let same = declared.get(&full).map_or(&[][..], Vec::as_slice);
         let defined = same.iter().any(|&other| !is_declaration(other));
