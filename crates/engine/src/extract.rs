@@ -1,7 +1,7 @@
 //! The one place that knows the extractor: which language a file is in, and what it says.
 
 use orient_lang::{Class, Pack, Registry, Roles, classify, says_generated};
-use orient_model::{Facts, Issue, IssueKind, Modules, RepoPath, Role, Rules, Span};
+use orient_model::{Facts, Issue, IssueKind, Modules, RepoPath, Role, Rules, Span, SymbolKind};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -84,6 +84,16 @@ pub(crate) fn versions() -> impl Iterator<Item = u64> {
 /// The rules of all languages that have some, in the order of their names.
 pub(crate) fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rules)> {
     Registry::builtin().packs().iter().filter_map(|pack| Some((pack.name(), pack.rules()?)))
+}
+
+/// The rules of a language, by its name.
+pub(crate) fn rules(language: &str) -> Option<&'static Rules> {
+    Registry::builtin().by_name(language)?.rules()
+}
+
+/// Who uses a symbol of this name and kind without naming it in the source.
+pub(crate) fn runtime_use(language: &str, name: &str, kind: SymbolKind) -> Option<&'static str> {
+    Registry::builtin().by_name(language)?.runtime_use(name, kind)
 }
 
 /// Languages whose files see each other's definitions.

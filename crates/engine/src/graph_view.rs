@@ -141,9 +141,25 @@ impl<'s> GraphView<'s> {
         Ok(self.brief(node)?.symbol.as_ref().map_or_else(String::new, |symbol| symbol.name.clone()))
     }
 
-    /// Whether a node is a test, or only tests can see it.
+    /// Whether a node is code of tests: a test, or what only tests can see.
     pub fn is_test(&self, node: NodeId) -> Result<bool, EngineError> {
         Ok(self.brief(node)?.is_test())
+    }
+
+    /// The innermost test around a node, itself included: what a runner runs, not a helper that stands beside it.
+    pub fn test_around(&self, node: NodeId) -> Result<Option<NodeId>, EngineError> {
+        let brief = self.brief(node)?;
+        let Some(symbol) = &brief.symbol else { return Ok(None) };
+        let held = self.outline(brief.file.id)?;
+        let mut next = Some(symbol.at);
+        while let Some((at, symbol)) = next.and_then(|at| Some((at, held.outline.symbols.get(at as usize)?)))
+        {
+            if symbol.modifiers.is_test_case(brief.file.role) {
+                return Ok(held.ids.get(at as usize).map(|&id| NodeId::from(id)));
+            }
+            next = symbol.parent;
+        }
+        Ok(None)
     }
 
     /// What resolving a file gave.
@@ -190,23 +206,6 @@ impl<'s> GraphView<'s> {
             }
         }
         Ok(nodes)
-    }
-
-    /// The outermost function around a node, itself included; none for what no function is around.
-    pub fn outermost_callable(&self, node: NodeId) -> Result<Option<NodeId>, EngineError> {
-        let brief = self.brief(node)?;
-        let Some(symbol) = &brief.symbol else { return Ok(None) };
-        let held = self.outline(brief.file.id)?;
-        let mut found = None;
-        let mut next = Some(symbol.at);
-        while let Some((at, symbol)) = next.and_then(|at| Some((at, held.outline.symbols.get(at as usize)?)))
-        {
-            if symbol.kind.is_callable() {
-                found = held.ids.get(at as usize).map(|&id| NodeId::from(id));
-            }
-            next = symbol.parent;
-        }
-        Ok(found)
     }
 
     /// Uses of a name that could not be resolved.

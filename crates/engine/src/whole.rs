@@ -1,9 +1,9 @@
 //! The whole graph at once, for questions about all of the repository. Nodes are numbered by path and place.
 
-use crate::entry;
 use crate::traversal::reversed;
 use crate::{EdgeRow, EngineError, Entry, NodeId, Snapshot};
-use orient_model::{Modifier, Modifiers, Role, SymbolKind, Visibility};
+use crate::{entry, extract};
+use orient_model::{Issue, IssueKind, Modifier, Modifiers, Role, Rules, Span, SymbolKind, Visibility};
 use orient_store::{FileRow, INDEXED};
 use rustc_hash::FxHashMap;
 
@@ -41,8 +41,16 @@ pub struct WholeNode {
     pub first_line: u32,
     /// The last line of all of it; 0 for a file.
     pub last_line: u32,
+    /// The first byte of all of it.
+    pub start: u32,
+    /// The first byte of the declared name.
+    pub name_start: u32,
+    /// Whether it names the type it belongs to itself, outside of it.
+    pub qualified: bool,
     /// How many bases its header names.
     pub bases: u32,
+    /// Whether the parser did not understand something in it.
+    pub misread: bool,
     /// Whether it has attributes.
     pub attributed: bool,
     /// Whether the outside enters here, as far as the header tells.
@@ -84,7 +92,11 @@ impl Whole {
             line: 0,
             first_line: 0,
             last_line: 0,
+            start: 0,
+            name_start: 0,
+            qualified: false,
             bases: 0,
+            misread: false,
             attributed: false,
             entry: None,
             name: (0, 0),
@@ -106,7 +118,11 @@ impl Whole {
                 line: symbol.name_span.first_line,
                 first_line: symbol.span.first_line,
                 last_line: symbol.span.last_line,
+                start: symbol.span.start,
+                name_start: symbol.name_span.start,
+                qualified: symbol.qualifier.is_some(),
                 bases: symbol.bases.len() as u32,
+                misread: held.outline.issues.iter().any(|issue| spoils(issue, &symbol.span)),
                 attributed: !symbol.attributes.is_empty(),
                 entry: entry::of_header(name, symbol.kind, symbol.modifiers, attributes),
                 name: (start, self.names.len() as u32),
@@ -141,7 +157,18 @@ impl Whole {
         &self.files[self.nodes[number as usize].file as usize]
     }
 
-    /// Whether a node is a test, or only tests can see it.
+    /// What resolution knows of the language of a node.
+    pub fn rules(&self, number: u32) -> Option<&'static Rules> {
+        extract::rules(self.file(number).language.as_deref()?)
+    }
+
+    /// Who uses a node without naming it in the source: the language, a runtime, a framework.
+    pub fn runtime_use(&self, number: u32) -> Option<&'static str> {
+        let kind = self.nodes[number as usize].kind?;
+        extract::runtime_use(self.file(number).language.as_deref()?, self.name(number), kind)
+    }
+
+    /// Whether a node is code of tests: a test, or what only tests can see.
     pub fn is_test(&self, number: u32) -> bool {
         let node = &self.nodes[number as usize];
         self.file(number).role == Role::Test
@@ -209,6 +236,13 @@ impl Whole {
         edges.dedup_by_key(|edge| (edge.line, edge.source, edge.target, edge.kind));
         Ok(edges)
     }
+}
+
+/// Whether an issue makes doubtful what was read of these bytes. One without a place concerns the whole file.
+fn spoils(issue: &Issue, span: &Span) -> bool {
+    let somewhere = issue.span != Span::default();
+    let touches = issue.span.start < span.end && span.start < issue.span.end.max(issue.span.start + 1);
+    issue.kind != IssueKind::Encoding && (!somewhere || touches)
 }
 
 /// Edges that the file they start in does not know of.

@@ -22,10 +22,12 @@ mod registry;
 mod render;
 mod role;
 mod rules;
+mod runtime;
 mod scanner;
 mod shallow;
 mod syntax;
 mod table;
+mod testing;
 mod text;
 mod tree;
 mod vocabulary;
@@ -41,4 +43,4 @@ pub use role::{Roles, classify, says_generated};
 pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 7;
+pub(crate) const EXTRACTOR: u64 = 8;

@@ -5,11 +5,13 @@ use crate::error::PackError;
 use crate::project::{Project, ProjectSource, ValuesSpec};
 use crate::registry::Source;
 use crate::rules::RulesSpec;
+use crate::runtime::{RuntimeNames, RuntimeSpec};
 use crate::shallow::{AlsoSpec, Tags};
 use crate::table::{self, Table, TableSpec};
+use crate::testing::{TestRules, TestSpec};
 use crate::vocabulary::{self, HEADER_WORDS, HeaderWord};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use orient_model::{Role, Rules, Visibility};
+use orient_model::{Role, Rules, SymbolKind, Visibility};
 use regex::Regex;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -48,7 +50,7 @@ pub(crate) struct Header {
     /// The part of a module's path that it is known by: the first group.
     pub(crate) module_name: Option<String>,
     /// How tests are told.
-    pub(crate) tests: TestHeader,
+    pub(crate) tests: TestSpec,
     /// Files a program wrote, by name.
     pub(crate) generated: Vec<String>,
     /// Files that mark the root of a package.
@@ -68,6 +70,8 @@ pub(crate) struct Header {
     pub(crate) resolve: Option<RulesSpec>,
     /// How its files are read as values, where project files are written in it.
     pub(crate) values: Option<ValuesSpec>,
+    /// Names that a runtime or framework uses by itself.
+    pub(crate) runtime: Vec<RuntimeSpec>,
 }
 
 /// Files that several languages call the same.
@@ -78,20 +82,6 @@ pub(crate) struct Contested {
     pub(crate) files: Vec<String>,
     /// What their first bytes hold if they are of this language.
     pub(crate) contains: String,
-}
-
-/// How tests are told from other code.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct TestHeader {
-    /// Files, by name or path.
-    pub(crate) files: Vec<String>,
-    /// Functions, by name, in test files.
-    pub(crate) names: Option<String>,
-    /// Functions, by an attribute.
-    pub(crate) attributes: Option<String>,
-    /// Functions, by their signature.
-    pub(crate) signatures: Option<String>,
 }
 
 /// A language pack.
@@ -126,9 +116,8 @@ pub(crate) struct Conventions {
     pub(crate) constant: Option<Regex>,
     pub(crate) binds: Option<Regex>,
     pub(crate) module_name: Option<Regex>,
-    pub(crate) test_signatures: Option<Regex>,
-    pub(crate) test_names: Option<Regex>,
-    pub(crate) test_attributes: Option<Regex>,
+    pub(crate) tests: TestRules,
+    pub(crate) runtime: Vec<RuntimeNames>,
     pub(crate) test_files: GlobSet,
     pub(crate) generated_files: GlobSet,
 }
@@ -222,6 +211,11 @@ impl Pack {
     /// What resolution must know of the language; none for one whose names are not resolved.
     pub fn rules(&self) -> Option<&Rules> {
         self.rules.as_ref()
+    }
+
+    /// Who uses a symbol of this name and kind without naming it in the source: `called by the language`.
+    pub fn runtime_use(&self, name: &str, kind: SymbolKind) -> Option<&str> {
+        self.conventions().runtime.iter().find_map(|names| names.why(name, kind))
     }
 
     /// A number that changes whenever the same bytes may give other facts: part of every cache key.
@@ -341,9 +335,8 @@ impl Pack {
             constant: self.regex("constant", header.constant.as_deref())?,
             binds: self.regex("binds", header.binds.as_deref())?,
             module_name: self.regex("module_name", header.module_name.as_deref())?,
-            test_signatures: self.regex("tests.signatures", header.tests.signatures.as_deref())?,
-            test_names: self.regex("tests.names", header.tests.names.as_deref())?,
-            test_attributes: self.regex("tests.attributes", header.tests.attributes.as_deref())?,
+            tests: header.tests.compile(self.name())?,
+            runtime: header.runtime.iter().map(|spec| spec.compile(self.name())).collect::<Result<_, _>>()?,
             test_files: self.globs("tests.files", &header.tests.files)?,
             generated_files: self.globs("generated", &header.generated)?,
         })
@@ -378,9 +371,8 @@ impl Conventions {
             constant: None,
             binds: None,
             module_name: None,
-            test_signatures: None,
-            test_names: None,
-            test_attributes: None,
+            tests: TestRules::default(),
+            runtime: Vec::new(),
             test_files: GlobSet::empty(),
             generated_files: GlobSet::empty(),
         }

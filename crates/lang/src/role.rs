@@ -26,6 +26,7 @@ const VENDOR_FOLDERS: &[&[u8]] = &[
     b"third_party",
     b"third-party",
     b"thirdparty",
+    b"3rdparty",
     b"node_modules",
     b"bower_components",
     b"external",

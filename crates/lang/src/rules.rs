@@ -2,7 +2,7 @@
 //! it says nothing about the facts of a file.
 
 use crate::error::PackError;
-use orient_model::{Rules, TypeWords};
+use orient_model::{Fixtures, Rules, TypeWords};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -72,6 +72,31 @@ pub(crate) struct RulesSpec {
     function_types: Vec<String>,
     implicit: BTreeMap<String, String>,
     types: TypesSpec,
+    headers: Vec<String>,
+    fixtures: FixturesSpec,
+}
+
+/// How fixtures are given; the words are those of [`Fixtures`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct FixturesSpec {
+    by_parameter: bool,
+    folder_files: Vec<String>,
+    requested_by: Vec<String>,
+    replaced_by: Vec<String>,
+    renamed_by: Option<String>,
+}
+
+impl FixturesSpec {
+    fn fixtures(&self) -> Fixtures {
+        Fixtures {
+            by_parameter: self.by_parameter,
+            folder_files: self.folder_files.clone(),
+            requested_by: self.requested_by.clone(),
+            replaced_by: self.replaced_by.clone(),
+            renamed_by: self.renamed_by.clone(),
+        }
+    }
 }
 
 /// The words for types; those of [`TypeWords`].
@@ -215,6 +240,8 @@ impl RulesSpec {
             function_types: self.function_types.clone(),
             implicit: self.implicit.clone().into_iter().collect(),
             types: self.types.words(),
+            headers: self.headers.clone(),
+            fixtures: self.fixtures.fixtures(),
         })
     }
 }

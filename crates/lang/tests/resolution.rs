@@ -3,8 +3,8 @@
 //! A block lists everything of its kind, so what is absent is asserted as much as what is there.
 //! `UPDATE_EXPECT=1` writes what was found into the documents; read the difference before you keep it.
 
-use orient_lang::{Registry, extract};
-use orient_model::{EdgeKind, Handle, Node, Role};
+use orient_lang::{Registry, Roles, classify, extract};
+use orient_model::{EdgeKind, Handle, Node, RepoPath};
 use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
 use orient_testkit::{Block, Document, difference};
 use std::collections::BTreeSet;
@@ -143,7 +143,7 @@ fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryWorld {
         FileFacts {
             path: path.into(),
             language: pack.map_or("", |pack| pack.name()).to_owned(),
-            role: Role::Source,
+            role: classify(&RepoPath::from(path), pack, false, &Roles::default()),
             outline: facts.outline,
             flow: facts.flow.into(),
         }

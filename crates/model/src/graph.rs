@@ -125,6 +125,10 @@ words! {
         Implicit = 20, "implicit";
         /// Only the name fits.
         Name = 21, "name";
+        /// A fixture that a test runner gives to whoever asks for it by its name.
+        Fixture = 22, "fixture";
+        /// Code that a test runner runs before or after a test: its setup, or the suite around it.
+        Setup = 23, "setup";
     }
 }
 

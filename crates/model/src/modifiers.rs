@@ -1,5 +1,7 @@
 //! Who may see a symbol, and what else its header says about it.
 
+use crate::Role;
+
 /// Who may use a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -89,7 +91,7 @@ modifiers! {
     Exported = 13, "exported";
     /// The default export of its file.
     Default = 14, "default";
-    /// A test, or a helper only tests can see.
+    /// Test code by its own header: a test, or a helper only tests can see.
     Test = 15, "test";
     /// A user-interface component: renders markup.
     Component = 16, "component";
@@ -113,6 +115,12 @@ modifiers! {
     Lazy = 25, "lazy";
     /// May be left out by the caller.
     Optional = 26, "optional";
+    /// Run by a test runner as a test of its own. One told by its name alone is a test in files of tests only.
+    Case = 27, "case";
+    /// Run by a test runner before or after the tests around it.
+    Setup = 28, "setup";
+    /// Given by a test runner to whoever asks for it by its name.
+    Fixture = 29, "fixture";
 }
 
 /// A set of [`Modifier`]s.
@@ -134,6 +142,11 @@ impl Modifiers {
     #[must_use]
     pub fn with(self, more: Self) -> Self {
         Self(self.0 | more.0)
+    }
+
+    /// Whether it marks what a runner runs as a test, in a file of this role.
+    pub fn is_test_case(self, role: Role) -> bool {
+        self.contains(Modifier::Case) && (self.contains(Modifier::Test) || role == Role::Test)
     }
 
     /// Whether it is there.

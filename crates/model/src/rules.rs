@@ -129,6 +129,25 @@ pub struct Rules {
     pub types: TypeWords,
     /// Members the language calls by itself, by what calls them: `enter`, `iterate`, `next`, `index`, `call`, `await`.
     pub implicit: Vec<(String, String)>,
+    /// Extensions of files that are there to be included: whoever includes one sees what stands at its top level.
+    pub headers: Vec<String>,
+    /// How test runners give fixtures to tests.
+    pub fixtures: Fixtures,
+}
+
+/// How a test runner gives fixtures to tests: a test asks for one by a parameter of its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fixtures {
+    /// Whether parameters of tests and fixtures are filled with the fixtures of their names.
+    pub by_parameter: bool,
+    /// Files whose fixtures all tests in their folder and below may ask for, without extension: `conftest`.
+    pub folder_files: Vec<String>,
+    /// Attributes that ask for the fixtures their texts name: `usefixtures`.
+    pub requested_by: Vec<String>,
+    /// Attributes that give values to the parameters they name, so that no fixture does: `parametrize`.
+    pub replaced_by: Vec<String>,
+    /// The argument of a fixture's attribute that gives it another name: `name`.
+    pub renamed_by: Option<String>,
 }
 
 /// The words of a language for types that fit more than themselves.

@@ -24,6 +24,7 @@ mod patterns;
 mod project;
 mod receivers;
 mod resolver;
+mod runners;
 mod session;
 mod shared;
 mod sight;

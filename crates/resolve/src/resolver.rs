@@ -7,7 +7,7 @@ use crate::shared::Shared;
 use crate::unit::{Members, Unit};
 use crate::value::Sym;
 use crate::world::{Named, World};
-use crate::{arguments, components, heirs, implicit, uses};
+use crate::{arguments, components, heirs, implicit, runners, uses};
 use orient_model::{Resolved, Rules};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -84,6 +84,7 @@ impl<'w> Resolver<'w> {
         heirs::edges(&session, &unit, &mut resolved);
         implicit::edges(&session, &unit, &mut resolved);
         components::edges(&session, &unit, &mut resolved);
+        runners::edges(&session, &unit, &mut resolved);
         resolved.edges.sort_unstable();
         resolved.edges.dedup_by_key(|edge| (edge.from, edge.kind, edge.to, edge.line));
         resolved.outside.sort_unstable();

@@ -6,7 +6,8 @@
 
 use crate::afar::{INCLUDES, WHOLE, called_params, is_there};
 use orient_model::{
-    Atom, BindingKind, Expr, ExprId, Flow, ImportKind, Outline, Reference, RepoPath, SymbolKind, Via,
+    Atom, BindingKind, Expr, ExprId, Flow, ImportKind, Modifier, Outline, Reference, RepoPath, SymbolKind,
+    Via,
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -48,6 +49,13 @@ pub fn surface(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
     package.hash(known);
     for import in outline.imports.iter().filter(|import| import.kind == ImportKind::Wildcard) {
         (outline.strings.get(import.module), import.reexport, import.scope).hash(known);
+    }
+    // Setup and fixtures run for tests in other files that name neither.
+    for (at, symbol) in outline.symbols.iter().enumerate() {
+        if symbol.modifiers.contains(Modifier::Setup) || symbol.modifiers.contains(Modifier::Fixture) {
+            let attributes = symbol.attributes.iter().map(|&text| outline.strings.get(text));
+            (outline.qualified(at as u32), attributes.collect::<Vec<_>>(), symbol.ordinal).hash(known);
+        }
     }
     for export in &outline.exports {
         let text = |atom| outline.strings.get(atom);

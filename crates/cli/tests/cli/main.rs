@@ -20,6 +20,8 @@ mod settings;
 #[cfg(target_os = "linux")]
 mod stuck;
 mod terminal;
+mod tested;
 mod tree;
 #[cfg(unix)]
 mod unread;
+mod unused;

@@ -5,7 +5,7 @@ use super::{Lowering, blocks};
 use crate::chunks;
 use crate::mend::Opened;
 use crate::vocabulary::HeaderWord;
-use orient_model::{Expr, Facts, Issue, IssueKind, Modifier, Outline, Span, SymbolKind};
+use orient_model::{Expr, Facts, Issue, IssueKind, Outline, Span};
 use rustc_hash::FxHashMap;
 
 impl Lowering<'_> {
@@ -13,16 +13,8 @@ impl Lowering<'_> {
         self.name_functions();
         self.narrow_names();
         self.settle_exports();
-        for index in 0..self.outline.symbols.len() as u32 {
-            let parent = self.outline.symbols[index as usize]
-                .parent
-                .and_then(|at| self.outline.symbols.get(at as usize));
-            let in_tests =
-                parent.is_some_and(|p| p.kind == SymbolKind::Module && p.modifiers.contains(Modifier::Test));
-            if in_tests || self.is_test(index) {
-                self.outline.symbols[index as usize].modifiers.insert(Modifier::Test);
-            }
-        }
+        let shown = &self.shown;
+        self.pack.conventions().tests.mark(&mut self.outline.symbols, |atom| shown.get(atom));
         if self.too_deep {
             self.outline.issues.push(Issue { kind: IssueKind::Depth, span: Span::default() });
         }

@@ -260,30 +260,4 @@ impl<'t> Lowering<'t> {
             binding.ty = binding.ty.or(Some(ty));
         }
     }
-
-    /// Whether a symbol that was given a function is a test by its attributes or name.
-    pub(super) fn is_test(&self, symbol: u32) -> bool {
-        let conventions = self.pack.conventions();
-        let Some(symbol) = self.outline.symbols.get(symbol as usize) else { return false };
-        if !symbol.kind.is_callable() && !symbol.kind.is_type() && symbol.kind != SymbolKind::Module {
-            return false;
-        }
-        if symbol.modifiers.contains(Modifier::Test) || symbol.kind == SymbolKind::Test {
-            return true;
-        }
-        let by_attribute = conventions.test_attributes.as_ref().is_some_and(|pattern| {
-            symbol.attributes.iter().any(|&attribute| pattern.is_match(self.shown.get(attribute)))
-        });
-        let by_name = symbol.kind.is_callable()
-            && conventions
-                .test_names
-                .as_ref()
-                .is_some_and(|pattern| pattern.is_match(self.shown.get(symbol.name)));
-        let by_signature = symbol.kind.is_callable()
-            && conventions
-                .test_signatures
-                .as_ref()
-                .is_some_and(|pattern| pattern.is_match(self.shown.get(symbol.signature)));
-        by_attribute || by_name || by_signature
-    }
 }

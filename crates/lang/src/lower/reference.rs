@@ -313,8 +313,8 @@ impl<'t> Lowering<'t> {
                 self.qualify_by_call(id, &args, call);
             }
         }
-        if call.test {
-            self.test_by_call(id, rule, &args);
+        if call.test || call.suite {
+            self.test_by_call(id, rule, &args, call.suite);
         }
     }
 
@@ -363,7 +363,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn test_by_call(&mut self, id: NodeId, rule: &'t Rule, args: &[NodeId]) {
+    fn test_by_call(&mut self, id: NodeId, rule: &'t Rule, args: &[NodeId], suite: bool) {
         let Some(&first) = args.first() else { return };
         let block = rule.body.find(self.tree, id);
         let function = args.iter().copied().find(|&arg| self.is_unnamed(arg)).or(block);
@@ -389,7 +389,11 @@ impl<'t> Lowering<'t> {
         let symbol = self.add_symbol(draft, rule);
         // A test's title is no name that code could use.
         self.flow.bindings.pop();
-        self.outline.symbols[symbol as usize].modifiers.insert(Modifier::Test);
+        let modifiers = &mut self.outline.symbols[symbol as usize].modifiers;
+        modifiers.insert(Modifier::Test);
+        if !suite {
+            modifiers.insert(Modifier::Case);
+        }
         if self.is_unnamed(function) {
             self.claims.insert(function, symbol);
         }

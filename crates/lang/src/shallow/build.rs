@@ -385,20 +385,8 @@ impl Builder<'_> {
     }
 
     fn tests(&mut self) {
-        let conventions = self.pack.conventions();
-        for symbol in &mut self.outline.symbols {
-            let by_name = symbol.kind.is_callable()
-                && conventions
-                    .test_names
-                    .as_ref()
-                    .is_some_and(|names| names.is_match(self.shown.get(symbol.name)));
-            let by_attribute = conventions.test_attributes.as_ref().is_some_and(|known| {
-                symbol.attributes.iter().any(|&attribute| known.is_match(self.shown.get(attribute)))
-            });
-            if by_name || by_attribute || symbol.kind == SymbolKind::Test {
-                symbol.modifiers.insert(Modifier::Test);
-            }
-        }
+        let shown = &self.shown;
+        self.pack.conventions().tests.mark(&mut self.outline.symbols, |atom| shown.get(atom));
     }
 }
 

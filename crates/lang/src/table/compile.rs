@@ -211,6 +211,7 @@ impl Compiler<'_> {
             access: spec.access.as_ref().and_then(|word| self.word(word, vocabulary::visibility)),
             keyword: spec.keyword,
             test: spec.test,
+            suite: spec.suite,
             passes: spec.passes,
             component: spec.component,
             adds: self.modifiers(&spec.adds),

@@ -310,6 +310,7 @@ pub(crate) struct CallRule {
     pub(crate) access: Option<Visibility>,
     pub(crate) keyword: bool,
     pub(crate) test: bool,
+    pub(crate) suite: bool,
     pub(crate) passes: bool,
     pub(crate) component: bool,
     pub(crate) adds: Modifiers,

@@ -220,6 +220,8 @@ pub(crate) struct CallSpec {
     pub(crate) keyword: bool,
     /// Is a test named by its first argument.
     pub(crate) test: bool,
+    /// Holds the tests inside it, and is none itself.
+    pub(crate) suite: bool,
     /// Hands on the function it is given, which so gets the name of what the call is assigned to.
     pub(crate) passes: bool,
     /// Its value is a user-interface component.

@@ -102,7 +102,7 @@ impl Session<'_> {
     }
 
     /// The file with this path and one of the language's extensions.
-    pub(super) fn file_of(&self, unit: &Unit, path: &str) -> Option<u32> {
+    pub(crate) fn file_of(&self, unit: &Unit, path: &str) -> Option<u32> {
         unit.rules
             .extensions
             .iter()

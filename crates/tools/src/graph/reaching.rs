@@ -3,7 +3,7 @@
 use super::node::NodeLine;
 use super::route::Route;
 use orient_engine::{EngineError, GraphView, Reach, Step};
-use orient_model::EdgeKind;
+use orient_model::{EdgeKind, Role};
 use std::collections::BTreeSet;
 
 /// The steps that are symbols that may break: not what changes, and not a base on the way to its callers.
@@ -13,21 +13,35 @@ pub(crate) fn affected(reached: &Reach) -> impl Iterator<Item = (usize, &Step)> 
     steps.filter(move |(_, step)| step.parent.is_some() && !step.again && !by_dispatch(step))
 }
 
-/// The tests among what was reached that no other test calls, with the way from each to what changes. What stands inside
-/// a test belongs to it.
-pub(crate) fn tests(view: &GraphView<'_>, reached: &Reach, most: usize) -> Result<Vec<Route>, EngineError> {
-    let mut called = vec![false; reached.steps.len()];
-    for step in reached.steps.iter().filter(|step| !step.again) {
-        step.parent.into_iter().for_each(|parent| called[parent] = true);
-    }
-    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
+/// The tests among what a walk came to.
+pub(crate) struct Tests {
+    /// The first of them, nearest first, each with the way from it to what changes.
+    pub(crate) routes: Vec<Route>,
+    /// How many there are in all.
+    pub(crate) total: u64,
+    /// Files of tests whose top-level code leads there: it runs before their tests, in ways that are not followed.
+    pub(crate) top_levels: u64,
+}
+
+/// The tests among what was reached, the first `most` of them with their way. Code inside a test belongs to it; a helper
+/// of tests is none.
+pub(crate) fn tests(view: &GraphView<'_>, reached: &Reach, most: usize) -> Result<Tests, EngineError> {
+    let mut found = Tests { routes: Vec::new(), total: 0, top_levels: 0 };
+    let mut known = BTreeSet::new();
     for (at, step) in affected(reached) {
-        if found.len() >= most || called[at] || !view.is_test(step.node)? {
-            continue;
-        }
-        let Some(test) = view.outermost_callable(step.node)?.filter(|test| known.insert(*test)) else {
+        let Some(test) = view.test_around(step.node)? else {
+            let runs = step.edges.iter().any(|edge| edge.kind != EdgeKind::Imports);
+            let top_level = step.node.file().is_some() && view.file_of(step.node)?.role == Role::Test;
+            found.top_levels += u64::from(runs && top_level);
             continue;
         };
+        if !known.insert(test) {
+            continue;
+        }
+        found.total += 1;
+        if found.routes.len() >= most {
+            continue;
+        }
         let mut chain = reached.chain(at);
         chain.reverse();
         let edges = chain.windows(2).filter_map(|pair| {
@@ -38,7 +52,7 @@ pub(crate) fn tests(view: &GraphView<'_>, reached: &Reach, most: usize) -> Resul
         if test != step.node {
             route.start_within(NodeLine::of(&view.describe(test)?));
         }
-        found.push(route);
+        found.routes.push(route);
     }
     Ok(found)
 }

@@ -1,17 +1,18 @@
-//! Which definitions are used at all, and what speaks for those that are not.
+//! Which definitions have a verified use.
 
-use crate::amount::plural;
-use orient_engine::{Compact, EngineError, Entry, Snapshot, Whole};
-use orient_model::{EdgeKind, Modifier, SymbolKind, Visibility};
+use orient_engine::{Compact, EngineError, Snapshot, Whole};
+use orient_model::{EdgeKind, Modifier};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the whole graph says about uses.
 pub(crate) struct Usage {
     used: Vec<bool>,
     /// Members that stand in for one of a base.
-    stands_in: Vec<bool>,
+    overrides: Vec<bool>,
     /// How many bases of each type are known.
     bases: Vec<u32>,
+    /// The known bases of each type that has some.
+    known_bases: BTreeMap<u32, Vec<u32>>,
     /// Names of unresolved uses, with how many there are.
     missed: BTreeMap<String, u64>,
     languages: BTreeSet<String>,
@@ -22,8 +23,9 @@ impl Usage {
     pub(crate) fn read(snapshot: &Snapshot, whole: &Whole, no_tests: bool) -> Result<Self, EngineError> {
         let mut usage = Self {
             used: vec![false; whole.nodes.len()],
-            stands_in: vec![false; whole.nodes.len()],
+            overrides: vec![false; whole.nodes.len()],
             bases: vec![0; whole.nodes.len()],
+            known_bases: BTreeMap::new(),
             missed: BTreeMap::new(),
             languages: BTreeSet::new(),
         };
@@ -33,10 +35,11 @@ impl Usage {
             for edge in &graph.edges {
                 let Some((source, target)) = whole.ends(edge) else { continue };
                 if matches!(edge.kind, EdgeKind::Overrides | EdgeKind::Implements) {
-                    usage.stands_in[source as usize] = true;
+                    usage.overrides[source as usize] = true;
                 }
                 if matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements) {
                     usage.bases[source as usize] += 1;
+                    usage.known_bases.entry(source).or_default().push(target);
                 }
                 match edge.kind {
                     EdgeKind::Overrides => heirs.push((target, source)),
@@ -92,89 +95,27 @@ impl Usage {
     pub(crate) fn judges(&self, language: &str) -> bool {
         self.languages.contains(language)
     }
-}
 
-/// Why a definition that nothing here uses may be used still.
-pub(crate) fn reasons(whole: &Whole, usage: &Usage, number: u32) -> Vec<String> {
-    let node = &whole.nodes[number as usize];
-    let name = whole.name(number);
-    let mut reasons: Vec<String> = Vec::new();
-    let mut say = |holds: bool, why: &str| {
-        if holds {
-            reasons.push(why.to_owned());
-        }
-    };
-    say(node.entry == Some(Entry::Main), "entry point");
-    say(whole.is_test(number), "test");
-    say(node.attributed, "has attributes");
-    let overrides = usage.stands_in[number as usize] || node.modifiers.contains(Modifier::Override);
-    say(overrides, "stands in for a member of a base");
-    let member = matches!(node.kind, Some(SymbolKind::Method | SymbolKind::Property));
-    say(member && !overrides && around(whole, usage, number), "its type has a base that is not here");
-    say(name.len() > 4 && name.starts_with("__") && name.ends_with("__"), "a name the language calls");
-    let exported = node.modifiers.contains(Modifier::Exported) || node.modifiers.contains(Modifier::Extern);
-    say(exported, "exported");
-    say(!exported && node.visibility == Visibility::Public, "public");
-    if let Some(&uses) = usage.missed.get(name) {
-        reasons.push(plural(uses, "name-only mention", "name-only mentions"));
+    /// Whether a member stands in for one of a base.
+    pub(crate) fn overrides(&self, whole: &Whole, number: u32) -> bool {
+        self.overrides[number as usize] || whole.nodes[number as usize].modifiers.contains(Modifier::Override)
     }
-    reasons
-}
 
-/// How often the names of some nodes stand in the text of the files where nothing explains them: not at a definition of
-/// that name, not at a use that is known to mean something else, not inside the node itself.
-///
-/// What resolution does not see (comments, strings, macros, other languages) is seen here, so that "nothing speaks for
-/// it" can be relied on.
-pub(crate) fn unexplained(
-    snapshot: &Snapshot,
-    whole: &Whole,
-    nodes: &[u32],
-) -> Result<BTreeMap<u32, u64>, EngineError> {
-    let names: BTreeSet<&str> = nodes.iter().map(|&node| whole.name(node)).collect();
-    let mut explained: BTreeSet<(u32, u32, &str)> = BTreeSet::new();
-    for (number, node) in whole.nodes.iter().enumerate() {
-        if let Some(&name) = names.get(whole.name(number as u32)) {
-            explained.insert((node.file, node.line, name));
-        }
-    }
-    whole.each_edge(snapshot, |edge| {
-        let Some((source, target)) = whole.ends(edge) else { return };
-        if let Some(&name) = names.get(whole.name(target)) {
-            explained.insert((whole.nodes[source as usize].file, edge.line, name));
-        }
-    })?;
-    let mut places: BTreeMap<&str, Vec<(u32, u32)>> = BTreeMap::new();
-    let mut index = 0;
-    let numbered: BTreeMap<_, u32> = whole.files.iter().map(|file| file.id).zip(0..).collect();
-    snapshot.each_text(&whole.files, |file, text| {
-        index = numbered.get(&file.id).copied().unwrap_or(index);
-        for (line, words) in (1..).zip(text.lines()) {
-            for word in words.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
-                if let Some(&name) = names.get(word)
-                    && !explained.contains(&(index, line, name))
-                {
-                    places.entry(name).or_default().push((index, line));
-                }
+    /// Whether a type, or one of the bases known here, has a base that is not: outside of the repository, or unresolved.
+    pub(crate) fn has_foreign_base(&self, whole: &Whole, of: u32) -> bool {
+        let (mut next, mut seen) = (vec![of], BTreeSet::from([of]));
+        while let Some(number) = next.pop() {
+            if self.bases[number as usize] < whole.nodes[number as usize].bases {
+                return true;
             }
+            let known = self.known_bases.get(&number).into_iter().flatten();
+            next.extend(known.filter(|&&base| seen.insert(base)));
         }
-    })?;
-    let mut found = BTreeMap::new();
-    for &node in nodes {
-        let held = &whole.nodes[node as usize];
-        let outside = |&&(file, line): &&(u32, u32)| {
-            file != held.file || line < held.first_line || line > held.last_line
-        };
-        let count = places.get(whole.name(node)).map_or(0, |all| all.iter().filter(outside).count() as u64);
-        if count > 0 {
-            found.insert(node, count);
-        }
+        false
     }
-    Ok(found)
-}
 
-/// Whether the type around a node has a base that is not known: outside the repository, or not resolved.
-fn around(whole: &Whole, usage: &Usage, number: u32) -> bool {
-    let parent = whole.nodes[number as usize].parent;
-    parent != number && usage.bases[parent as usize] < whole.nodes[parent as usize].bases
+    /// How many unresolved uses have this name.
+    pub(crate) fn unresolved(&self, name: &str) -> u64 {
+        self.missed.get(name).copied().unwrap_or_default()
+    }
 }

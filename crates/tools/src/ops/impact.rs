@@ -7,7 +7,7 @@ use crate::found::Found;
 use crate::graph::candidates::Candidates;
 use crate::graph::changed::{self, Since, Subjects};
 use crate::graph::node::{NodeLine, UseLine};
-use crate::graph::reaching::{affected, tests};
+use crate::graph::reaching::{Tests, affected, tests};
 use crate::graph::route::Route;
 use crate::page::{Page, Tone};
 use crate::session::Session;
@@ -71,10 +71,14 @@ pub(crate) struct ImpactOut {
     symbols: u64,
     /// How many files they are in.
     files: u64,
-    /// Tests that reach it, nearest first.
+    /// Tests that reach it, nearest first: what a test runner runs. Helpers of tests are among the symbols.
     tests: Vec<Route>,
+    /// How many such tests there are in all.
+    tests_total: u64,
     /// Unresolved uses of the changed names: each may be one more.
     name_only: u64,
+    /// How many of them stand in code of tests.
+    name_only_in_tests: u64,
     /// What has changed and could not be followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_followed: Vec<String>,
@@ -146,7 +150,10 @@ read, and working files are compared by content.";
             enter: &|_| Ok(true),
         };
         let reached = reach(&Dispatching(&view), &subjects.nodes, &options)?;
-        let out = ImpactOut::of(&view, subjects, &reached, most)?;
+        let tests = tests(&view, &reached, most)?;
+        let top_levels = tests.top_levels;
+        let out = ImpactOut::of(&view, subjects, &reached, tests, most)?;
+        let unproven = out.name_only_in_tests;
         let (shown, total) = (out.affected.len(), affected(&reached).count());
         let mut answer = session.answer(&snapshot, Found::one(out));
         answer.total = Some(total as u64);
@@ -157,6 +164,16 @@ read, and working files are compared by content.";
         if reached.unexplored > 0 {
             let reason = "not looked further than the last distance: --depth shows more";
             answer = answer.partial(reason);
+        }
+        if unproven > 0 {
+            let uses = plural(unproven, "unresolved use", "unresolved uses");
+            answer = answer.partial(format!("{uses} of the name in code of tests: more tests may reach it"));
+        }
+        if top_levels > 0 {
+            let files = plural(top_levels, "file", "files");
+            answer = answer.partial(format!(
+                "top-level code of {files} of tests uses it: the tests there are not counted"
+            ));
         }
         Ok(answer)
     }
@@ -175,6 +192,7 @@ impl ImpactOut {
         view: &GraphView<'_>,
         subjects: Subjects,
         reached: &Reach,
+        tests: Tests,
         most: usize,
     ) -> Result<Self, EngineError> {
         let mut lines = Vec::new();
@@ -189,18 +207,21 @@ impl ImpactOut {
                 by: UseLine::of(edge),
             });
         }
-        let mut name_only = 0;
+        let (mut name_only, mut name_only_in_tests) = (0, 0);
         let names: BTreeSet<String> = subjects.names.into_iter().take(NAMES).collect();
         for name in names {
             name_only += Candidates::of(view, &name, |_| Ok(true), 0)?.total;
+            name_only_in_tests += Candidates::of(view, &name, |miss| view.is_test(miss.source), 0)?.total;
         }
         Ok(Self {
             changed: subjects.named,
             symbols: affected(reached).count() as u64,
             affected: lines,
             files: files.len() as u64,
-            tests: tests(view, reached, most)?,
+            tests: tests.routes,
+            tests_total: tests.total,
             name_only,
+            name_only_in_tests,
             not_followed: subjects.unknown,
         })
     }
@@ -221,7 +242,7 @@ impl ImpactOut {
                 "{} in {} may break, {} it, {}",
                 plural(self.symbols, "symbol", "symbols"),
                 plural(self.files, "file", "files"),
-                plural(self.tests.len() as u64, "test reaches", "tests reach"),
+                plural(self.tests_total, "test reaches", "tests reach"),
                 plural(self.name_only, "name-only candidate", "name-only candidates"),
             ),
         )?;

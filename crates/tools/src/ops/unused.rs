@@ -3,18 +3,21 @@
 use crate::amount::{count, plural};
 use crate::answer::{Answer, Cursor, Window};
 use crate::error::{Exit, ToolError};
+use crate::graph::doubt::{Doubt, Judged, doubts, textual};
 use crate::graph::node::NodeLine;
-use crate::graph::usage::{Usage, reasons, unexplained};
+use crate::graph::occurrences::Occurrences;
+use crate::graph::usage::Usage;
 use crate::page::{Page, Tone};
 use crate::paths;
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use crate::words;
 use clap::Args;
-use orient_engine::Whole;
-use orient_model::{Role, SymbolKind};
+use orient_engine::{EngineError, GraphView, Whole};
+use orient_model::{Modifier, Role, SymbolKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 pub(crate) struct Unused;
@@ -54,7 +57,7 @@ pub(crate) struct UnusedArgs {
     /// Uses by tests do not count
     #[arg(long)]
     no_tests: bool,
-    /// Only those that nothing speaks for
+    /// Only those without any reason for doubt
     #[arg(long)]
     certain: bool,
     /// At most so many; 0 means all
@@ -65,13 +68,15 @@ pub(crate) struct UnusedArgs {
     after: Option<Cursor>,
 }
 
-/// Definitions nothing here uses: first those that nothing speaks for, then by path and line.
+/// Definitions without a verified use: first those without a reason for doubt, then by path and line.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct UnusedOut {
-    /// How many nothing speaks for.
+    /// How many there are without a reason for doubt.
     certain: u64,
     /// How many may still be used.
     doubtful: u64,
+    /// In the text of how many files the names of the certain ones were looked for.
+    files_read: u64,
     /// The definitions. What lies inside one is not listed again.
     unused: Vec<UnusedLine>,
 }
@@ -82,20 +87,77 @@ struct UnusedLine {
     /// The definition.
     #[serde(flatten)]
     node: NodeLine,
-    /// Why it may still be used; empty where nothing speaks for it.
+    /// Why it may still be used; empty where there is no reason for doubt.
     may_be_used: Vec<String>,
+}
+
+/// Definitions without a use, each with the doubts that need no text. A declaration and its definition are one: what
+/// uses either uses both, and the declaration says who may see it.
+fn judge(
+    view: &GraphView<'_>,
+    whole: &Whole,
+    usage: &Usage,
+    unused: &[u32],
+) -> Result<Vec<(u32, Vec<Doubt>)>, EngineError> {
+    let is_declaration = |number: u32| whole.nodes[number as usize].modifiers.contains(Modifier::Declaration);
+    let names: BTreeSet<&str> = unused.iter().map(|&number| whole.name(number)).collect();
+    let mut declared: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    let mut namesakes: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for number in 0..whole.nodes.len() as u32 {
+        if whole.nodes[number as usize].kind.is_some() && names.contains(whole.name(number)) {
+            namesakes.entry(whole.name(number)).or_default().push(number);
+        }
+    }
+    // Only where something of the name is declared apart from its definition, full names must be compared.
+    namesakes.retain(|_, all| all.iter().any(|&number| is_declaration(number)));
+    for &number in namesakes.values().flatten() {
+        let full = view.describe(whole.nodes[number as usize].id)?.qualified();
+        declared.entry(full).or_default().push(number);
+    }
+    let mut found = Vec::new();
+    for &number in unused {
+        let full = if namesakes.contains_key(whole.name(number)) {
+            view.describe(whole.nodes[number as usize].id)?.qualified()
+        } else {
+            String::new()
+        };
+        let same = declared.get(&full).map_or(&[][..], Vec::as_slice);
+        let defined = same.iter().any(|&other| !is_declaration(other));
+        if same.iter().any(|&other| usage.is_used(other)) || (is_declaration(number) && defined) {
+            continue;
+        }
+        let visibility = |&number: &u32| whole.nodes[number as usize].visibility;
+        let stated = same.iter().filter(|&&other| is_declaration(other)).map(visibility).max();
+        let visibility = stated.unwrap_or_else(|| visibility(&number));
+        let undefined = is_declaration(number);
+        let mut reasons = doubts(&Judged { whole, usage, number, visibility, undefined });
+        // Only the declaration may say that it overrides a member, and which type it belongs to.
+        for &number in same.iter().filter(|&&other| other != number && is_declaration(other)) {
+            for doubt in doubts(&Judged { whole, usage, number, visibility, undefined: false }) {
+                if !reasons.contains(&doubt) {
+                    reasons.push(doubt);
+                }
+            }
+        }
+        found.push((number, reasons));
+    }
+    Ok(found)
 }
 
 impl Operation for Unused {
     const NAME: &'static str = "unused";
     const ABOUT: &'static str = "List definitions nothing uses, and why they may be used still";
     const DETAILS: &'static str = "\
-A definition is listed if no proven use of it, or of anything in it, stands outside it. What speaks for it is named: visible to \
-others, an entry point, a test, an attribute, a member of a base, a name the language calls, uses of the name that could not \
-be resolved, and, where there is nothing else, other places in the text of any file that have the name. Only files of languages whose uses are resolved are looked at.";
+A definition is listed if no verified use of it, or of anything in it, stands outside it. Each comes with the reasons why it \
+may be used still: others can see it, an entry point, test code, an attribute, a member of a base, a name that a runtime or \
+framework calls, a value where it is defined, code in its initialiser, unresolved uses of its name, names built at run time. \
+One is certain only if there is no such reason and its name occurs nowhere else in the text of any file, comments aside. Only files of languages whose uses are resolved are looked at.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "unused", about: "in the whole repository" },
-        Example { command: "unused src --kind function --certain", about: "functions nothing speaks for" },
+        Example {
+            command: "unused src --kind function --certain",
+            about: "functions without any reason for doubt",
+        },
         Example { command: "unused --no-tests", about: "what only tests use counts as unused" },
     ];
     const HEAVY: bool = true;
@@ -109,47 +171,46 @@ be resolved, and, where there is nothing else, other places in the text of any f
         let within = args.path.as_deref().map(|typed| paths::named(session, &snapshot, typed)).transpose()?;
         let whole = Whole::read(&snapshot)?;
         let usage = Usage::read(&snapshot, &whole, args.no_tests)?;
-        let mut found: Vec<(u32, Vec<String>)> = Vec::new();
+        let view = snapshot.graph();
         let mut listed = vec![false; whole.nodes.len()];
+        let mut unused = Vec::new();
         for number in 0..whole.nodes.len() as u32 {
             let node = &whole.nodes[number as usize];
             let file = whole.file(number);
-            let inside = listed[node.parent as usize];
             let asked = node.kind.is_some_and(|kind| kinds.contains(&kind));
             let judged = file.role != Role::Vendored
-                && file.language.as_deref().is_some_and(|language| usage.judges(language));
+                && (whole.rules(number).is_some()
+                    || file.language.as_deref().is_some_and(|language| usage.judges(language)));
             let here = within.as_ref().is_none_or(|named| named.pattern.matches(&file.path));
-            if inside {
+            if listed[node.parent as usize] {
                 listed[number as usize] = true;
             } else if asked && judged && here && !usage.is_used(number) {
                 listed[number as usize] = true;
-                found.push((number, reasons(&whole, &usage, number)));
+                unused.push(number);
             }
         }
+        let mut found = judge(&view, &whole, &usage, &unused)?;
         let silent: Vec<u32> =
-            found.iter().filter(|(_, reasons)| reasons.is_empty()).map(|(number, _)| *number).collect();
-        let mentions = unexplained(&snapshot, &whole, &silent)?;
-        for (number, reasons) in &mut found {
-            if let Some(&places) = mentions.get(number) {
-                let places = plural(places, "place", "places");
-                reasons.push(format!("its name stands at {places} that nothing explains"));
-            }
+            found.iter().filter(|(_, doubts)| doubts.is_empty()).map(|(number, _)| *number).collect();
+        let occurrences = Occurrences::find(&snapshot, &whole, &silent)?;
+        for (number, doubts) in found.iter_mut().filter(|(_, doubts)| doubts.is_empty()) {
+            *doubts = textual(&occurrences, *number);
         }
-        let certain = found.iter().filter(|(_, reasons)| reasons.is_empty()).count() as u64;
+        let certain = found.iter().filter(|(_, doubts)| doubts.is_empty()).count() as u64;
         let doubtful = found.len() as u64 - certain;
-        found.sort_by_key(|(number, reasons)| (!reasons.is_empty(), *number));
+        found.sort_by_key(|(number, doubts)| (!doubts.is_empty(), *number));
         if args.certain {
             found.truncate(usize::try_from(certain).unwrap_or(usize::MAX));
         }
         let window = Window::new(args.limit, LIMIT, args.after);
-        let view = snapshot.graph();
         let mut unused = Vec::new();
-        for (number, may_be_used) in found.iter().skip(window.offset).take(window.limit) {
+        for (number, doubts) in found.iter().skip(window.offset).take(window.limit) {
             let node = NodeLine::of(&view.describe(whole.nodes[*number as usize].id)?);
-            unused.push(UnusedLine { node, may_be_used: may_be_used.clone() });
+            unused.push(UnusedLine { node, may_be_used: doubts.iter().map(Doubt::text).collect() });
         }
         let shown = unused.len();
-        let answer = session.answer(&snapshot, UnusedOut { certain, doubtful, unused });
+        let files_read = occurrences.files;
+        let answer = session.answer(&snapshot, UnusedOut { certain, doubtful, files_read, unused });
         Ok(window.mark(answer, shown, found.len()))
     }
 
@@ -158,12 +219,19 @@ be resolved, and, where there is nothing else, other places in the text of any f
         page.line(
             Tone::Head,
             &format!(
-                "{} nothing here uses: {} that nothing speaks for, {} that may still be used",
+                "{} without a verified use: {} certain, {} that may still be used",
                 plural(total, "definition", "definitions"),
                 count(out.certain),
                 count(out.doubtful)
             ),
         )?;
+        if out.certain > 0 {
+            let files = plural(out.files_read, "file", "files");
+            page.line(
+                Tone::Dim,
+                &format!("certain: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of {files}"),
+            )?;
+        }
         for line in &out.unused {
             line.node.write(page)?;
             if !line.may_be_used.is_empty() {

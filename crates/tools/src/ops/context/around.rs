@@ -131,5 +131,5 @@ fn tests_of(view: &GraphView<'_>, starts: &[NodeId]) -> Result<Vec<Route>, Engin
         enter: &|_| Ok(true),
     };
     let reached = reach(&Dispatching(view), starts, &options)?;
-    reaching::tests(view, &reached, TESTS)
+    Ok(reaching::tests(view, &reached, TESTS)?.routes)
 }

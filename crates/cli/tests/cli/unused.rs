@@ -1,0 +1,113 @@
+//! `unused`: what is certain, and each reason for doubt.
+
+use crate::tree::{Tree, text};
+
+/// The names at the strongest level.
+fn certain(files: &[(&str, &str)]) -> Vec<String> {
+    let answer = Tree::new(files).json(&["unused", "--certain", "--json"]);
+    let lines = answer["data"]["unused"].as_array().expect("a list").clone();
+    lines.iter().map(|line| line["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn private_definitions_whose_names_occur_once_are_certain() {
+    assert_eq!(certain(&[("a.py", "def _dead():\n    return 1\n\nprint(2)\n")]), ["_dead"]);
+    assert_eq!(certain(&[("a.js", "import './b';\nfunction dead() {\n  return 1;\n}\n")]), ["dead"]);
+    assert_eq!(certain(&[("A.java", "class A {\n  private int dead() {\n    return 1;\n  }\n}\n")]), ["A"]);
+    assert_eq!(certain(&[("a.c", "static int dead(void)\n{\n    return f();\n}\n")]), ["dead"]);
+}
+
+#[test]
+fn a_declaration_and_its_definition_are_one() {
+    let class = "class Cart {\n public:\n  void run();\n private:\n  void used();\n  void dead();\n};\n";
+    let body = "#include \"cart.h\"\nvoid Cart::run() {\n  used();\n}\nvoid Cart::used() {\n}\nvoid Cart::dead() {\n}\n";
+    assert_eq!(certain(&[("cart.h", class), ("cart.cpp", body)]), ["Cart.dead"]);
+    let class = "class Window : public QWidget {\n private:\n  void drop() override;\n};\n";
+    let body = "#include \"window.h\"\nvoid Window::drop() {\n}\n";
+    assert_eq!(
+        certain(&[("window.h", class), ("window.cpp", body)]),
+        [""; 0],
+        "only the declaration says it overrides"
+    );
+}
+
+#[test]
+fn what_may_be_reached_without_a_visible_call_is_doubtful() {
+    let cases: &[(&str, &[(&str, &str)])] = &[
+        (
+            "a member of an object",
+            &[("a.js", "import './b';\nfunction make() {\n  return {\n    go() {},\n  };\n}\nmake();\n")],
+        ),
+        (
+            "a member of an object at the top level",
+            &[("a.js", "import './b';\nmodes['x'] = {\n  format: function () {},\n};\n")],
+        ),
+        (
+            "a function that is returned",
+            &[("a.js", "import './b';\nfunction make() {\n  return function named() {};\n}\nmake();\n")],
+        ),
+        ("a function that is passed on", &[("a.js", "import './b';\non('x', function handler() {\n});\n")]),
+        (
+            "a name built at run time",
+            &[("a.py", "def _visit_call():\n    pass\n\nglobals()['_visit_' + kind]()\n")],
+        ),
+        (
+            "a name with a mark behind it",
+            &[("a.rb", "class A < B\n  def run\n    save!\n  end\n\n  private\n\n  def save!\n  end\nend\n")],
+        ),
+        (
+            "a hook of serialisation",
+            &[("A.java", "public class A {\n  private Object readResolve() {\n    return null;\n  }\n}\n")],
+        ),
+        (
+            "a member of a type from outside",
+            &[("a.rb", "class Net::HTTP\n  private\n\n  def conn_address\n  end\nend\n")],
+        ),
+        (
+            "an override of a base from outside",
+            &[("a.py", "class _A(Thread):\n    def _hook(self):\n        pass\n\n_A().start()\n")],
+        ),
+        ("an attribute", &[("a.py", "@app.register\ndef _on_start():\n    pass\n")]),
+        ("an initialiser that runs code", &[("a.js", "import './b';\nconst registered = register();\n")]),
+        ("a name in a configuration", &[("a.py", "def _job():\n    pass\n"), ("jobs.yml", "run: a:_job\n")]),
+        ("a key of a configuration", &[("a.py", "def _job():\n    pass\n"), ("jobs.yml", "_job: daily\n")]),
+        (
+            "a body of a macro",
+            &[("a.c", "static int dead(void)\n{\n    return f();\n}\n#define RUN() dead()\n")],
+        ),
+        (
+            "a name that a macro pastes together",
+            &[("a.c", "#define CALL(name) my##name()\nstatic int mySwap(void)\n{\n    return f();\n}\n")],
+        ),
+        ("a definition in a header", &[("a.h", "static inline int dead(void)\n{\n    return f();\n}\n")]),
+        (
+            "a variable that is assigned again",
+            &[(
+                "a.js",
+                "import './b';\nlet show = function () {\n  return 1;\n};\nfunction hide() {\n  show = function () {\n    return 2;\n  };\n}\nhide();\nshow();\n",
+            )],
+        ),
+        (
+            "a declaration without definition",
+            &[
+                ("a.h", "class A {\n private:\n  void missing();\n};\n"),
+                ("b.cpp", "#include \"a.h\"\nA a;\n"),
+            ],
+        ),
+    ];
+    for (reason, files) in cases {
+        assert_eq!(certain(files), [""; 0], "{reason}");
+    }
+}
+
+#[test]
+fn comments_are_no_uses() {
+    assert_eq!(certain(&[("a.py", "# _dead was used once.\ndef _dead():\n    return 1\n")]), ["_dead"]);
+}
+
+#[test]
+fn the_answer_says_what_the_claim_rests_on() {
+    let tree = Tree::new(&[("a.py", "def _dead():\n    return 1\n"), ("notes.md", "Nothing.\n")]);
+    let told = text(&tree.run(&["unused", "--certain"]).stdout);
+    assert!(told.contains("its name occurs nowhere else in the text of 2 files"), "{told}");
+}
