@@ -11,6 +11,7 @@ mod error;
 mod extract;
 mod hash;
 mod levels;
+mod limits;
 mod lower;
 mod mend;
 mod pack;
@@ -32,6 +33,7 @@ mod vocabulary;
 
 pub use error::PackError;
 pub use extract::{extract, parse_only};
+pub use limits::usual_memory;
 pub use pack::Pack;
 pub use paint::{Class, paint};
 pub use reference::languages_reference;
@@ -41,4 +43,4 @@ pub use role::{Roles, classify};
 pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 7;
+pub(crate) const EXTRACTOR: u64 = 8;

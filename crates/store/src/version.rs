@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 /// 8: which files have yet to be resolved.
 /// 9: names are told apart by a mark where they begin alike.
 /// 10: edges and names asked for, many in a row.
-pub const FORMAT: u32 = 10;
+/// 11: issues say that a parser reached its limit on memory.
+pub const FORMAT: u32 = 11;
 
 /// Says in the header of the file that it is ours: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;
