@@ -137,6 +137,11 @@ pub(crate) fn generated(bytes: &[u8]) -> bool {
     says_generated(bytes)
 }
 
+/// How much memory reading a file of so many bytes usually takes; one that takes more is read alone.
+pub(crate) fn usual_memory(bytes: u64) -> u64 {
+    orient_lang::usual_memory(bytes)
+}
+
 /// What a file is for.
 pub(crate) fn role(path: &RepoPath, language: Option<Language>, generated: bool, roles: &Roles) -> Role {
     classify(path, language.map(|Language(pack)| pack), generated, roles)

@@ -13,8 +13,6 @@ use orient_walk::{Content, SkipReason, Tree, Unread};
 use std::path::Path;
 use std::time::Instant;
 
-/// What a syntax tree and the facts made from it take, for each byte of source, as measured on large files.
-const BYTES_PER_BYTE: u64 = 24;
 /// What any file takes, however small.
 const BYTES_PER_FILE: u64 = 64 << 10;
 
@@ -90,7 +88,7 @@ impl Work for Reading<'_> {
             // Its bytes, and its trigrams: nothing is parsed.
             return task.job.size * 2 + BYTES_PER_FILE;
         }
-        task.job.size * BYTES_PER_BYTE + BYTES_PER_FILE
+        extract::usual_memory(task.job.size) + BYTES_PER_FILE
     }
 
     fn run(&self, tools: &mut Tools, task: &Task) -> (Outcome, u64) {

@@ -31,6 +31,24 @@ fn a_first_index_then_nothing_to_do() {
     assert_eq!(files(&bench.dump()), ["README.md", "src/a.py", "src/b.go"]);
 }
 
+/// Files on which a parser would take gigabytes are listed with the limit they reached, and everything else is read as
+/// usual, by several threads that all meet one at once.
+#[test]
+fn a_file_that_reaches_a_limit_costs_nothing_but_its_own_facts() {
+    let bench = Bench::new(SMALL);
+    for (number, size) in [20_000, 30_000, 40_000, 50_000].into_iter().enumerate() {
+        bench.put(&format!("src/{number}.cs"), "a<b<c<d<".repeat(size / 8));
+    }
+    let engine = open(&bench.root(), &bench.store(), 4);
+    refresh(&engine);
+    let dump = dump(&engine);
+    assert_eq!(dump.matches("issue\tparse limit reached: too much memory").count(), 4, "{dump}");
+    assert_eq!(files(&dump).len(), 7);
+    let one_thread = open(&bench.root(), &bench.root().join("../other"), 1);
+    refresh(&one_thread);
+    assert_same(&support::dump(&one_thread), &dump, "one thread or four");
+}
+
 #[test]
 fn each_kind_of_change_is_told() {
     let bench = Bench::new(SMALL);

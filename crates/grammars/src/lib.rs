@@ -3,15 +3,27 @@
 //! Which files a grammar is for, and what its nodes mean, is said by the language packs.
 #![doc(html_no_source)]
 
-pub use tree_sitter;
+mod meter;
 
-use tree_sitter::Language;
+pub use meter::{Meter, parser, query_cursor};
+
+/// What may be named of the parser runtime. Parsers and query cursors are made by [`parser`] and [`query_cursor`] alone,
+/// so that none is there before its memory is counted.
+pub mod tree_sitter {
+    pub use ::tree_sitter::{
+        Language, Node, ParseOptions, ParseState, Query, QueryCursorOptions, QueryCursorState, QueryMatch,
+        QueryProperty, StreamingIterator, Tree, TreeCursor,
+    };
+}
+
+use ::tree_sitter::Language;
 
 macro_rules! grammars {
     ($($name:literal, $feature:literal => $path:path;)*) => {
         /// The grammar called `name`, if it was compiled in.
         #[must_use]
         pub fn grammar(name: &str) -> Option<Language> {
+            meter::install();
             match name {
                 $(#[cfg(feature = $feature)] $name => Some(Language::new($path)),)*
                 _ => None,
@@ -86,7 +98,7 @@ mod tests {
     #[test]
     fn every_grammar_parses_an_empty_file() {
         for name in names() {
-            let mut parser = tree_sitter::Parser::new();
+            let mut parser = parser();
             parser.set_language(&grammar(name).expect("listed")).expect(name);
             assert!(parser.parse("", None).is_some(), "{name}");
         }

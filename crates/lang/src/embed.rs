@@ -1,6 +1,7 @@
 //! Languages inside the files of others: a script in a page is read by its own pack and becomes part of the page.
 
 use crate::error::PackError;
+use crate::limits::Budget;
 use crate::pack::Pack;
 use crate::registry::Registry;
 use orient_grammars::tree_sitter::{Node, Tree};
@@ -159,16 +160,19 @@ fn attribute(head: &[u8], name: &str) -> Option<String> {
 }
 
 /// Reads each piece by its own pack and puts what it holds among the facts of the file.
-pub(crate) fn merge(facts: &mut Facts, pieces: &[Piece], source: &[u8]) {
+pub(crate) fn merge(facts: &mut Facts, pieces: &[Piece], source: &[u8], budget: &mut Budget) {
     if pieces.is_empty() {
         return;
     }
     let mut blocks = vec![None; facts.outline.symbols.len()];
     for piece in pieces {
-        let mut inner = crate::extract::extract(Some(piece.pack), piece.span.of(source));
-        if piece.fragment {
-            inner.outline.issues.clear();
-        }
+        let mut inner = crate::extract::extract_within(Some(piece.pack), piece.span.of(source), budget);
+        let told = &facts.outline.issues;
+        // That a limit was reached is said once, and also of a piece of a program.
+        inner.outline.issues.retain(|issue| match issue.kind {
+            IssueKind::Budget | IssueKind::Memory => told.iter().all(|it| it.kind != issue.kind),
+            _ => !piece.fragment,
+        });
         let shift = Shift::new(facts, &piece.span);
         blocks.extend(std::iter::repeat_n(Some(piece.span), inner.outline.symbols.len()));
         shift.add(facts, inner);

@@ -11,6 +11,7 @@ mod error;
 mod extract;
 mod hash;
 mod levels;
+mod limits;
 mod lower;
 mod mend;
 mod pack;
@@ -34,6 +35,7 @@ mod vocabulary;
 
 pub use error::PackError;
 pub use extract::{extract, parse_only};
+pub use limits::usual_memory;
 pub use pack::Pack;
 pub use paint::{Class, paint};
 pub use reference::languages_reference;

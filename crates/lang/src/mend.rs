@@ -3,6 +3,7 @@
 //! Bridging never moves anything: a few bytes are replaced by as many others, so that every place stays what it was.
 
 use crate::error::PackError;
+use crate::limits::Budget;
 use crate::parse;
 use orient_grammars::tree_sitter::{Language, Tree};
 use regex::bytes::Regex;
@@ -137,7 +138,13 @@ pub(crate) struct Mended {
 
 /// The tree of a file whose first tree has errors: another one if it has fewer, else the first. All known gaps are
 /// bridged; where something is still wrong, only those are that each make it better.
-pub(crate) fn mend(language: &Language, known: &Mends, source: &[u8], first: Tree) -> Mended {
+pub(crate) fn mend(
+    language: &Language,
+    known: &Mends,
+    source: &[u8],
+    first: Tree,
+    budget: &mut Budget,
+) -> Mended {
     let held = Mended { tree: first, opened: Vec::new() };
     if known.mends.is_empty() || !held.tree.root_node().has_error() && known.never_names.is_empty() {
         return held;
@@ -146,7 +153,7 @@ pub(crate) fn mend(language: &Language, known: &Mends, source: &[u8], first: Tre
     if damage.is_none() {
         return held;
     }
-    let work = Work { language, known, source };
+    let mut work = Work { language, known, source, budget };
     let all = work.all(&damage);
     if let Some((mended, left)) = all
         && left.weight() < damage.weight()
@@ -165,10 +172,11 @@ struct Work<'w> {
     language: &'w Language,
     known: &'w Mends,
     source: &'w [u8],
+    budget: &'w mut Budget,
 }
 
 impl Work<'_> {
-    fn all(&self, damage: &Damage) -> Option<(Mended, Damage)> {
+    fn all(&mut self, damage: &Damage) -> Option<(Mended, Damage)> {
         let mut text = self.source.to_vec();
         let mut opened = Vec::new();
         for mend in &self.known.mends {
@@ -178,7 +186,7 @@ impl Work<'_> {
         Some((Mended { tree, opened }, left))
     }
 
-    fn one_by_one(&self, mut held: Mended, mut left: Damage) -> (Mended, Damage) {
+    fn one_by_one(&mut self, mut held: Mended, mut left: Damage) -> (Mended, Damage) {
         let mut text = Cow::Borrowed(self.source);
         for mend in &self.known.mends {
             let mut patched = text.to_vec();
@@ -196,8 +204,9 @@ impl Work<'_> {
         (held, left)
     }
 
-    fn parse(&self, text: &[u8]) -> Option<(Tree, Damage)> {
-        let tree = parse::parse(self.language, text)?;
+    fn parse(&mut self, text: &[u8]) -> Option<(Tree, Damage)> {
+        // Where there is not enough left for another tree, the one at hand stays.
+        let tree = parse::parse(self.language, text, self.budget).ok()?;
         let damage = damage(&tree, self.source, &self.known.never_names);
         Some((tree, damage))
     }
@@ -260,12 +269,13 @@ mod tests {
         let spec = MendSpec { pattern: r"(BAD) ".to_owned(), ..MendSpec::default() };
         let language = orient_grammars::grammar("c").expect("the grammar is there");
         let source = b"int BAD BAD x(void) { return 1; }";
-        let first = parse::parse(&language, source).expect("it parses");
+        let budget = &mut Budget::of(source.len());
+        let first = parse::parse(&language, source, budget).expect("it parses");
         assert!(first.root_node().has_error());
         let mend = Mend::compile("c", &spec).expect("the pattern is good");
         let mut mends = Mends::new(Vec::new());
         mends.add(mend);
-        let second = super::mend(&language, &mends, source, first).tree;
+        let second = super::mend(&language, &mends, source, first, budget).tree;
         assert!(!second.root_node().has_error());
         assert_eq!(second.root_node().end_byte(), source.len());
     }

@@ -237,6 +237,20 @@ impl Pack {
         })
     }
 
+    /// The words and signs of its grammar, in the order of their numbers; none without a grammar. For those who generate
+    /// text that looks like the language.
+    pub fn tokens(&self) -> Vec<&str> {
+        let language = match self.body() {
+            Body::Deep(table) => &table.language,
+            Body::Shallow(tags) => tags.language(),
+            Body::Scanner(_) | Body::Text => return Vec::new(),
+        };
+        let kinds = 0..language.node_kind_count() as u16;
+        let words =
+            kinds.filter(|&kind| !language.node_kind_is_named(kind) && language.node_kind_is_visible(kind));
+        words.filter_map(|kind| language.node_kind_for_id(kind)).collect()
+    }
+
     pub(crate) fn body(&self) -> &Body {
         self.body.get_or_init(|| self.compile().unwrap_or(Body::Text))
     }

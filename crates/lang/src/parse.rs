@@ -1,25 +1,31 @@
-//! Runs the parser within a budget of steps, so that no file can hang us and every machine stops at the same place.
+//! Runs the parser within limits, so that no file can hang us or take all memory, and every machine stops at the same
+//! place: what is counted is work and requested bytes, never time.
 
 use crate::levels;
-use orient_grammars::tree_sitter::{Language, ParseOptions, Parser, Tree};
-use std::cell::RefCell;
+use crate::limits::{Budget, Limit, Work};
+use orient_grammars::tree_sitter::{Language, ParseOptions, Tree};
+use orient_grammars::{Meter, parser};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
-/// Parser steps allowed per byte, and for any file however small. Of 2,100 files of real repositories none needed more
-/// than 3 steps a byte, and 10,000 brackets inside each other need 7; error recovery on hostile input needs thousands.
-const STEPS_PER_BYTE: usize = 12;
-const STEPS_AT_LEAST: usize = 300_000;
 /// The parser reports once in so many steps.
-const STEPS_PER_REPORT: usize = 100;
-
-thread_local! {
-    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
-}
+const STEPS_PER_REPORT: u64 = 100;
+/// The parser is handed the text in pieces of this size: how often it asks for one tells how much it reads, and reads again.
+const PIECE: usize = 512;
+/// What it takes to read a whole piece.
+const WORK_PER_PIECE: u64 = 16;
 
 /// Parses `source` if the parser survives it: its text must not nest deeper than the levels it can hold.
-pub(crate) fn parse_within(language: &Language, levels: Option<usize>, source: &[u8]) -> Option<Tree> {
-    let survives = levels.is_none_or(|most| !levels::may_exceed(source, most));
-    survives.then(|| parse(language, source)).flatten()
+pub(crate) fn parse_within(
+    language: &Language,
+    levels: Option<usize>,
+    source: &[u8],
+    budget: &mut Budget,
+) -> Result<Tree, Limit> {
+    if levels.is_some_and(|most| levels::may_exceed(source, most)) {
+        return Err(Limit::Work);
+    }
+    parse(language, source, budget)
 }
 
 /// A text of the same length whose last line is ended, for a parser that looks for that end wherever `opens` stands.
@@ -35,21 +41,66 @@ pub(crate) fn ended(source: &[u8], opens: &str) -> Option<Vec<u8>> {
     Some(copy)
 }
 
-/// Parses `source`; nothing if the budget ran out or the grammar cannot be used.
-pub(crate) fn parse(language: &Language, source: &[u8]) -> Option<Tree> {
-    PARSER.with_borrow_mut(|parser| {
-        parser.set_language(language).ok()?;
-        let mut reports = (STEPS_AT_LEAST + source.len() * STEPS_PER_BYTE) / STEPS_PER_REPORT;
-        let mut count = |_: &_| {
-            reports = reports.saturating_sub(1);
-            if reports == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// Parses `source`, or says which limit the parser reached. What it did is taken from the budget.
+pub(crate) fn parse(language: &Language, source: &[u8], budget: &mut Budget) -> Result<Tree, Limit> {
+    let meter = Meter::start();
+    // A parser of its own: one that was used before keeps blocks for its next work, and what it holds would depend on that.
+    let mut parser = parser();
+    // Packs are checked against their grammars: a grammar that does not fit the runtime is never met here.
+    parser.set_language(language).map_err(|_| Limit::Work)?;
+    let text = Text::new(source, budget.left());
+    let mut reports = 0;
+    let mut stopped = None;
+    let mut watch = |_: &_| {
+        reports += 1;
+        let work = Work::of_parse(reports * STEPS_PER_REPORT, &meter, text.work.get());
+        stopped = budget.exceeded(work);
+        if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut watch);
+    let tree = parser.parse_with_options(&mut |at, _| text.from(at), None, Some(options));
+    let work = Work::of_parse(reports * STEPS_PER_REPORT, &meter, text.work.get());
+    // The parser only reports once in a while: what it did after the last report counts as well.
+    let stopped = stopped.or_else(|| budget.exceeded(work));
+    budget.spend(work);
+    match (tree, stopped) {
+        (Some(tree), None) => Ok(tree),
+        (_, stopped) => Err(stopped.unwrap_or(Limit::Work)),
+    }
+}
+
+/// The text as the parser reads it.
+struct Text<'s> {
+    source: &'s [u8],
+    /// What reading has taken so far, and may take; the text ends for the parser where it was more, so that it comes back.
+    work: Cell<u64>,
+    most: u64,
+    /// Where the last piece ended.
+    read: Cell<usize>,
+}
+
+impl<'s> Text<'s> {
+    fn new(source: &'s [u8], most: u64) -> Self {
+        Self { source, work: Cell::new(0), most, read: Cell::new(0) }
+    }
+
+    fn from(&self, at: usize) -> &'s [u8] {
+        let goes_on = self.read.get() == at;
+        let work = self.work.get() + if goes_on { WORK_PER_PIECE } else { 1 };
+        self.work.set(work);
+        let rest = self.source.get(at..).unwrap_or_default();
+        let piece = match rest.get(..PIECE) {
+            // Some scanners look for the end of a line, others for the end of the text: one comes after the other.
+            _ if work > self.most => {
+                if goes_on {
+                    &b""[..]
+                } else {
+                    &b"\n"[..]
+                }
+            }
+            piece => piece.unwrap_or(rest),
         };
-        let options = ParseOptions::new().progress_callback(&mut count);
-        let tree =
-            parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
-        if tree.is_none() {
-            parser.reset();
-        }
-        tree
-    })
+        self.read.set(at + piece.len());
+        piece
+    }
 }

@@ -2,6 +2,8 @@
 //! language, facts come back, and what they say about places lies inside the file.
 
 use orient_lang::{Pack, Registry, extract};
+use orient_model::{Facts, IssueKind};
+use orient_testkit::{bomb, repeated_bomb};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Extracts each source in every language, several at a time.
@@ -80,4 +82,94 @@ fn a_here_document_that_never_ends() {
     let sources = ["print <<X;\na $b c", "<<~SQL if x\n $", "$x = <<X;\n@{[1]}\n\\é"];
     let sources: Vec<Vec<u8>> = sources.iter().map(|source| source.as_bytes().to_vec()).collect();
     in_every_language(&sources, |_| true);
+}
+
+fn pack(name: &str) -> &'static Pack {
+    Registry::builtin().by_name(name).expect("the language is compiled in")
+}
+
+/// The limit of the parser that a file reached.
+fn limit(facts: &Facts) -> Option<IssueKind> {
+    let kinds = facts.outline.issues.iter().map(|issue| issue.kind);
+    kinds.into_iter().find(|kind| matches!(kind, IssueKind::Budget | IssueKind::Memory))
+}
+
+/// Comparisons that may also be lists of types: the parser follows both meanings of each, and took gigabytes for 50 KB.
+#[test]
+fn operators_that_never_end_take_little_memory() {
+    let source = repeated_bomb("a<b<c<d<", 50_000).bytes;
+    in_every_language(&[source.clone()], Pack::is_deep);
+    let facts = extract(Some(pack("csharp")), &source);
+    assert_eq!(limit(&facts), Some(IssueKind::Memory));
+    let covered: u32 = facts.outline.chunks.iter().map(|chunk| chunk.span.end - chunk.span.start).sum();
+    assert_eq!(covered as usize, source.len(), "all of it can be searched");
+}
+
+/// Brackets that are never closed, larger than the parser's limit on memory allows: it is the file that is given up.
+#[test]
+fn two_megabytes_of_brackets_are_kept_as_text() {
+    let facts = extract(Some(pack("java")), &repeated_bomb("(", 2 << 20).bytes);
+    assert_eq!(limit(&facts), Some(IssueKind::Memory));
+    assert!(facts.outline.symbols.is_empty() && !facts.outline.chunks.is_empty());
+}
+
+/// A query looks for a later sibling with a name, and an error can have a hundred thousand children without one.
+#[test]
+fn a_query_meets_a_hundred_thousand_signs_in_a_row() {
+    let facts = extract(Some(pack("bash")), &repeated_bomb("(\n ", 400_000).bytes);
+    assert_eq!(limit(&facts), Some(IssueKind::Budget));
+}
+
+/// What looks as if it went on for ever is read to its end again and again.
+#[test]
+fn text_that_is_read_again_and_again_counts_as_work() {
+    let facts = extract(Some(pack("dart")), &repeated_bomb("=> {", 800_000).bytes);
+    assert_eq!(limit(&facts), Some(IssueKind::Budget));
+}
+
+/// Hundreds of scripts in a page share the limits of the page.
+#[test]
+fn many_pieces_of_another_language_share_one_limit() {
+    let piece = format!("<script>{}</script>\n", "a<b<c<d<(".repeat(800));
+    let facts = extract(Some(pack("html")), piece.repeat(200).as_bytes());
+    let limits = facts.outline.issues.iter().filter(|issue| issue.kind.as_str().starts_with("parse limit"));
+    assert_eq!(limits.count(), 1, "it is said once");
+}
+
+/// Whether a limit is reached depends on the bytes of the file alone: not on what was read before, nor by whom.
+#[test]
+fn limits_are_the_same_on_any_number_of_threads() {
+    let languages = ["csharp", "java", "kotlin", "typescript"];
+    let sources: Vec<Vec<u8>> =
+        ["a<b<c<d<", "a?b:", "f(a, {"].iter().map(|piece| repeated_bomb(piece, 40_000).bytes).collect();
+    let read = || {
+        let each =
+            languages.iter().flat_map(|name| sources.iter().map(|source| extract(Some(pack(name)), source)));
+        each.map(|facts| format!("{:?}", facts.outline.issues)).collect::<Vec<_>>()
+    };
+    let alone = read();
+    assert_eq!(alone, read(), "again on the same thread");
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (0..3).map(|_| scope.spawn(read)).collect();
+        for other in others {
+            assert_eq!(alone, other.join().expect("it ends"));
+        }
+    });
+}
+
+/// A few of the files that `cargo xtask bombs` makes by the thousand, cut short.
+#[test]
+fn tokens_of_the_language_in_any_order() {
+    let packs = Registry::builtin().packs();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(pack) = packs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for index in [7, 8, 9, 18] {
+                let mut bytes = bomb(&pack.tokens(), 11, index).bytes;
+                bytes.truncate(20_000);
+                check(pack, &bytes);
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
 }

@@ -68,7 +68,7 @@ pub struct Issue {
 pub enum IssueKind {
     /// The grammar does not know this text.
     Syntax = 0,
-    /// The parser needed more steps than its budget; the file was cut into windows instead.
+    /// The parser would have had to do more than is allowed; the file was cut into windows instead.
     Budget = 1,
     /// The bytes are not UTF-8; names in it are shown with replacement characters.
     Encoding = 2,
@@ -76,6 +76,8 @@ pub enum IssueKind {
     Depth = 3,
     /// The extractor itself failed; the file was cut into windows instead. A fault of ours.
     Failed = 4,
+    /// The parser would have held more memory than is allowed; the file was cut into windows instead.
+    Memory = 5,
 }
 
 impl IssueKind {
@@ -83,10 +85,11 @@ impl IssueKind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Syntax => "syntax not understood",
-            Self::Budget => "parsing took too many steps",
+            Self::Budget => "parse limit reached: too many steps",
             Self::Encoding => "not valid UTF-8",
             Self::Depth => "nested too deeply",
             Self::Failed => "the extractor failed, a fault of ours",
+            Self::Memory => "parse limit reached: too much memory",
         }
     }
 }

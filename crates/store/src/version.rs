@@ -16,7 +16,8 @@ use std::path::Path;
 /// 8: which files have yet to be resolved.
 /// 9: names are told apart by a mark where they begin alike.
 /// 10: edges and names asked for, many in a row.
-/// 11: which files could not be read, found without a look at all others; what large files are for.
+/// 11: which files could not be read, found without a look at all others; what large files are for; issues say that a parser
+///     reached its limit on memory; every page ends with the identity of its file and a checksum.
 pub const FORMAT: u32 = 11;
 
 /// Says in the header of the file that it is ours: "Ornt".

@@ -13,6 +13,7 @@ pub(crate) use path::Glob;
 pub(crate) use read::ValuesSpec;
 
 use crate::error::PackError;
+use crate::limits::Budget;
 use crate::pack::Pack;
 use orient_model::{Atom, Outline, Says, Statement};
 use path::Path;
@@ -120,8 +121,8 @@ impl Project {
     }
 
     /// Adds what a file says to its outline: in the order of the rules, each thing once.
-    pub(crate) fn add(&self, bytes: &[u8], outline: &mut Outline) {
-        let value = self.reader.read(bytes);
+    pub(crate) fn add(&self, bytes: &[u8], outline: &mut Outline, budget: &mut Budget) {
+        let value = self.reader.read(bytes, budget);
         let mut said = Said::new(outline);
         for rule in &self.rules {
             rule.apply(&value, &mut said);

@@ -3,6 +3,7 @@
 use super::scan::{self, Scan};
 use super::value::Value;
 use crate::error::PackError;
+use crate::limits::Budget;
 use crate::pack::Pack;
 use crate::parse;
 use crate::text::lossy;
@@ -109,15 +110,14 @@ impl Reader {
     }
 
     /// The value of a file. What is not understood is left out.
-    pub(crate) fn read(&self, bytes: &[u8]) -> Value {
+    pub(crate) fn read(&self, bytes: &[u8], budget: &mut Budget) -> Value {
         match self {
             Self::Scan(scan) => scan(&lossy(bytes)),
             Self::Whole => Value::Text(lossy(bytes).into_owned()),
-            Self::Tree(language, levels, parts) => {
-                parse::parse_within(language, *levels, bytes).map_or(Value::Other, |tree| {
+            Self::Tree(language, levels, parts) => parse::parse_within(language, *levels, bytes, budget)
+                .map_or(Value::Other, |tree| {
                     Walk { parts, bytes, left: VALUES_CAP, sections: SECTIONS_CAP }.value(tree.root_node(), 0)
-                })
-            }
+                }),
         }
     }
 }

@@ -3,30 +3,50 @@
 use super::Tags;
 use super::capture::{Capture, Pattern};
 use super::draft::{Comment, Draft, Gathered, ImportDraft, Mention, ParamDraft, span};
-use orient_grammars::tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, Tree};
+use crate::limits::{Budget, Limit, Work};
+use orient_grammars::query_cursor;
+use orient_grammars::tree_sitter::{Node, QueryCursorOptions, QueryMatch, StreamingIterator, Tree};
 use orient_model::{ImportKind, RefKind, Span, SymbolKind};
-use std::cell::RefCell;
+use std::cell::Cell;
+use std::ops::ControlFlow;
 
 /// Matches under way at once; a file that needs more loses some of them, always the same ones.
 const MATCH_LIMIT: u32 = 4096;
 /// Parameters kept per symbol.
 const PARAMS_CAP: usize = 64;
 
-thread_local! {
-    static CURSOR: RefCell<QueryCursor> = RefCell::new(QueryCursor::new());
-}
+/// The query reports once in so much work.
+const WORK_PER_REPORT: u64 = 1000;
 
 impl Tags {
-    pub(super) fn gather(&self, tree: &Tree, source: &[u8]) -> Gathered {
+    /// What the query finds, and the limit that kept it from finding all.
+    pub(super) fn gather(
+        &self,
+        tree: &Tree,
+        source: &[u8],
+        budget: &mut Budget,
+    ) -> (Gathered, Option<Limit>) {
         let mut gathered = Gathered::default();
-        CURSOR.with_borrow_mut(|cursor| {
-            cursor.set_match_limit(MATCH_LIMIT);
-            let mut matches = cursor.matches(&self.query, tree.root_node(), source);
-            while let Some(found) = matches.next() {
-                self.sort(found, source, &mut gathered);
+        if !budget.spend(Work::of_siblings(sibling_steps(tree))) {
+            return (gathered, Some(Limit::Work));
+        }
+        let limit = Cell::new(None);
+        let mut watch = |_: &_| {
+            if budget.spend(Work::of_query(WORK_PER_REPORT)) {
+                return ControlFlow::Continue(());
             }
-        });
-        gathered
+            limit.set(Some(Limit::Work));
+            ControlFlow::Break(())
+        };
+        // A cursor of its own: one that was used before keeps what it needed then.
+        let mut cursor = query_cursor();
+        cursor.set_match_limit(MATCH_LIMIT);
+        let options = QueryCursorOptions::new().progress_callback(&mut watch);
+        let mut matches = cursor.matches_with_options(&self.query, tree.root_node(), source, options);
+        while let Some(found) = matches.next() {
+            self.sort(found, source, &mut gathered);
+        }
+        (gathered, limit.get())
     }
 
     /// What the main capture of a match is decides what the others belong to.
@@ -148,6 +168,35 @@ impl Tags {
                 Capture::Package => gathered.package = gathered.package.or(Some(at)),
                 _ => {}
             }
+        }
+    }
+}
+
+/// How many siblings a query looks at. For each node it looks for a later sibling that has a name; inside an error, whose
+/// children may be a hundred thousand signs in a row, that is the square of their number, and no report tells.
+fn sibling_steps(tree: &Tree) -> u64 {
+    let mut steps = 0;
+    if !tree.root_node().has_error() {
+        return steps;
+    }
+    let mut cursor = tree.walk();
+    // For each node that is open, how many children without a name stand in a row.
+    let mut rows: Vec<u64> = vec![0];
+    loop {
+        let node = cursor.node();
+        if let Some(row) = rows.last_mut() {
+            *row = if node.is_named() { 0 } else { *row + 1 };
+            steps += *row;
+        }
+        if node.has_error() && cursor.goto_first_child() {
+            rows.push(0);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return steps;
+            }
+            rows.pop();
         }
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use build::build;
 pub(crate) use draft::{Comment, Draft, Gathered, ImportDraft, Mention};
 
 use crate::error::PackError;
+use crate::limits::Budget;
 use crate::pack::Pack;
 use also::Also;
 use capture::{Capture, Pattern};
@@ -63,11 +64,15 @@ impl Tags {
         &self.language
     }
 
-    pub(crate) fn extract(&self, pack: &Pack, tree: &Tree, source: &[u8]) -> Facts {
-        let mut gathered = self.gather(tree, source);
+    pub(crate) fn extract(&self, pack: &Pack, tree: Tree, source: &[u8], budget: &mut Budget) -> Facts {
+        let (mut gathered, limit) = self.gather(&tree, source, budget);
+        let mut issues = issues(&tree);
+        issues.extend(limit.map(|limit| Issue { kind: limit.issue(), span: Span::default() }));
+        // Nothing of it is needed any more, and building takes memory of its own.
+        drop(tree);
         self.also.iter().for_each(|also| also.add(source, &mut gathered.drafts));
         let mut facts = build(pack, source, gathered);
-        facts.outline.issues = issues(tree);
+        facts.outline.issues = issues;
         facts
     }
 }

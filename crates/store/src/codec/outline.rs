@@ -320,6 +320,6 @@ fn read_manifest(from: &mut In<'_>) -> Result<Vec<Statement>, CodecError> {
 closed_list! {
     chunk_kind -> ChunkKind { Symbol, Head, Part, Gap, Window }
     import_kind -> ImportKind { Module, Item, Default, Wildcard, Effect }
-    issue_kind -> IssueKind { Syntax, Budget, Encoding, Depth, Failed }
+    issue_kind -> IssueKind { Syntax, Budget, Encoding, Depth, Failed, Memory }
     relation -> Relation { Extends, Implements, Mixes }
 }

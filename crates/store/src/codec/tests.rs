@@ -108,10 +108,10 @@ fn import() -> impl Strategy<Value = Import> {
 
 fn outline() -> impl Strategy<Value = Outline> {
     use ChunkKind::{Gap, Head, Part, Symbol, Window};
-    use IssueKind::{Budget, Depth, Encoding, Failed, Syntax};
+    use IssueKind::{Budget, Depth, Encoding, Failed, Memory, Syntax};
     let chunk = (select(vec![Symbol, Head, Part, Gap, Window]), maybe(number()), span())
         .prop_map(|(kind, symbol, span)| Chunk { kind, symbol, span });
-    let issue = (select(vec![Syntax, Budget, Encoding, Depth, Failed]), span())
+    let issue = (select(vec![Syntax, Budget, Encoding, Depth, Failed, Memory]), span())
         .prop_map(|(kind, span)| Issue { kind, span });
     let export = (atom(), atom(), number(), number()).prop_map(|(name, public, at, line)| Export {
         name,
