@@ -67,7 +67,7 @@ impl Engine {
     ) -> Result<Refresh, EngineError> {
         let started = Instant::now();
         let refreshing = Refreshing { engine: self, options, progress, started };
-        let done = refreshing.part(region).and_then(|done| match done {
+        let done = self.mending(|| match refreshing.part(region)? {
             Some(refresh) => Ok(refresh),
             None => refreshing.run(),
         });

@@ -141,7 +141,8 @@ impl Engine {
     /// Brings the index up to date with the tree. Costs little more than listing the tree where nothing changed.
     pub fn refresh(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refresh, EngineError> {
         let started = Instant::now();
-        let done = Refreshing { engine: self, options, progress, started }.run();
+        let refreshing = Refreshing { engine: self, options, progress, started };
+        let done = self.mending(|| refreshing.run());
         progress.done();
         done.map(|refresh| Refresh { elapsed: started.elapsed(), ..refresh })
     }
@@ -204,7 +205,10 @@ impl Refreshing<'_> {
 
     /// What there is to say where everything is as it is remembered; none where that takes a walk to find out.
     fn at_a_glance(&self) -> Option<Refresh> {
-        if self.options.mode != Mode::CatchUp || self.engine.memory.is_used() {
+        if self.options.mode != Mode::CatchUp
+            || self.engine.memory.is_used()
+            || self.engine.damage().is_some()
+        {
             return None;
         }
         let engine = self.engine;
@@ -295,6 +299,7 @@ impl Refreshing<'_> {
         };
         Ok(match loan {
             Ok(_) if asked => State::Build(Rebuilt::Asked),
+            Ok(_) if let Some(detail) = self.engine.damage() => State::Build(Rebuilt::Damaged(detail)),
             Ok(loan) if loan.extractor() == self.engine.languages.fingerprint() => {
                 State::Usable(Box::new(loan))
             }
@@ -361,10 +366,7 @@ impl Refreshing<'_> {
         let writing = self.writing(None);
         let (tally, generation) = writing.build(&plan, lock, making)?;
         // What was kept is of another index, whose generations may have had the same numbers.
-        self.engine.steps.clear();
-        self.engine.carrying.clear();
-        self.engine.corpora.clear();
-        self.engine.outlines.clear();
+        self.engine.forget();
         Ok(built(&tally, generation, &plan, reason))
     }
 

@@ -1,7 +1,7 @@
 //! A database that is kept open: whoever closes one last moves its log into it and waits for the disk, five times or more.
 //! Who writes again and again does not want that after each change.
 
-use crate::lock;
+use crate::{lock, vfs};
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 
@@ -15,6 +15,7 @@ impl Anchor {
     pub fn hold(path: &Path) -> Option<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let _opening = lock::opening(path.parent()?);
+        vfs::install();
         let db = Connection::open_with_flags(path, flags).ok()?;
         // It counts as open once it was read.
         db.pragma_query_value(None, "schema_version", |row| row.get::<_, i64>(0)).ok()?;
@@ -68,6 +69,9 @@ mod tests {
                 .expect("it can be read")
         };
         assert_eq!(sheet(), None, "it waits in the log");
+        crate::move_log(&path);
+        assert_eq!(sheet(), None, "it is left to whoever may write");
+        drop(lock);
         crate::move_log(&path);
         assert_eq!(sheet().as_deref(), Some(b"a sheet".as_slice()));
     }

@@ -11,6 +11,7 @@ use crate::graph::{Directory, DirectoryFile, GraphLoad, Noted, PreparedGraph};
 use crate::interner::Interner;
 use crate::lock::{self, WriteLock};
 use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, Listed, SymbolId};
+use crate::seal;
 use crate::snapshot::Snapshot;
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
@@ -367,6 +368,7 @@ fn sweep(path: &Path, folder: &Path) -> Result<(), StoreError> {
 pub(crate) fn swap_in(new: &Path, path: &Path) -> Result<(), StoreError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let _replacing = lock::replacing(folder)?;
+    seal::remove(path);
     connect::empty_log(path);
     for file in beside(path) {
         match fs::remove_file(&file) {
@@ -377,6 +379,7 @@ pub(crate) fn swap_in(new: &Path, path: &Path) -> Result<(), StoreError> {
         }
     }
     fs::rename(new, path).at(path)?;
+    seal::first(path);
     File::open(folder).and_then(|folder| folder.sync_all()).or_else(ignore_unsupported).at(folder)
 }
 

@@ -3,7 +3,7 @@
 use crate::error::{AtPath, StoreError};
 use crate::sql::meta::{self, Meta};
 use crate::version::{APPLICATION, FORMAT, Header, has_log};
-use crate::{lock, migrate};
+use crate::{lock, migrate, seal, vfs};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
@@ -48,6 +48,7 @@ pub(crate) fn read(path: &Path) -> Result<Opened, StoreError> {
 /// The same for those who hold the lock of opening.
 pub(crate) fn read_while_opening(path: &Path) -> Result<Opened, StoreError> {
     Header::read(path)?.check(path)?;
+    seal::check(path)?;
     match begin_reading(path, false) {
         Ok(opened) => opened_or_damaged(path, opened),
         Err(error) if needs_folder(&error) && !has_log(path) => {
@@ -59,6 +60,7 @@ pub(crate) fn read_while_opening(path: &Path) -> Result<Opened, StoreError> {
 }
 
 fn begin_reading(path: &Path, immutable: bool) -> rusqlite::Result<(Connection, Option<Meta>)> {
+    vfs::install();
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = if immutable {
         Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?
@@ -107,6 +109,7 @@ pub(crate) fn write(path: &Path) -> Result<Opened, StoreError> {
     if let Err(error @ StoreError::Newer { .. }) = header.check(path) {
         return Err(error);
     }
+    vfs::install();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(path, flags).at(path)?;
     db.busy_timeout(PATIENCE).at(path)?;
@@ -124,14 +127,25 @@ pub(crate) fn empty_log(path: &Path) {
 }
 
 /// Moves what waits in the log of a database into the database, as far as that holds up nobody: for those who keep it open
-/// and have nothing else to do.
+/// and have nothing else to do. An index that somebody writes is left to them.
 pub fn move_log(path: &Path) {
-    let _opening = lock::opening(path.parent().unwrap_or(Path::new(".")));
+    if !has_log(path) {
+        return;
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let _opening = lock::opening(folder);
+    let (mut _lock, mut _broken) = (None, None);
+    if seal::is_sealed(path) {
+        let Ok(Some(lock)) = lock::WriteLock::try_acquire(folder) else { return };
+        let Ok(broken) = seal::Broken::open(path) else { return };
+        (_lock, _broken) = (Some(lock), Some(broken));
+    }
     checkpoint(path, "PRAGMA wal_checkpoint(PASSIVE)");
 }
 
 /// Where it fails, the log is read a little longer.
 fn checkpoint(path: &Path, statement: &str) {
+    vfs::install();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if has_log(path)
         && let Ok(db) = Connection::open_with_flags(path, flags)
@@ -146,9 +160,10 @@ const SMALL_TREE: u64 = 3 << 20;
 
 /// Makes a new database at a path where there is none, for a tree of about so many bytes.
 pub(crate) fn load(path: &Path, bytes: u64) -> Result<Connection, StoreError> {
-    let db = Connection::open(path).at(path)?;
+    let db = vfs::creating(|| Connection::open(path)).at(path)?;
     let page = if bytes <= SMALL_TREE { 4096 } else { 8192 };
     db.pragma_update(None, "page_size", page).at(path)?;
+    vfs::reserve(&db);
     db.execute_batch(LOADING).at(path)?;
     mark(&db).at(path)?;
     Ok(prepared(db))
@@ -156,6 +171,7 @@ pub(crate) fn load(path: &Path, bytes: u64) -> Result<Connection, StoreError> {
 
 /// Makes a database that nobody uses yet one that is written with a log: later that would need all readers to be gone.
 pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
+    vfs::install();
     let db = Connection::open(path).at(path)?;
     db.execute_batch("PRAGMA journal_mode = WAL").at(path)?;
     db.close().map_err(|(_, error)| StoreError::sql(path, error))

@@ -1,9 +1,9 @@
 //! A first index for a new working tree: a copy of the one of a sibling.
 
 use crate::bulk::{GROWING, swap_in, with_suffix};
-use crate::connect;
 use crate::error::{AtPath, StoreError};
 use crate::lock::WriteLock;
+use crate::{connect, vfs};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
     let Some(name) = to.to_str() else {
         return Err(StoreError::Io { path: to.to_path_buf(), source: io::ErrorKind::InvalidFilename.into() });
     };
-    source.db.execute("VACUUM INTO ?1", [name]).at(to)?;
+    vfs::creating(|| source.db.execute("VACUUM INTO ?1", [name])).at(to)?;
     connect::keep_log(to)?;
     File::open(to).and_then(|file| file.sync_all()).at(to)
 }

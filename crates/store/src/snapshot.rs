@@ -78,6 +78,10 @@ impl Snapshot {
         Ok(Writer::over(Opened { db: self.db.into_inner(), meta: self.meta }, &self.path))
     }
 
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.in_memory
+    }
+
     /// The number of the change set this is the result of.
     pub fn generation(&self) -> u64 {
         self.meta.generation

@@ -1,6 +1,7 @@
 //! Which files are ours, and which of them this program can read.
 
 use crate::error::{AtPath, StoreError};
+use crate::pages::RESERVED;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -16,15 +17,16 @@ use std::path::{Path, PathBuf};
 /// 8: which files have yet to be resolved.
 /// 9: names are told apart by a mark where they begin alike.
 /// 10: edges and names asked for, many in a row.
-pub const FORMAT: u32 = 10;
+/// 11: every page ends with the identity of its file and a checksum.
+pub const FORMAT: u32 = 11;
 
 /// Says in the header of the file that it is ours: "Ornt".
 pub(crate) const APPLICATION: u32 = 0x4f72_6e74;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Bytes 20 to 23 of every database of ours: nothing reserved, and three numbers the format prescribes.
-const FIXED: [u8; 4] = [0, 64, 32, 32];
+/// Bytes 21 to 23 of every database: three numbers the format prescribes.
+const FIXED: [u8; 3] = [64, 32, 32];
 
 /// What the first bytes of a database say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,11 +56,14 @@ impl Header {
         if &bytes[..16] != MAGIC {
             return Err(StoreError::damaged(path, "not a database"));
         }
-        if !bytes[18..20].iter().all(|version| matches!(version, 1 | 2)) || bytes[20..24] != FIXED {
+        if !bytes[18..20].iter().all(|version| matches!(version, 1 | 2)) || bytes[21..24] != FIXED {
             return Err(StoreError::damaged(path, "its header makes no sense"));
         }
         if number(68) != APPLICATION {
             return Err(StoreError::damaged(path, "a database of another program"));
+        }
+        if number(60) == FORMAT && usize::from(bytes[20]) != RESERVED {
+            return Err(StoreError::damaged(path, "its header makes no sense"));
         }
         let page = match u64::from(u16::from_be_bytes([bytes[16], bytes[17]])) {
             1 => 65_536,

@@ -142,7 +142,9 @@ fn a_newer_format_is_refused_and_left_alone() {
 #[test]
 fn an_older_format_without_a_migration_is_outdated_and_can_be_built_anew() {
     let place = Place::with(&[("a.x", "function a")]);
-    overwrite(&place.path(), 60, &0u32.to_be_bytes());
+    let db = rusqlite::Connection::open(place.path()).unwrap();
+    db.pragma_update(None, "user_version", 0).unwrap();
+    db.close().unwrap();
     assert!(matches!(Snapshot::open(&place.path()), Err(StoreError::Outdated { found: 0, .. })));
     let lock = place.lock();
     assert!(matches!(Writer::open(&place.path(), &lock), Err(StoreError::Outdated { .. })));
