@@ -9,8 +9,8 @@ use crate::damage::FileKey;
 use crate::embedded;
 use crate::error::{is_damage, mismatched};
 use crate::salvage::Aside;
-use crate::{lock, pages, seal, vfs};
 use crate::version::has_log;
+use crate::{lock, pages, seal, vfs};
 use orient_model::ContentHash;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result, Row, params};
 use std::fs;
@@ -22,6 +22,8 @@ use std::time::Duration;
 const FORMAT: u32 = 3;
 const APPLICATION: u32 = 0x4f72_6e63;
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a page takes at most to be written, generously.
+const SETTLING: Duration = Duration::from_millis(100);
 
 /// A crash may cost the last entries; the log may grow to 32 MiB before it is written back. Entries are blobs of a few
 /// kilobytes: in small pages a seventh of the file stays empty, in these a thirtieth. A server keeps it open, and what it
@@ -48,7 +50,8 @@ const TABLES: &str = "
 const WHOLES: &str = "CREATE TABLE IF NOT EXISTS whole (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;";
 
 const GET: &str = "SELECT outline, flow, outline_sum, flow_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
-const GET_OUTLINE: &str = "SELECT outline, outline_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
+const GET_OUTLINE: &str =
+    "SELECT outline, outline_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
 const HAS: &str = "SELECT 1 FROM entry WHERE key = ?1";
 const PUT_FACTS: &str = "INSERT INTO facts (outline, flow, outline_sum, flow_sum) VALUES (?1, ?2, ?3, ?4)";
 const PUT_ENTRY: &str = "INSERT INTO entry VALUES (?1, ?2, ?3)";
@@ -151,6 +154,9 @@ impl Cache {
 
     /// Reads all pages of the cache at a path, and empties it where one is damaged; says what was wrong.
     pub fn check(path: &Path) -> Option<String> {
+        seal::scan(path).ok()?.err()?;
+        // A page that was being written is whole now.
+        std::thread::sleep(SETTLING);
         let wrong = seal::scan(path).ok()?.err()?;
         let mut cache = Self::open(path);
         cache.recreate();
@@ -159,7 +165,12 @@ impl Cache {
 
     /// A cache that holds nothing, for runs without a store.
     pub fn off() -> Self {
-        Self { path: PathBuf::new(), file: None, db: None, state: CacheState::Off("not asked for".to_owned()) }
+        Self {
+            path: PathBuf::new(),
+            file: None,
+            db: None,
+            state: CacheState::Off("not asked for".to_owned()),
+        }
     }
 
     /// What became of it.
@@ -182,9 +193,7 @@ impl Cache {
     /// The outline of a content, without reading its flow.
     pub fn get_outline(&mut self, key: &CacheKey) -> Option<Encoded> {
         self.attempt(|db| {
-            db.prepare_cached(GET_OUTLINE)?
-                .query_row([&key.0[..]], |row| part(key, row, 0, 1))
-                .optional()
+            db.prepare_cached(GET_OUTLINE)?.query_row([&key.0[..]], |row| part(key, row, 0, 1)).optional()
         })
         .flatten()
     }
@@ -318,7 +327,11 @@ impl Cache {
 /// A part of the facts of a content, if it is what was kept under its key.
 fn part(key: &CacheKey, row: &Row<'_>, column: usize, sum: usize) -> Result<Encoded> {
     let bytes = row.get_ref(column)?.as_blob()?;
-    if key.sum(bytes) == row.get::<_, i64>(sum)? { Ok(Encoded::from_bytes(bytes)) } else { Err(mismatched(column)) }
+    if key.sum(bytes) == row.get::<_, i64>(sum)? {
+        Ok(Encoded::from_bytes(bytes))
+    } else {
+        Err(mismatched(column))
+    }
 }
 
 fn open_writable(path: &Path) -> Result<Connection> {

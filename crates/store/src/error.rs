@@ -2,8 +2,8 @@
 
 use crate::codec::CodecError;
 use crate::damage;
-use rusqlite::ffi;
 use rusqlite::ErrorCode;
+use rusqlite::ffi;
 use rusqlite::types::Type;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -4,6 +4,9 @@
 
 use crate::damage::{self, FileKey};
 use crate::pages::{self, FrameHeader, LogHeader, PageLayout, RESERVED, Trailer};
+use crate::version::beside;
+use crate::walindex::WalIndex;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -37,6 +40,11 @@ pub(crate) struct LogEnd {
     pub(crate) sums: [u32; 2],
 }
 
+thread_local! {
+    /// The page of the frame this thread read last.
+    static FRAME_READ: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
 static WRITTEN: LazyLock<Mutex<HashMap<FileKey, Written>>> = LazyLock::new(Mutex::default);
 
 fn note(file: FileKey, change: impl FnOnce(&mut Written)) {
@@ -63,6 +71,9 @@ pub(crate) struct PageGuard {
     checked: Vec<u64>,
     seen: Option<Seen>,
     scratch: Vec<u8>,
+    index: WalIndex,
+    /// Whether pages of the log are being moved to where they belong.
+    pub(crate) moving: bool,
 }
 
 /// What tells whether a file was changed by anybody.
@@ -106,6 +117,8 @@ impl PageGuard {
             checked: Vec::new(),
             seen: Seen::of(path),
             scratch: Vec::new(),
+            index: WalIndex::default(),
+            moving: false,
         };
         if guard.fresh {
             // What is noted under this number is of a file that is gone.
@@ -191,6 +204,27 @@ impl PageGuard {
         self.seen = seen;
     }
 
+    /// Whether the index of the log, of which these are copies, leads to all of its frames.
+    pub(crate) fn check_index(&mut self, regions: &[Vec<u8>]) -> bool {
+        let [log, shared] = beside(&self.path);
+        let right = self.index.leads_to(&log, regions);
+        if !right && let Some(file) = self.file {
+            let name = shared.file_name().unwrap_or_default().to_string_lossy();
+            damage::report(file, &format!("{name} does not lead to what was written"));
+        }
+        right
+    }
+
+    /// Whether a page that is written is the one that was read from the log before, while pages are moved from there.
+    pub(crate) fn is_moved_rightly(&self, length: usize, offset: u64) -> bool {
+        let number = self.number(length, offset).filter(|_| self.moving);
+        let right = number.is_none_or(|number| FRAME_READ.get() == Some(number));
+        if !right && let Some(number) = number {
+            self.report(number);
+        }
+        right
+    }
+
     /// The page to write in place of this one: with its trailer. None where it is to be written as it is.
     pub(crate) fn stamped(&mut self, bytes: &[u8], offset: u64, raw: &dyn RawFile) -> Option<&[u8]> {
         if self.layout.is_none() && self.fresh && pages::is_page_size(bytes.len()) {
@@ -259,10 +293,17 @@ impl LogGuard {
 
     /// Whether the page of a frame that was read is what was written; `whole` is false where the log ended before.
     pub(crate) fn check(&mut self, page: &[u8], offset: u64, whole: bool, raw: &dyn RawFile) -> bool {
-        if !pages::is_page_size(page.len()) || self.rewriting_from.is_some_and(|from| offset >= from) {
+        FRAME_READ.set(None);
+        if !pages::is_page_size(page.len()) {
             return true;
         }
         let Some(frame) = pages::frame_of_page(offset, page.len()) else { return true };
+        if self.rewriting_from.is_some_and(|from| offset >= from) {
+            let mut bytes = [0; FrameHeader::BYTES];
+            let read = raw.read(&mut bytes, LogHeader::frame_of(page.len(), frame));
+            FRAME_READ.set(read.then(|| u64::from(FrameHeader { bytes }.page())));
+            return true;
+        }
         if whole && (self.follows(page, frame, raw) || self.reread(raw) && self.follows(page, frame, raw)) {
             return true;
         }
@@ -284,7 +325,10 @@ impl LogGuard {
             None => Some(header.sums()),
             Some(previous) => read(previous).map(|frame| frame.sums()),
         };
-        before.zip(read(frame)).is_some_and(|(sums, own)| header.follow(&own, page, sums).is_some())
+        before.zip(read(frame)).is_some_and(|(sums, own)| {
+            FRAME_READ.set(Some(u64::from(own.page())));
+            header.follow(&own, page, sums).is_some()
+        })
     }
 
     /// Another process may have begun the log again.

@@ -41,6 +41,7 @@ mod terms;
 mod vectors;
 mod version;
 mod vfs;
+mod walindex;
 mod writer;
 
 pub use anchor::Anchor;

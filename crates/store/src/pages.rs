@@ -136,7 +136,12 @@ impl LogHeader {
 
     /// Where the frame with this number begins, counted from zero.
     pub(crate) fn frame_at(&self, frame: u64) -> u64 {
-        LOG_HEADER + frame * (FRAME_HEADER + self.page as u64)
+        Self::frame_of(self.page, frame)
+    }
+
+    /// The same in any log with pages of this size.
+    pub(crate) fn frame_of(page: usize, frame: u64) -> u64 {
+        LOG_HEADER + frame * (FRAME_HEADER + page as u64)
     }
 
     /// The sums the first frame continues.
@@ -171,7 +176,12 @@ impl FrameHeader {
         self.number(4) != 0
     }
 
-    fn salts(&self) -> [u8; 8] {
+    /// The number of the page behind it.
+    pub(crate) fn page(&self) -> u32 {
+        self.number(0)
+    }
+
+    pub(crate) fn salts(&self) -> [u8; 8] {
         let mut salts = [0; 8];
         salts.copy_from_slice(&self.bytes[8..16]);
         salts

@@ -4,10 +4,10 @@
 use crate::connect::{self, Opened};
 use crate::damage::FileKey;
 use crate::error::StoreError;
-use crate::{lock, seal};
 use crate::snapshot::Snapshot;
 use crate::sql::meta::{self, Meta};
 use crate::version::{FORMAT, beside};
+use crate::{lock, seal};
 use rusqlite::Connection;
 use std::ops::Deref;
 use std::path::Path;

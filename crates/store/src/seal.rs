@@ -72,7 +72,8 @@ impl Seal {
         for (field, bytes) in fields.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *field = u64::from_le_bytes(*bytes);
         }
-        let [magic, whole, digest, d0, d1, d2, d3, d4, l0, l1, l2, l3, l4, has_log, salts, frames, sums, sum] = fields;
+        let [magic, whole, digest, d0, d1, d2, d3, d4, l0, l1, l2, l3, l4, has_log, salts, frames, sums, sum] =
+            fields;
         if magic != MAGIC || sum != pages::checksum(&bytes[..BYTES - 8], 0) {
             return None;
         }
@@ -84,9 +85,8 @@ impl Seal {
 
     /// Where that fails there is none, or a broken one, which is the same.
     fn write(&self, database: &Path) -> io::Result<()> {
-        let (stamp, end) = self
-            .log
-            .unwrap_or((Stamp::default(), LogEnd { salts: [0; 8], frames: 0, sums: [0; 2] }));
+        let (stamp, end) =
+            self.log.unwrap_or((Stamp::default(), LogEnd { salts: [0; 8], frames: 0, sums: [0; 2] }));
         let mut fields = vec![MAGIC, u64::from(self.whole), self.digest];
         fields.extend(self.database.0);
         fields.extend(stamp.0);
@@ -116,7 +116,9 @@ impl Seal {
             (None, None) => Ok(()),
             (None, Some(_)) => Err(format!("{name}-wal belongs to another state of {name}")),
             (Some(_), None) => Err(format!("{name}-wal is missing")),
-            (Some((_, end)), Some(_)) if log_end(database, Some(end.frames)).at(database)? == Some(end) => Ok(()),
+            (Some((_, end)), Some(_)) if log_end(database, Some(end.frames)).at(database)? == Some(end) => {
+                Ok(())
+            }
             (Some(_), Some(_)) => Err(format!("{name}-wal is not what was written")),
         };
         if log.is_err() {

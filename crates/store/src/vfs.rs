@@ -13,6 +13,7 @@
 
 use crate::guard::{LogGuard, PageGuard, RawFile};
 use crate::pages::RESERVED;
+use crate::walindex::REGION;
 use rusqlite::Connection;
 use rusqlite::ffi::{self, sqlite3_file, sqlite3_int64, sqlite3_io_methods, sqlite3_vfs};
 use std::cell::Cell;
@@ -78,12 +79,27 @@ struct Handle {
     guard: *mut Guard,
 }
 
+/// The lock on shared memory that the first kind of readers hold; those behind it are of readers of the log.
+const FIRST_READ_LOCK: c_int = 3;
+
 /// How far behind a [`Handle`] the file of the system begins.
 const HANDLE: c_int = size_of::<Handle>() as c_int;
 
 enum Guard {
-    Pages(PageGuard),
+    Pages(PageGuard, Regions),
     Log(LogGuard),
+}
+
+/// The memory that processes share, as far as SQLite has asked for it: one region after the other, without gaps.
+#[derive(Default)]
+struct Regions(Vec<*const u8>);
+
+impl Regions {
+    fn copied(&self) -> Vec<Vec<u8>> {
+        // SAFETY: they stay mapped until `xShmUnmap`. Another process may write at the same time; what is then seen half is
+        // compared with a sum or looked up, and found wrong or right as a whole.
+        self.0.iter().map(|region| unsafe { slice::from_raw_parts(*region, REGION) }.to_vec()).collect()
+    }
 }
 
 /// The file of the system.
@@ -106,7 +122,9 @@ impl Inner {
 
 impl RawFile for Inner {
     fn read(&self, buffer: &mut [u8], offset: u64) -> bool {
-        let (Some(read), Ok(length)) = (self.methods().xRead, c_int::try_from(buffer.len())) else { return false };
+        let (Some(read), Ok(length)) = (self.methods().xRead, c_int::try_from(buffer.len())) else {
+            return false;
+        };
         // SAFETY: the file is open and the buffer is as long as it is said to be.
         let code = unsafe { read(self.0, buffer.as_mut_ptr().cast(), length, offset.cast_signed()) };
         code == ffi::SQLITE_OK
@@ -157,7 +175,7 @@ unsafe extern "C" fn open(
         let path = path_of(CStr::from_ptr(name));
         let guard = if flags & ffi::SQLITE_OPEN_MAIN_DB != 0 {
             let identity = CREATING.get().then(|| RandomState::new().hash_one(&path) | 1);
-            Guard::Pages(PageGuard::new(&path, &Inner(inner), identity))
+            Guard::Pages(PageGuard::new(&path, &Inner(inner), identity), Regions::default())
         } else {
             Guard::Log(LogGuard::new(&without_suffix(&path)))
         };
@@ -238,7 +256,7 @@ unsafe extern "C" fn read(
     // SAFETY: as above.
     let bytes = unsafe { slice::from_raw_parts(buffer.cast::<u8>(), length) };
     let right = match guard {
-        Guard::Pages(pages) => pages.check(bytes, offset, whole),
+        Guard::Pages(pages, _) => pages.check(bytes, offset, whole),
         Guard::Log(log) => log.check(bytes, offset, whole, &inner),
     };
     if right { code } else { ffi::SQLITE_IOERR_DATA }
@@ -258,7 +276,10 @@ unsafe extern "C" fn write(
         // SAFETY: as above.
         let bytes = unsafe { slice::from_raw_parts(buffer.cast::<u8>(), length) };
         match guard {
-            Guard::Pages(pages) => {
+            Guard::Pages(pages, _) => {
+                if !pages.is_moved_rightly(length, offset) {
+                    return ffi::SQLITE_IOERR_DATA;
+                }
                 if let Some(stamped) = pages.stamped(bytes, offset, &inner) {
                     source = stamped.as_ptr().cast();
                 }
@@ -273,11 +294,14 @@ unsafe extern "C" fn write(
 unsafe extern "C" fn truncate(file: *mut sqlite3_file, size: sqlite3_int64) -> c_int {
     // SAFETY: the file is open.
     let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
-    if let (Guard::Pages(pages), Ok(size)) = (guard, u64::try_from(size)) {
+    if let (Guard::Pages(pages, _), Ok(size)) = (guard, u64::try_from(size)) {
         pages.truncating(size, &inner);
     }
     // SAFETY: passed on as it came.
-    inner.methods().xTruncate.map_or(ffi::SQLITE_IOERR_TRUNCATE, |truncate| unsafe { truncate(inner.0, size) })
+    inner
+        .methods()
+        .xTruncate
+        .map_or(ffi::SQLITE_IOERR_TRUNCATE, |truncate| unsafe { truncate(inner.0, size) })
 }
 
 unsafe extern "C" fn fetch(
@@ -293,7 +317,8 @@ unsafe extern "C" fn fetch(
     let (Some(fetch), Some(unfetch)) = (inner.methods().xFetch, inner.methods().xUnfetch) else {
         return ffi::SQLITE_OK;
     };
-    let (Guard::Pages(pages), Ok(bytes), Ok(at)) = (guard, usize::try_from(length), u64::try_from(offset)) else {
+    let (Guard::Pages(pages, _), Ok(bytes), Ok(at)) = (guard, usize::try_from(length), u64::try_from(offset))
+    else {
         return ffi::SQLITE_OK;
     };
     if !pages.reaches(at, bytes) {
@@ -317,13 +342,77 @@ unsafe extern "C" fn fetch(
 unsafe extern "C" fn shm_lock(file: *mut sqlite3_file, offset: c_int, count: c_int, flags: c_int) -> c_int {
     // SAFETY: the file is open.
     let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
-    if flags == ffi::SQLITE_SHM_LOCK | ffi::SQLITE_SHM_SHARED
-        && let Guard::Pages(pages) = guard
-    {
+    let Some(lock) = inner.methods().xShmLock else { return ffi::SQLITE_IOERR_SHMLOCK };
+    // SAFETY: passed on as it came.
+    let code = unsafe { lock(inner.0, offset, count, flags) };
+    if code != ffi::SQLITE_OK || flags != ffi::SQLITE_SHM_LOCK | ffi::SQLITE_SHM_SHARED {
+        return code;
+    }
+    // A read transaction begins.
+    if let Guard::Pages(pages, regions) = guard {
         pages.begin(&inner);
+        // Whoever holds the first of these locks reads the database alone, and the log may begin again.
+        if offset > FIRST_READ_LOCK && !pages.check_index(&regions.copied()) {
+            // SAFETY: gives back what was just given.
+            unsafe { lock(inner.0, offset, count, ffi::SQLITE_SHM_UNLOCK | ffi::SQLITE_SHM_SHARED) };
+            return ffi::SQLITE_IOERR_DATA;
+        }
+    }
+    code
+}
+
+unsafe extern "C" fn shm_map(
+    file: *mut sqlite3_file,
+    region: c_int,
+    size: c_int,
+    extend: c_int,
+    at: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: the file is open, and `at` is where the answer goes.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    let Some(map) = inner.methods().xShmMap else { return ffi::SQLITE_IOERR_SHMMAP };
+    // SAFETY: passed on as it came.
+    let (code, mapped) = unsafe { (map(inner.0, region, size, extend, at), *at) };
+    if let Guard::Pages(pages, regions) = guard
+        && code == ffi::SQLITE_OK
+        && !mapped.is_null()
+        && usize::try_from(size) == Ok(REGION)
+        && usize::try_from(region) == Ok(regions.0.len())
+    {
+        regions.0.push(mapped.cast());
+        // The first is asked for before a transaction begins, others when they are needed by one.
+        if region > 0 && extend == 0 && !pages.check_index(&regions.copied()) {
+            return ffi::SQLITE_IOERR_DATA;
+        }
+    }
+    code
+}
+
+unsafe extern "C" fn shm_unmap(file: *mut sqlite3_file, delete: c_int) -> c_int {
+    // SAFETY: the file is open.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    if let Guard::Pages(_, regions) = guard {
+        regions.0.clear();
     }
     // SAFETY: passed on as it came.
-    inner.methods().xShmLock.map_or(ffi::SQLITE_IOERR_SHMLOCK, |lock| unsafe { lock(inner.0, offset, count, flags) })
+    inner.methods().xShmUnmap.map_or(ffi::SQLITE_OK, |unmap| unsafe { unmap(inner.0, delete) })
+}
+
+unsafe extern "C" fn file_control(file: *mut sqlite3_file, operation: c_int, argument: *mut c_void) -> c_int {
+    // SAFETY: the file is open.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    if let Guard::Pages(pages, _) = guard {
+        match operation {
+            ffi::SQLITE_FCNTL_CKPT_START => pages.moving = true,
+            ffi::SQLITE_FCNTL_CKPT_DONE => pages.moving = false,
+            _ => {}
+        }
+    }
+    // SAFETY: passed on as it came.
+    inner
+        .methods()
+        .xFileControl
+        .map_or(ffi::SQLITE_NOTFOUND, |control| unsafe { control(inner.0, operation, argument) })
 }
 
 unsafe extern "C" fn device_characteristics(file: *mut sqlite3_file) -> c_int {
@@ -354,10 +443,7 @@ passed_on! {
     lock = xLock(level: c_int) or ffi::SQLITE_IOERR_LOCK;
     unlock = xUnlock(level: c_int) or ffi::SQLITE_IOERR_UNLOCK;
     check_reserved_lock = xCheckReservedLock(held: *mut c_int) or ffi::SQLITE_IOERR_CHECKRESERVEDLOCK;
-    file_control = xFileControl(operation: c_int, argument: *mut c_void) or ffi::SQLITE_NOTFOUND;
     sector_size = xSectorSize() or 4096;
-    shm_map = xShmMap(region: c_int, size: c_int, extend: c_int, at: *mut *mut c_void) or ffi::SQLITE_IOERR_SHMMAP;
-    shm_unmap = xShmUnmap(delete: c_int) or ffi::SQLITE_OK;
     unfetch = xUnfetch(offset: sqlite3_int64, page: *mut c_void) or ffi::SQLITE_OK;
 }
 

@@ -230,8 +230,7 @@ impl<'p> Session<'p> {
         let Some(engine) = self.engine.get() else { return Ok(false) };
         let Some(detail) = engine.damage() else { return Ok(false) };
         let wait = (!self.insists).then_some(MENDING);
-        let refresh =
-            engine.refresh(&self.options(Mode::CatchUp, self.depth.get(), wait), self.progress)?;
+        let refresh = engine.refresh(&self.options(Mode::CatchUp, self.depth.get(), wait), self.progress)?;
         self.refreshed.replace(Some(Refresh { rebuilt: Some(Rebuilt::Damaged(detail)), ..refresh }));
         Ok(true)
     }

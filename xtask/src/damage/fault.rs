@@ -55,7 +55,10 @@ impl Fault {
 
     /// Whether checksums of pages alone must tell, so that the seal may be missing.
     fn shows_in_pages(self) -> bool {
-        matches!(self, Self::FlippedBits | Self::ZeroedPage | Self::GarbagePage | Self::CutShort | Self::Emptied)
+        matches!(
+            self,
+            Self::FlippedBits | Self::ZeroedPage | Self::GarbagePage | Self::CutShort | Self::Emptied
+        )
     }
 }
 
@@ -68,7 +71,13 @@ pub(crate) struct Spares {
 }
 
 /// Lets a fault happen to a database of a store; says what was done.
-pub(crate) fn inflict(fault: Fault, store: &Path, name: &str, spares: &Spares, draw: &mut Draw) -> Result<String> {
+pub(crate) fn inflict(
+    fault: Fault,
+    store: &Path,
+    name: &str,
+    spares: &Spares,
+    draw: &mut Draw,
+) -> Result<String> {
     let path = super::find(store, name)?;
     let log = beside(&path, "-wal");
     let earlier = &spares.earlier[draw.below(spares.earlier.len())];
@@ -81,13 +90,19 @@ pub(crate) fn inflict(fault: Fault, store: &Path, name: &str, spares: &Spares, d
         Fault::OtherRepository => put(&path, fs::read(super::find(&spares.other, name)?).ok(), draw)?,
         Fault::EarlierGeneration => put(&path, fs::read(super::find(earlier, name)?).ok(), draw)?,
         Fault::StaleLog => put(&log, fs::read(beside(&super::find(earlier, name)?, "-wal")).ok(), draw)?,
-        Fault::ForeignLog => put(&log, fs::read(beside(&super::find(&spares.other, name)?, "-wal")).ok(), draw)?,
+        Fault::ForeignLog => {
+            put(&log, fs::read(beside(&super::find(&spares.other, name)?, "-wal")).ok(), draw)?
+        }
         Fault::DeletedLog => put(&log, None, draw)?,
         Fault::FlippedLog => flip(&log, draw)?,
         Fault::CutLog => cut(&log, draw)?,
         Fault::GarbageShared => {
             let shared = beside(&path, "-shm");
-            if shared.exists() { overwrite(&shared, draw, |draw| draw.below(256) as u8)? } else { put(&shared, Some(vec![0x5a; 32_768]), draw)? }
+            if shared.exists() {
+                overwrite(&shared, draw, |draw| draw.below(256) as u8)?
+            } else {
+                put(&shared, Some(vec![0x5a; 32_768]), draw)?
+            }
         }
     };
     let unsealed = fault.shows_in_pages() && draw.below(3) == 0;
