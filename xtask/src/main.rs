@@ -10,6 +10,7 @@ mod ci;
 mod clients;
 mod corpus;
 mod crosscheck;
+mod damage;
 mod docgen;
 mod draw;
 mod eval;
@@ -89,6 +90,8 @@ enum Chore {
     },
     /// Changes files of a copied folder at random; the index that catches up must equal one built from nothing
     Churn(churn::Churn),
+    /// Damages the files of a store at random; every answer must be that of an index built from nothing
+    Damage(damage::Damage),
     /// Changes a folder in memory in ways whose meaning is known, and compares the graphs
     Mutate {
         /// The folder of sources
@@ -158,6 +161,7 @@ fn run(chore: &Chore) -> Result<()> {
         Chore::Docgen { check } => docgen::run(*check),
         Chore::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
         Chore::Churn(options) => churn::run(options),
+        Chore::Damage(options) => damage::run(options),
         Chore::Mutate { folder, seed, count, lang } => {
             let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };
             mutate::run(graph::checked(folder)?, &options)

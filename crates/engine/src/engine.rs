@@ -101,7 +101,12 @@ impl Engine {
         let loan = match self.memory.borrow() {
             Some(loan) => loan,
             None => match self.readers.open(&self.place.index()) {
-                Ok(snapshot) => Loan::of_file(snapshot),
+                Ok(snapshot) => {
+                    if self.readers.take_replaced() {
+                        self.forget();
+                    }
+                    Loan::of_file(snapshot)
+                }
                 Err(StoreError::Missing { .. }) => return Err(EngineError::NotIndexed),
                 Err(error) => return Err(error.into()),
             },

@@ -144,7 +144,11 @@ impl Collection<'_> {
                 self.collected.busy.push(tree.to_owned());
                 return Ok(());
             };
-            Writer::open(&index, &lock)?.vacuum()?;
+            match Writer::open(&index, &lock).and_then(|mut writer| writer.vacuum()) {
+                // Whoever asks about that tree next makes it anew.
+                Err(StoreError::Damaged { .. }) => return Ok(()),
+                done => done?,
+            }
         }
         self.collected.bytes += sizes.free;
         Ok(())
@@ -180,11 +184,15 @@ fn used_by(trees: &[PathBuf]) -> Result<Option<Used>, EngineError> {
             Err(StoreError::Missing { .. }) => continue,
             Err(_) => return Ok(None),
         };
-        snapshot.each_file(|file| {
+        let read = snapshot.each_file(|file| {
             let language = Language::of(file.language.as_deref(), &file.path);
             used.texts.extend(key_of(&file));
             used.facts.extend(file.hash.map(|hash| CacheKey::new(hash, Language::version(language))));
-        })?;
+        });
+        match read {
+            Err(StoreError::Damaged { .. }) => return Ok(None),
+            read => read?,
+        }
     }
     Ok(Some(used))
 }

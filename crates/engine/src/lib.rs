@@ -27,6 +27,7 @@ mod languages;
 mod lexicon;
 mod lookup;
 mod memory;
+mod mend;
 mod other;
 mod outlines;
 mod owners;

@@ -66,7 +66,7 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<Refresh, EngineError> {
         let refreshing = Refreshing::new(self, options, progress);
-        let done = refreshing.part(region).and_then(|done| match done {
+        let done = self.mending(|| match refreshing.part(region)? {
             Some(refresh) => Ok(refresh),
             None => refreshing.run(),
         });

@@ -150,7 +150,7 @@ impl Engine {
     /// Brings the index up to date with the tree. Costs little more than listing the tree where nothing changed.
     pub fn refresh(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refresh, EngineError> {
         let refreshing = Refreshing::new(self, options, progress);
-        let done = refreshing.run();
+        let done = self.mending(|| refreshing.run());
         progress.done();
         done.map(|refresh| refreshing.noted(refresh))
     }
@@ -235,7 +235,10 @@ impl Refreshing<'_> {
 
     /// What there is to say where everything is as it is remembered; none where that takes a walk to find out.
     fn at_a_glance(&self) -> Option<Refresh> {
-        if self.options.mode != Mode::CatchUp || self.engine.memory.is_used() {
+        if self.options.mode != Mode::CatchUp
+            || self.engine.memory.is_used()
+            || self.engine.damage().is_some()
+        {
             return None;
         }
         let engine = self.engine;
@@ -328,6 +331,7 @@ impl Refreshing<'_> {
         };
         Ok(match loan {
             Ok(_) if asked => State::Build(Rebuilt::Asked),
+            Ok(_) if let Some(detail) = self.engine.damage() => State::Build(Rebuilt::Damaged(detail)),
             Ok(loan) if loan.extractor() == self.engine.languages.fingerprint() => {
                 State::Usable(Box::new(loan))
             }
@@ -402,16 +406,9 @@ impl Refreshing<'_> {
         let plan = Plan::everything(listing);
         let writing = self.writing(None);
         let (tally, generation) = writing.build(&plan, lock, making)?;
-        self.forget();
+        // What was kept is of another index, whose generations may have had the same numbers.
+        self.engine.forget();
         Ok(built(&tally, generation, &plan, reason))
-    }
-
-    /// Forgets what was kept of another index, whose generations may have had the same numbers.
-    fn forget(&self) {
-        self.engine.steps.clear();
-        self.engine.carrying.clear();
-        self.engine.corpora.clear();
-        self.engine.outlines.clear();
     }
 
     fn catch_up(
@@ -434,7 +431,7 @@ impl Refreshing<'_> {
         let engine = self.engine;
         if engine.memory.is_due() && engine.own_folder().is_ok_and(|folder| folder.probe().is_ok()) {
             engine.memory.leave();
-            self.forget();
+            engine.forget();
         }
     }
 

@@ -4,6 +4,7 @@
 
 use crate::codec::idlist;
 use crate::connect;
+use crate::database::Db;
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramLoad;
@@ -12,12 +13,12 @@ use crate::interner::Interner;
 use crate::located::Located;
 use crate::lock::{self, WriteLock};
 use crate::rows::{ChunkId, ChunkRow, FileId, FilePut, Listed, SymbolId};
+use crate::seal;
 use crate::snapshot::Snapshot;
 use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::{chunks, files, names, symbols, tags, terms as term_tables};
 use crate::terms::TermLoad;
-use crate::vfs::Db;
 use crate::writer::put_sheet;
 use orient_model::Modifiers;
 use rusqlite::{Connection, params};
@@ -367,8 +368,9 @@ fn sweep(place: &Located) {
 pub(crate) fn swap_in(new: &Located, path: &Path) -> Result<(), StoreError> {
     let old = Located::at(path)?;
     let _replacing = lock::replacing(&old.folder)?;
+    seal::remove(&old);
     connect::empty_log(&old);
-    for name in old.everything_beside() {
+    for name in old.beside() {
         match old.folder.remove(&name) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(StoreError::io(&old.folder.path().join(name), error));
@@ -377,6 +379,7 @@ pub(crate) fn swap_in(new: &Located, path: &Path) -> Result<(), StoreError> {
         }
     }
     old.folder.rename(&new.name, &old.name).at(path)?;
+    seal::first(&old);
     old.folder.sync().or_else(ignore_unsupported).at(path)
 }
 

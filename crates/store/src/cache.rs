@@ -5,31 +5,38 @@
 
 use crate::codec::Encoded;
 use crate::connect::{needs_room, open_alone, prepared};
+use crate::damage::FileKey;
+use crate::database::{Db, cannot_open};
 use crate::embedded;
-use crate::error::{StoreError, is_damage};
+use crate::error::{StoreError, is_damage, mismatched};
 use crate::located::Located;
-use crate::lock;
-use crate::vfs::{Db, cannot_open};
+use crate::salvage::Aside;
+use crate::{lock, pages, seal, vfs};
 use orient_model::ContentHash;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result, Row, params};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The format of the cache; a cache of another one is emptied.
-const FORMAT: u32 = 2;
+/// The format of the cache; one of another format is emptied, but for vectors that were paid for.
+/// 3: pages have checksums, and so have the facts of a content, over its key.
+const FORMAT: u32 = 3;
 const APPLICATION: u32 = 0x4f72_6e63;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long to wait for another who writes, where what we would write can be made again at little cost.
 const FACTS_PATIENCE: Duration = Duration::from_millis(150);
 /// After waiting in vain, facts are not written for so long: whoever is in the way may be stuck.
 const FACTS_PAUSE: Duration = Duration::from_secs(10);
+/// How long a page takes at most to be written, generously.
+const SETTLING: Duration = Duration::from_millis(100);
 
 /// A crash may cost the last entries; the log may grow to 32 MiB before it is written back. Entries are blobs of a few
 /// kilobytes: in small pages a seventh of the file stays empty, in these a thirtieth. A server keeps it open, and what it
 /// holds of it in memory fills up as files change.
-const WRITING: &str = "PRAGMA page_size = 32768; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; \
+const PAGE: &str = "PRAGMA page_size = 32768";
+const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; \
      PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -2048;";
-/// The small table is what is looked up and touched; the large one is only read where there is a hit.
+/// The sums are over the key and the bytes: facts of one content are never taken for those of another, whatever happened to
+/// the file. The small table is what is looked up and touched; the large one is only read where there is a hit.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS entry (
         key   BLOB PRIMARY KEY,
@@ -38,16 +45,19 @@ const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS facts (
         id      INTEGER PRIMARY KEY,
+        outline_sum INTEGER NOT NULL,
+        flow_sum    INTEGER NOT NULL,
         outline BLOB NOT NULL,
         flow    BLOB NOT NULL
     ) STRICT;";
 /// Made whenever a cache is opened for writing: caches of before have none.
 const WHOLES: &str = "CREATE TABLE IF NOT EXISTS whole (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;";
 
-const GET: &str = "SELECT outline, flow FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
-const GET_OUTLINE: &str = "SELECT outline FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
+const GET: &str = "SELECT outline, flow, outline_sum, flow_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
+const GET_OUTLINE: &str =
+    "SELECT outline, outline_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
 const HAS: &str = "SELECT 1 FROM entry WHERE key = ?1";
-const PUT_FACTS: &str = "INSERT INTO facts (outline, flow) VALUES (?1, ?2)";
+const PUT_FACTS: &str = "INSERT INTO facts (outline, flow, outline_sum, flow_sum) VALUES (?1, ?2, ?3, ?4)";
 const PUT_ENTRY: &str = "INSERT INTO entry VALUES (?1, ?2, ?3)";
 const TOUCH: &str = "UPDATE entry SET used = ?2 WHERE key = ?1 AND used < ?2";
 const ENTRIES: &str = "SELECT key, facts, used FROM entry ORDER BY key";
@@ -70,6 +80,11 @@ impl CacheKey {
         key[..16].copy_from_slice(&content.0);
         key[16..].copy_from_slice(&extractor.to_be_bytes());
         Self(key)
+    }
+
+    /// The checksum of what is kept under this key.
+    fn sum(&self, bytes: &[u8]) -> i64 {
+        pages::checksum(bytes, pages::checksum(&self.0, bytes.len() as u64)).cast_signed()
     }
 
     /// The content.
@@ -116,6 +131,8 @@ pub struct Pruned {
 /// The facts of contents seen before.
 pub struct Cache {
     path: PathBuf,
+    /// Which file is open.
+    file: Option<FileKey>,
     db: Option<Db>,
     state: CacheState,
     /// When writing facts was last given up because somebody else was writing.
@@ -125,7 +142,8 @@ pub struct Cache {
 impl Cache {
     /// Opens the cache at a path, creating it or making it anew where needed.
     pub fn open(path: &Path) -> Self {
-        let mut cache = Self { path: path.to_path_buf(), db: None, state: CacheState::Ready, blocked: None };
+        let mut cache =
+            Self { path: path.to_path_buf(), file: None, db: None, state: CacheState::Ready, blocked: None };
         let place = match Located::make(path).or_else(|error| Located::at(path).map_err(|_| error)) {
             Ok(place) => place,
             Err(error) => {
@@ -139,17 +157,29 @@ impl Cache {
             open_writable(&place)
         };
         match opened {
-            Ok(db) => cache.db = Some(db),
+            Ok(db) => (cache.db, cache.file) = (Some(db), FileKey::at(path)),
             Err(error) if is_damage(&error) || is_foreign(&error) => cache.recreate(),
             Err(error) => cache.read_only(&place, &error),
         }
         cache
     }
 
+    /// Reads all pages of the cache at a path, and empties it where one is damaged; says what was wrong.
+    pub fn check(path: &Path) -> Option<String> {
+        let place = Located::at(path).ok()?;
+        seal::scan(&place).ok()?.err()?;
+        // A page that was being written is whole now.
+        std::thread::sleep(SETTLING);
+        let wrong = seal::scan(&place).ok()?.err()?;
+        let mut cache = Self::open(path);
+        cache.recreate();
+        Some(wrong)
+    }
+
     /// A cache that holds nothing, for runs without a store.
     pub fn off() -> Self {
         let state = CacheState::Off("not asked for".to_owned());
-        Self { path: PathBuf::new(), db: None, state, blocked: None }
+        Self { path: PathBuf::new(), file: None, db: None, state, blocked: None }
     }
 
     /// What became of it.
@@ -162,10 +192,7 @@ impl Cache {
         self.attempt(|db| {
             db.prepare_cached(GET)?
                 .query_row([&key.0[..]], |row| {
-                    let part = |column| {
-                        Ok::<_, rusqlite::Error>(Encoded::from_bytes(row.get_ref(column)?.as_blob()?))
-                    };
-                    Ok(CachedFacts { outline: part(0)?, flow: part(1)? })
+                    Ok(CachedFacts { outline: part(key, row, 0, 2)?, flow: part(key, row, 1, 3)? })
                 })
                 .optional()
         })
@@ -175,9 +202,7 @@ impl Cache {
     /// The outline of a content, without reading its flow.
     pub fn get_outline(&mut self, key: &CacheKey) -> Option<Encoded> {
         self.attempt(|db| {
-            db.prepare_cached(GET_OUTLINE)?
-                .query_row([&key.0[..]], |row| Ok(Encoded::from_bytes(row.get_ref(0)?.as_blob()?)))
-                .optional()
+            db.prepare_cached(GET_OUTLINE)?.query_row([&key.0[..]], |row| part(key, row, 0, 1)).optional()
         })
         .flatten()
     }
@@ -194,7 +219,8 @@ impl Cache {
                 if db.prepare_cached(HAS)?.exists([&key.0[..]])? {
                     continue;
                 }
-                let parts = params![facts.outline.as_bytes(), facts.flow.as_bytes()];
+                let (outline, flow) = (facts.outline.as_bytes(), facts.flow.as_bytes());
+                let parts = params![outline, flow, key.sum(outline), key.sum(flow)];
                 let id = db.prepare_cached(PUT_FACTS)?.insert(parts)?;
                 db.prepare_cached(PUT_ENTRY)?.execute(params![&key.0[..], id, day])?;
             }
@@ -286,13 +312,21 @@ impl Cache {
         let Ok(_alone) = lock::replacing(&place.folder) else {
             return self.off_because("it is damaged and cannot be replaced");
         };
-        if let Ok(db) = open_writable(&place) {
-            self.db = Some(db);
+        // Somebody else may have replaced it already.
+        let there = FileKey::at(&self.path);
+        if there != self.file
+            && let Ok(db) = open_writable(&place)
+        {
+            (self.db, self.file) = (Some(db), there);
             return;
         }
-        place.remove();
+        let old = Aside::move_from(&place);
         match open_writable(&place) {
-            Ok(db) => (self.db, self.state) = (Some(db), CacheState::Recreated),
+            Ok(db) => {
+                old.copy_into(&db);
+                (self.db, self.state) = (Some(db), CacheState::Recreated);
+                self.file = FileKey::at(&self.path);
+            }
             Err(error) => self.off_because(&error.to_string()),
         }
     }
@@ -309,6 +343,16 @@ impl Cache {
     }
 }
 
+/// A part of the facts of a content, if it is what was kept under its key.
+fn part(key: &CacheKey, row: &Row<'_>, column: usize, sum: usize) -> Result<Encoded> {
+    let bytes = row.get_ref(column)?.as_blob()?;
+    if key.sum(bytes) == row.get::<_, i64>(sum)? {
+        Ok(Encoded::from_bytes(bytes))
+    } else {
+        Err(mismatched(column))
+    }
+}
+
 fn open_writable(place: &Located) -> Result<Db> {
     match place.check() {
         // Something else has its name: it is removed, and the cache made anew.
@@ -316,8 +360,10 @@ fn open_writable(place: &Located) -> Result<Db> {
         checked => checked.map_err(|error| cannot_open(&error.to_string()))?,
     }
     place.make_file().map_err(|error| cannot_open(&error.to_string()))?;
-    let db = prepared(place.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?);
+    let db = prepared(vfs::creating(|| place.open(OpenFlags::SQLITE_OPEN_READ_WRITE))?);
     db.busy_timeout(PATIENCE)?;
+    db.execute_batch(PAGE)?;
+    vfs::reserve(&db);
     db.execute_batch(WRITING)?;
     let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
     let (application, format) = (number("application_id")?, number("user_version")?);

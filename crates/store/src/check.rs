@@ -1,10 +1,13 @@
-//! Whether an index is whole: its pages, and that rows, outlines and graphs say the same.
+//! Whether an index is whole: its pages, the state they are of, and that rows, outlines and graphs say the same.
 
 use crate::codec::{self, idlist};
+use crate::damage;
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
 use crate::graph::Expected;
+use crate::located::Located;
 use crate::rows::FileRow;
+use crate::seal;
 use crate::snapshot::Snapshot;
 use crate::sql::{files, meta, names, symbols};
 
@@ -14,6 +17,19 @@ const MOST: usize = 20;
 impl Snapshot {
     /// Looks at everything; returns what is wrong, in words. Takes as long as reading the whole file.
     pub fn check(&self) -> Result<Vec<String>, StoreError> {
+        let wrong = self.check_all()?;
+        if let Some(first) = wrong.first().filter(|_| !self.is_in_memory()) {
+            damage::report_at(&self.path, first);
+        }
+        Ok(wrong)
+    }
+
+    fn check_all(&self) -> Result<Vec<String>, StoreError> {
+        if !self.is_in_memory()
+            && let Some(what) = seal::examine(&Located::at(&self.path)?)?
+        {
+            return Ok(vec![what]);
+        }
         let mut wrong = meta::check(&self.db).at(&self.path)?;
         if !wrong.is_empty() {
             return Ok(wrong);

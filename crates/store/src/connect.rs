@@ -1,11 +1,11 @@
 //! How a database is opened: for reading, for writing, for a bulk load, in memory.
 
-use crate::error::{AtPath, StoreError};
+use crate::database::Db;
+use crate::error::{AtPath, StoreError, is_damage};
 use crate::located::Located;
 use crate::sql::meta::{self, Meta};
 use crate::version::{APPLICATION, FORMAT, Header};
-use crate::vfs::Db;
-use crate::{lock, migrate};
+use crate::{lock, migrate, seal, vfs};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
@@ -53,6 +53,7 @@ pub(crate) fn read_while_opening(at: &Located) -> Result<Opened, StoreError> {
     let path = &at.path;
     at.check()?;
     Header::read(at)?.check(path)?;
+    seal::check(at)?;
     match begin_reading(at.open(OpenFlags::SQLITE_OPEN_READ_ONLY)) {
         Ok(opened) => opened_or_damaged(path, opened),
         Err(error) if needs_room(&error) => {
@@ -91,16 +92,17 @@ fn opened_or_damaged(path: &Path, (db, meta): (Db, Option<Meta>)) -> Result<Open
 
 /// Whether reading failed because no file could be made beside the database, or it could not grow.
 pub(crate) fn needs_room(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(
-            ErrorCode::CannotOpen
-                | ErrorCode::ReadOnly
-                | ErrorCode::PermissionDenied
-                | ErrorCode::DiskFull
-                | ErrorCode::SystemIoFailure
+    !is_damage(error)
+        && matches!(
+            error.sqlite_error_code(),
+            Some(
+                ErrorCode::CannotOpen
+                    | ErrorCode::ReadOnly
+                    | ErrorCode::PermissionDenied
+                    | ErrorCode::DiskFull
+                    | ErrorCode::SystemIoFailure
+            )
         )
-    )
 }
 
 /// Opens for change sets, migrating an older format.
@@ -127,12 +129,20 @@ pub(crate) fn empty_log(at: &Located) {
 }
 
 /// Moves what waits in the log of a database into the database, as far as that holds up nobody: for those who keep it open
-/// and have nothing else to do.
+/// and have nothing else to do. An index that somebody writes is left to them.
 pub fn move_log(path: &Path) {
-    if let Ok(at) = Located::at(path) {
-        let _opening = lock::opening(&at.folder);
-        checkpoint(&at, "PRAGMA wal_checkpoint(PASSIVE)");
+    let Ok(at) = Located::at(path) else { return };
+    if !at.has_log() {
+        return;
     }
+    let _opening = lock::opening(&at.folder);
+    let (mut _lock, mut _broken) = (None, None);
+    if seal::is_sealed(&at) {
+        let Ok(Some(lock)) = lock::WriteLock::try_acquire(at.folder.path()) else { return };
+        let Ok(broken) = seal::Broken::open(&at) else { return };
+        (_lock, _broken) = (Some(lock), Some(broken));
+    }
+    checkpoint(&at, "PRAGMA wal_checkpoint(PASSIVE)");
 }
 
 /// Where it fails, the log is read a little longer.
@@ -154,9 +164,10 @@ pub(crate) fn load(at: &Located, bytes: u64) -> Result<Db, StoreError> {
     let path = &at.path;
     at.make_file().at(path)?;
     at.check()?;
-    let db = at.open(OpenFlags::SQLITE_OPEN_READ_WRITE).at(path)?;
+    let db = vfs::creating(|| at.open(OpenFlags::SQLITE_OPEN_READ_WRITE)).at(path)?;
     let page = if bytes <= SMALL_TREE { 4096 } else { 8192 };
     db.pragma_update(None, "page_size", page).at(path)?;
+    vfs::reserve(&db);
     db.execute_batch(LOADING).at(path)?;
     mark(&db).at(path)?;
     Ok(prepared(db))

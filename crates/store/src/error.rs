@@ -1,8 +1,10 @@
 //! What can go wrong with a store, by what the caller can do about it.
 
 use crate::codec::CodecError;
+use crate::damage;
 use orient_safefs::Folder;
 use rusqlite::ErrorCode;
+use rusqlite::ffi;
 use rusqlite::types::Type;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -73,15 +75,18 @@ impl StoreError {
     }
 
     pub(crate) fn damaged(path: &Path, detail: impl Into<String>) -> Self {
-        Self::Damaged { path: path.to_path_buf(), detail: detail.into() }
+        let detail = detail.into();
+        damage::report_at(path, &detail);
+        Self::Damaged { path: path.to_path_buf(), detail }
     }
 
     /// Sorts a database error by what the caller can do about it.
     pub(crate) fn sql(path: &Path, source: rusqlite::Error) -> Self {
-        let path = path.to_path_buf();
         if is_damage(&source) {
-            return Self::Damaged { path, detail: source.to_string() };
+            let detail = damage::take_latest().unwrap_or_else(|| source.to_string());
+            return Self::damaged(path, detail);
         }
+        let path = path.to_path_buf();
         match source.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::io(&path, io::ErrorKind::StorageFull.into()),
             Some(
@@ -126,6 +131,14 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
         | E::IntegralValueOutOfRange(..)
         | E::InvalidColumnType(..)
         | E::Utf8Error(..) => true,
+        E::SqliteFailure(failure, _)
+            if matches!(
+                failure.extended_code,
+                ffi::SQLITE_IOERR_DATA | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS
+            ) =>
+        {
+            true
+        }
         _ => matches!(
             error.sqlite_error_code(),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TypeMismatch)
@@ -136,6 +149,11 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
 /// What a database would say of a value that is not what we wrote.
 pub(crate) fn unreadable(error: CodecError) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, Box::new(error))
+}
+
+/// What a database would say of a value whose checksum is another's.
+pub(crate) fn mismatched(column: usize) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Blob, "it fails its checksum".into())
 }
 
 /// Gives database errors the path of their file.

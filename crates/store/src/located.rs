@@ -1,8 +1,8 @@
 //! Where a database is: its name in a folder that was checked. What is opened, made, renamed or removed, is so through
 //! that folder.
 
+use crate::database::Db;
 use crate::error::{AtPath, StoreError};
-use crate::vfs::Db;
 use orient_safefs::{Access, Folder, Refusal, Why};
 use rusqlite::OpenFlags;
 use std::fs::File;

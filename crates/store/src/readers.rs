@@ -2,16 +2,18 @@
 //! questions do.
 
 use crate::connect::{self, Opened};
+use crate::damage::FileKey;
+use crate::database::Db;
 use crate::error::StoreError;
 use crate::located::Located;
-use crate::lock;
 use crate::snapshot::Snapshot;
 use crate::sql::meta::{self, Meta};
 use crate::version::FORMAT;
-use crate::vfs::Db;
+use crate::{lock, seal};
 use rusqlite::Connection;
 use std::ops::Deref;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many are kept while nobody asks: each holds on to the statements it has compiled and a few pages. A server answers
@@ -20,7 +22,15 @@ const MOST: usize = 6;
 
 /// Opens snapshots of one index again and again, over connections it keeps.
 #[derive(Clone, Default)]
-pub struct Readers(Arc<Mutex<Vec<Idle>>>);
+pub struct Readers(Arc<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    idle: Mutex<Vec<Idle>>,
+    /// Which file was opened last.
+    file: Mutex<Option<FileKey>>,
+    replaced: AtomicBool,
+}
 
 /// A connection outside any transaction.
 struct Idle {
@@ -45,6 +55,10 @@ impl Readers {
     pub fn open(&self, path: &Path) -> Result<Snapshot, StoreError> {
         let place = Located::at(path)?;
         let _opening = lock::opening(&place.folder);
+        if Files::at(&place).is_some() {
+            seal::check(&place)?;
+        }
+        self.note(path);
         while let Some(Idle { db, files }) = self.take() {
             if Files::at(&place).as_ref() == Some(&files)
                 && let Some(meta) = begin(&db)
@@ -56,16 +70,29 @@ impl Readers {
         Ok(Snapshot::over(self.lend(db, Files::at(&place)), path, meta))
     }
 
+    /// Whether another file than before was opened since the last call: nothing that is kept of the old one holds.
+    pub fn take_replaced(&self) -> bool {
+        self.0.replaced.swap(false, Ordering::Relaxed)
+    }
+
+    fn note(&self, path: &Path) {
+        let Some(now) = FileKey::at(path) else { return };
+        let before = self.0.file.lock().unwrap_or_else(PoisonError::into_inner).replace(now);
+        if before.is_some_and(|before| before != now) {
+            self.0.replaced.store(true, Ordering::Relaxed);
+        }
+    }
+
     fn lend(&self, db: Db, files: Option<Files>) -> Lent {
         Lent { db: Some(db), home: files.map(|files| Box::new((self.clone(), files))) }
     }
 
     fn take(&self) -> Option<Idle> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
     fn keep(&self, idle: Idle) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < MOST {
             kept.push(idle);
         }

@@ -2,10 +2,11 @@
 
 use crate::bulk::{Growing, swap_in};
 use crate::connect;
+use crate::database::Db;
 use crate::error::{AtPath, StoreError};
 use crate::located::Located;
 use crate::lock::WriteLock;
-use crate::vfs::Db;
+use crate::vfs;
 use std::io;
 use std::path::Path;
 
@@ -25,7 +26,7 @@ fn copy(from: &Path, to: &Located) -> Result<(), StoreError> {
     let Some(name) = Db::name_for_sqlite(&to.folder, &to.name) else {
         return Err(StoreError::io(&to.path, io::ErrorKind::InvalidFilename.into()));
     };
-    source.db.execute("VACUUM INTO ?1", [name]).at(&to.path)?;
+    vfs::creating(|| source.db.execute("VACUUM INTO ?1", [name])).at(&to.path)?;
     connect::keep_log(to)?;
     to.file()?.sync_all().at(&to.path)
 }

@@ -63,7 +63,7 @@ impl Snapshot {
         Self { db, path: path.to_path_buf(), meta, in_memory: false }
     }
 
-    pub(crate) fn in_memory(db: crate::vfs::Db, path: &Path, meta: Meta) -> Result<Self, StoreError> {
+    pub(crate) fn in_memory(db: crate::database::Db, path: &Path, meta: Meta) -> Result<Self, StoreError> {
         db.execute_batch("BEGIN").at(path)?;
         Ok(Self { db: db.into(), path: path.to_path_buf(), meta, in_memory: true })
     }
@@ -75,6 +75,10 @@ impl Snapshot {
         }
         self.db.execute_batch("COMMIT").at(&self.path)?;
         Ok(Writer::over(Opened { db: self.db.into_inner(), meta: self.meta }, &self.path))
+    }
+
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.in_memory
     }
 
     /// The number of the change set this is the result of.

@@ -2,8 +2,9 @@
 
 use crate::error::{AtPath, StoreError};
 use crate::located::Located;
+use crate::pages::RESERVED;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The format of `index.db` this program writes. One line of history per number:
 /// 1: files, outlines, names, symbols, tags, chunks.
@@ -25,8 +26,8 @@ pub(crate) const APPLICATION: u32 = 0x4f72_6e74;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Bytes 20 to 23 of every database of ours: nothing reserved, and three numbers the format prescribes.
-const FIXED: [u8; 4] = [0, 64, 32, 32];
+/// Bytes 21 to 23 of every database: three numbers the format prescribes.
+const FIXED: [u8; 3] = [64, 32, 32];
 
 /// What the first bytes of a database say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +51,14 @@ impl Header {
         if &bytes[..16] != MAGIC {
             return Err(StoreError::damaged(path, "not a database"));
         }
-        if !bytes[18..20].iter().all(|version| matches!(version, 1 | 2)) || bytes[20..24] != FIXED {
+        if !bytes[18..20].iter().all(|version| matches!(version, 1 | 2)) || bytes[21..24] != FIXED {
             return Err(StoreError::damaged(path, "its header makes no sense"));
         }
         if number(68) != APPLICATION {
             return Err(StoreError::damaged(path, "a database of another program"));
+        }
+        if number(60) == FORMAT && usize::from(bytes[20]) != RESERVED {
+            return Err(StoreError::damaged(path, "its header makes no sense"));
         }
         let page = match u64::from(u16::from_be_bytes([bytes[16], bytes[17]])) {
             1 => 65_536,
@@ -80,4 +84,13 @@ impl Header {
             _ => Err(StoreError::Outdated { path, found, known }),
         }
     }
+}
+
+/// The files that lie beside a database while it is in use: its log and its shared memory.
+pub(crate) fn beside(path: &Path) -> [PathBuf; 2] {
+    ["-wal", "-shm"].map(|suffix| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    })
 }

@@ -1,179 +1,499 @@
-//! Databases opened through the descriptor of their folder.
+//! The layer between SQLite and the operating system: it checks every page and frame that is read, and stamps every page
+//! that is written.
 //!
-//! SQLite opens files by name, and opens more of them later: the log and the shared memory beside a database. A folder that
-//! is swapped for a link between two of these steps would have it write somewhere else. On Linux, a name such as
-//! `/proc/self/fd/7/index.db` leads through a descriptor that was checked and cannot come to mean another folder. SQLite
-//! would resolve that name to the one behind it first, so its way of opening files is registered a second time, with that
-//! step left out. All other steps are its own, locks and shared memory included; it never follows a link in the last part
-//! of a name (`O_NOFOLLOW`).
+//! It wraps the file system SQLite comes with and takes its place as the default, so that every connection of this process
+//! goes through it. Databases and logs are wrapped; all other files (temporary ones, journals) are left alone. What is wrong
+//! is reported as `SQLITE_IOERR_DATA`, with the page in `damage.rs`. Pages are mapped as before: a mapped page is checked
+//! the first time it is handed out, and again once anybody has changed the file.
 //!
-//! Where the system has no such names, the database is opened by its path, no link in it is followed
-//! (`SQLITE_OPEN_NOFOLLOW`), and the folder is compared with the one that was checked afterwards.
+//! On Linux it also leaves names that lead through a descriptor (`/proc/self/fd/7/index.db`) as they are, where SQLite would
+//! resolve them: `database.rs` says why.
 
-use orient_safefs::Folder;
-use rusqlite::ffi;
-use rusqlite::{Connection, OpenFlags};
-use std::ops::{Deref, DerefMut};
-use std::path::Path;
+#![expect(
+    unsafe_code,
+    reason = "SQLite calls a file system through C functions; every pointer they get is one SQLite owns for the call"
+)]
 
-/// A connection, and the folder its names lead through. Fields are dropped in this order.
-pub(crate) struct Db {
-    connection: Connection,
-    folder: Option<Folder>,
+use crate::guard::{LogGuard, PageGuard, RawFile};
+use crate::pages::RESERVED;
+use crate::walindex::REGION;
+use rusqlite::Connection;
+use rusqlite::ffi::{self, sqlite3_file, sqlite3_int64, sqlite3_io_methods, sqlite3_vfs};
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::ptr::{self, null_mut};
+use std::slice;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+/// The file system SQLite comes with.
+static SYSTEM: AtomicPtr<sqlite3_vfs> = AtomicPtr::new(null_mut());
+static INSTALL: Once = Once::new();
+static INSTALLED: AtomicBool = AtomicBool::new(false);
+const NAME: &CStr = c"orient";
+
+/// Puts this layer under all connections opened from now on.
+pub(crate) fn install() {
+    INSTALL.call_once(|| {
+        // SAFETY: SQLite initialises itself here; the file system it names lives as long as the process.
+        let system = unsafe { ffi::sqlite3_vfs_find(ptr::null()) };
+        if system.is_null() {
+            return;
+        }
+        SYSTEM.store(system, Ordering::Release);
+        // SAFETY: it is not null. All functions but `xOpen` and `xFullPathname` are those of the copy.
+        let mut ours = unsafe { *system };
+        ours.szOsFile += HANDLE;
+        ours.zName = NAME.as_ptr();
+        ours.pNext = null_mut();
+        ours.xOpen = Some(open);
+        if cfg!(target_os = "linux") {
+            ours.xFullPathname = Some(full_pathname);
+        }
+        // SAFETY: registered for the rest of the process, and never freed.
+        let code = unsafe { ffi::sqlite3_vfs_register(Box::into_raw(Box::new(ours)), 1) };
+        INSTALLED.store(code == ffi::SQLITE_OK, Ordering::Release);
+    });
 }
 
-impl Db {
-    /// A connection to a database in memory.
-    pub(crate) fn in_memory() -> rusqlite::Result<Self> {
-        Ok(Self { connection: Connection::open_in_memory()?, folder: None })
-    }
+/// The name of this layer, where it takes names that lead through a descriptor.
+pub(crate) fn through_descriptors() -> Option<&'static CStr> {
+    install();
+    (cfg!(target_os = "linux") && INSTALLED.load(Ordering::Acquire)).then_some(NAME)
+}
 
-    /// Opens a file of a folder. What stands there, and beside it, is to be checked before.
-    pub(crate) fn open(folder: &Folder, file: &str, flags: OpenFlags) -> rusqlite::Result<Self> {
-        Self::open_as(folder, file, flags, |path| path.as_os_str().to_owned())
-    }
+/// What names through descriptors begin with.
+const DESCRIPTORS: &[u8] = b"/proc/self/fd/";
 
-    /// The same for a file that nobody can change: no file is made or read beside it.
-    pub(crate) fn open_immutable(folder: &Folder, file: &str, flags: OpenFlags) -> rusqlite::Result<Self> {
-        Self::open_as(folder, file, flags | OpenFlags::SQLITE_OPEN_URI, |path| immutable_uri(path).into())
-    }
-
-    fn open_as(
-        folder: &Folder,
-        file: &str,
-        flags: OpenFlags,
-        named: impl FnOnce(&Path) -> std::ffi::OsString,
-    ) -> rusqlite::Result<Self> {
-        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = match (folder.name_of(file), linux::vfs()) {
-            (Some(name), Some(vfs)) => Connection::open_with_flags_and_vfs(named(&name), flags, vfs)?,
-            _ => {
-                let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-                let connection = Connection::open_with_flags(named(&folder.path().join(file)), flags)?;
-                if !folder.is_in_place() {
-                    return Err(cannot_open("its folder was replaced while it was opened"));
-                }
-                connection
+/// Gives back a name through a descriptor as it is, and every other as SQLite does.
+unsafe extern "C" fn full_pathname(
+    _: *mut sqlite3_vfs,
+    name: *const c_char,
+    room: c_int,
+    out: *mut c_char,
+) -> c_int {
+    let system = SYSTEM.load(Ordering::Acquire);
+    // SAFETY: SQLite hands over a string that ends with zero and a buffer with so much room; the file system of SQLite, set
+    // before this function was registered, is called as SQLite calls it.
+    unsafe {
+        let bytes = CStr::from_ptr(name).to_bytes_with_nul();
+        if bytes.starts_with(DESCRIPTORS) {
+            if usize::try_from(room).is_ok_and(|room| bytes.len() <= room) {
+                ptr::copy_nonoverlapping(name, out, bytes.len());
+                return ffi::SQLITE_OK;
             }
+            return ffi::SQLITE_CANTOPEN;
+        }
+        (*system).xFullPathname.map_or(ffi::SQLITE_CANTOPEN, |full| full(system, name, room, out))
+    }
+}
+
+thread_local! {
+    static CREATING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does something that creates a database in which [`reserve`] leaves room: its pages are stamped from the first on.
+pub(crate) fn creating<T>(act: impl FnOnce() -> T) -> T {
+    install();
+    let before = CREATING.replace(true);
+    let done = act();
+    CREATING.set(before);
+    done
+}
+
+/// Leaves room for a trailer in every page of a new database, whose page size is already chosen.
+pub(crate) fn reserve(db: &Connection) {
+    let mut bytes = RESERVED as c_int;
+    // SAFETY: the connection is open for as long as it is borrowed; the operation reads and writes one number.
+    unsafe {
+        let argument = ptr::from_mut(&mut bytes).cast();
+        ffi::sqlite3_file_control(db.handle(), c"main".as_ptr(), ffi::SQLITE_FCNTL_RESERVE_BYTES, argument);
+    }
+}
+
+/// A file as SQLite sees it. That of the system lies behind it in the same allocation.
+#[repr(C)]
+struct Handle {
+    file: sqlite3_file,
+    guard: *mut Guard,
+}
+
+/// The lock on shared memory that the first kind of readers hold; those behind it are of readers of the log.
+const FIRST_READ_LOCK: c_int = 3;
+
+/// How far behind a [`Handle`] the file of the system begins.
+const HANDLE: c_int = size_of::<Handle>() as c_int;
+
+enum Guard {
+    Pages(PageGuard, Regions),
+    Log(LogGuard),
+}
+
+/// The memory that processes share, as far as SQLite has asked for it: one region after the other, without gaps.
+#[derive(Default)]
+struct Regions(Vec<*const u8>);
+
+impl Regions {
+    fn copied(&self) -> Vec<Vec<u8>> {
+        // SAFETY: they stay mapped until `xShmUnmap`. Another process may write at the same time; what is then seen half is
+        // compared with a sum or looked up, and found wrong or right as a whole.
+        self.0.iter().map(|region| unsafe { slice::from_raw_parts(*region, REGION) }.to_vec()).collect()
+    }
+}
+
+/// The file of the system.
+#[derive(Clone, Copy)]
+struct Inner(*mut sqlite3_file);
+
+impl Inner {
+    /// # Safety
+    /// The file is one that [`open`] opened and nobody has closed.
+    unsafe fn of(file: *mut sqlite3_file) -> Self {
+        // SAFETY: SQLite allocated `szOsFile` bytes for both.
+        Self(unsafe { file.byte_add(HANDLE as usize) })
+    }
+
+    fn methods(&self) -> &sqlite3_io_methods {
+        // SAFETY: it is open, so its methods are set, and they are constants of SQLite.
+        unsafe { &*(*self.0).pMethods }
+    }
+}
+
+impl RawFile for Inner {
+    fn read(&self, buffer: &mut [u8], offset: u64) -> bool {
+        let (Some(read), Ok(length)) = (self.methods().xRead, c_int::try_from(buffer.len())) else {
+            return false;
         };
-        Ok(Self { connection, folder: Some(folder.clone()) })
+        // SAFETY: the file is open and the buffer is as long as it is said to be.
+        let code = unsafe { read(self.0, buffer.as_mut_ptr().cast(), length, offset.cast_signed()) };
+        code == ffi::SQLITE_OK
     }
 
-    /// The name by which SQLite reaches another file of a folder, for `VACUUM INTO`.
-    pub(crate) fn name_for_sqlite(folder: &Folder, file: &str) -> Option<String> {
-        let name = folder.name_of(file).filter(|_| linux::vfs().is_some());
-        name.unwrap_or_else(|| folder.path().join(file)).into_os_string().into_string().ok()
-    }
-
-    /// Closes it, and says what goes wrong with that.
-    pub(crate) fn close(self) -> rusqlite::Result<()> {
-        let Self { connection, folder } = self;
-        let closed = connection.close().map_err(|(_, error)| error);
-        drop(folder);
-        closed
+    fn size(&self) -> u64 {
+        let mut size: sqlite3_int64 = 0;
+        // SAFETY: the file is open.
+        let code = self.methods().xFileSize.map(|ask| unsafe { ask(self.0, &raw mut size) });
+        if code == Some(ffi::SQLITE_OK) { size.cast_unsigned() } else { 0 }
     }
 }
 
-impl Deref for Db {
-    type Target = Connection;
+/// # Safety
+/// The file is one that [`open`] opened, and SQLite uses it for this call alone.
+unsafe fn guard<'f>(file: *mut sqlite3_file) -> &'f mut Guard {
+    // SAFETY: `open` put it there, and only `close` takes it away.
+    unsafe { &mut *(*file.cast::<Handle>()).guard }
+}
 
-    fn deref(&self) -> &Connection {
-        &self.connection
+unsafe extern "C" fn open(
+    _: *mut sqlite3_vfs,
+    name: *const c_char,
+    file: *mut sqlite3_file,
+    flags: c_int,
+    out: *mut c_int,
+) -> c_int {
+    let system = SYSTEM.load(Ordering::Acquire);
+    // SAFETY: set before this function was registered.
+    let Some(open) = (unsafe { (*system).xOpen }) else { return ffi::SQLITE_CANTOPEN };
+    if name.is_null() || flags & (ffi::SQLITE_OPEN_MAIN_DB | ffi::SQLITE_OPEN_WAL) == 0 {
+        // SAFETY: the arguments are passed on as they came; there is more room than the system needs.
+        return unsafe { open(system, name, file, flags, out) };
     }
-}
-
-impl DerefMut for Db {
-    fn deref_mut(&mut self) -> &mut Connection {
-        &mut self.connection
-    }
-}
-
-pub(crate) fn cannot_open(why: &str) -> rusqlite::Error {
-    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CANTOPEN), Some(why.to_owned()))
-}
-
-/// The name under which a file that nobody can change is opened without any other file beside it.
-fn immutable_uri(path: &Path) -> String {
-    use std::fmt::Write;
-    let mut uri = String::from("file:");
-    for &byte in path.as_os_str().as_encoded_bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_') {
-            uri.push(byte as char);
+    // SAFETY: SQLite allocated room for a handle and the file of the system behind it; the name ends with a zero.
+    unsafe {
+        let handle = file.cast::<Handle>();
+        (*handle).file.pMethods = ptr::null();
+        let inner = file.byte_add(HANDLE as usize);
+        (*inner).pMethods = ptr::null();
+        let code = open(system, name, inner, flags, out);
+        if code != ffi::SQLITE_OK {
+            if let Some(close) = (*inner).pMethods.as_ref().and_then(|methods| methods.xClose) {
+                close(inner);
+            }
+            return code;
+        }
+        let path = path_of(CStr::from_ptr(name));
+        let guard = if flags & ffi::SQLITE_OPEN_MAIN_DB != 0 {
+            let identity = CREATING.get().then(|| RandomState::new().hash_one(&path) | 1);
+            Guard::Pages(PageGuard::new(&path, &Inner(inner), identity), Regions::default())
         } else {
-            let _ = write!(uri, "%{byte:02x}");
-        }
+            Guard::Log(LogGuard::new(&without_suffix(&path)))
+        };
+        (*handle).guard = Box::into_raw(Box::new(guard));
+        (*handle).file.pMethods = &raw const METHODS;
     }
-    uri.push_str("?immutable=1");
-    uri
+    ffi::SQLITE_OK
 }
 
-#[cfg(not(target_os = "linux"))]
-mod linux {
-    /// There are no names that lead through descriptors.
-    pub(super) fn vfs() -> Option<&'static std::ffi::CStr> {
-        None
+#[cfg(unix)]
+fn path_of(name: &CStr) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(std::ffi::OsStr::from_bytes(name.to_bytes())).to_path_buf()
+}
+
+#[cfg(not(unix))]
+fn path_of(name: &CStr) -> PathBuf {
+    PathBuf::from(name.to_string_lossy().into_owned())
+}
+
+/// The database a log is of.
+fn without_suffix(log: &Path) -> PathBuf {
+    let name = log.file_name().unwrap_or_default().to_string_lossy();
+    log.with_file_name(name.strip_suffix("-wal").unwrap_or(&name))
+}
+
+static METHODS: sqlite3_io_methods = sqlite3_io_methods {
+    iVersion: 3,
+    xClose: Some(close),
+    xRead: Some(read),
+    xWrite: Some(write),
+    xTruncate: Some(truncate),
+    xSync: Some(sync),
+    xFileSize: Some(file_size),
+    xLock: Some(lock),
+    xUnlock: Some(unlock),
+    xCheckReservedLock: Some(check_reserved_lock),
+    xFileControl: Some(file_control),
+    xSectorSize: Some(sector_size),
+    xDeviceCharacteristics: Some(device_characteristics),
+    xShmMap: Some(shm_map),
+    xShmLock: Some(shm_lock),
+    xShmBarrier: Some(shm_barrier),
+    xShmUnmap: Some(shm_unmap),
+    xFetch: Some(fetch),
+    xUnfetch: Some(unfetch),
+};
+
+unsafe extern "C" fn close(file: *mut sqlite3_file) -> c_int {
+    // SAFETY: SQLite closes a file once, and uses it no more.
+    unsafe {
+        let inner = Inner::of(file);
+        let code = inner.methods().xClose.map_or(ffi::SQLITE_OK, |close| close(inner.0));
+        let handle = file.cast::<Handle>();
+        drop(Box::from_raw((*handle).guard));
+        (*handle).guard = null_mut();
+        code
     }
 }
 
-#[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "the driver has no safe name for registering a file system of SQLite")]
-mod linux {
-    use rusqlite::ffi;
-    use std::ffi::{CStr, c_char, c_int};
-    use std::sync::OnceLock;
+unsafe extern "C" fn read(
+    file: *mut sqlite3_file,
+    buffer: *mut c_void,
+    length: c_int,
+    offset: sqlite3_int64,
+) -> c_int {
+    // SAFETY: as SQLite promises, the buffer has `length` bytes; the system fills what the file does not have with zeros.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    let Some(read) = inner.methods().xRead else { return ffi::SQLITE_IOERR_READ };
+    // SAFETY: as above.
+    let code = unsafe { read(inner.0, buffer, length, offset) };
+    let whole = match code {
+        ffi::SQLITE_OK => true,
+        ffi::SQLITE_IOERR_SHORT_READ => false,
+        code => return code,
+    };
+    let (Ok(length), Ok(offset)) = (usize::try_from(length), u64::try_from(offset)) else { return code };
+    // SAFETY: as above.
+    let bytes = unsafe { slice::from_raw_parts(buffer.cast::<u8>(), length) };
+    let right = match guard {
+        Guard::Pages(pages, _) => pages.check(bytes, offset, whole),
+        Guard::Log(log) => log.check(bytes, offset, whole, &inner),
+    };
+    if right { code } else { ffi::SQLITE_IOERR_DATA }
+}
 
-    const NAME: &CStr = c"orient";
-    const DESCRIPTORS: &[u8] = b"/proc/self/fd/";
-
-    type FullPathname =
-        unsafe extern "C" fn(*mut ffi::sqlite3_vfs, *const c_char, c_int, *mut c_char) -> c_int;
-
-    /// SQLite's own, for all other names.
-    static ORIGINAL: OnceLock<FullPathname> = OnceLock::new();
-
-    /// The name of SQLite's file system that leaves names through descriptors as they are.
-    pub(super) fn vfs() -> Option<&'static CStr> {
-        static REGISTERED: OnceLock<bool> = OnceLock::new();
-        REGISTERED.get_or_init(register).then_some(NAME)
-    }
-
-    fn register() -> bool {
-        // SAFETY: the default file system is a static of SQLite, so it can be copied; the copy is never freed, as SQLite
-        // asks for, and nobody else has a pointer to it while it is changed. Its functions do not depend on where it is.
-        unsafe {
-            let default = ffi::sqlite3_vfs_find(std::ptr::null());
-            if default.is_null() {
-                return false;
-            }
-            let copy = Box::leak(Box::new(*default));
-            let Some(full_pathname) = copy.xFullPathname else { return false };
-            let _ = ORIGINAL.set(full_pathname);
-            copy.zName = NAME.as_ptr();
-            copy.pNext = std::ptr::null_mut();
-            copy.xFullPathname = Some(keep_descriptors);
-            ffi::sqlite3_vfs_register(copy, 0) == ffi::SQLITE_OK
-        }
-    }
-
-    /// Gives back a name through a descriptor as it is, and every other as SQLite does.
-    unsafe extern "C" fn keep_descriptors(
-        vfs: *mut ffi::sqlite3_vfs,
-        name: *const c_char,
-        room: c_int,
-        out: *mut c_char,
-    ) -> c_int {
-        // SAFETY: SQLite hands over a string that ends with zero and a buffer with so much room; the original function is
-        // called as SQLite calls it.
-        unsafe {
-            let bytes = CStr::from_ptr(name).to_bytes_with_nul();
-            if bytes.starts_with(DESCRIPTORS) {
-                if usize::try_from(room).is_ok_and(|room| bytes.len() <= room) {
-                    std::ptr::copy_nonoverlapping(name, out, bytes.len());
-                    return ffi::SQLITE_OK;
+unsafe extern "C" fn write(
+    file: *mut sqlite3_file,
+    buffer: *const c_void,
+    length: c_int,
+    offset: sqlite3_int64,
+) -> c_int {
+    // SAFETY: as SQLite promises, the buffer has `length` bytes.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    let Some(write) = inner.methods().xWrite else { return ffi::SQLITE_IOERR_WRITE };
+    let mut source = buffer;
+    if let (Ok(length), Ok(offset)) = (usize::try_from(length), u64::try_from(offset)) {
+        // SAFETY: as above.
+        let bytes = unsafe { slice::from_raw_parts(buffer.cast::<u8>(), length) };
+        match guard {
+            Guard::Pages(pages, _) => {
+                if !pages.is_moved_rightly(length, offset) {
+                    return ffi::SQLITE_IOERR_DATA;
                 }
-                return ffi::SQLITE_CANTOPEN;
+                if let Some(stamped) = pages.stamped(bytes, offset, &inner) {
+                    source = stamped.as_ptr().cast();
+                }
             }
-            ORIGINAL.get().map_or(ffi::SQLITE_CANTOPEN, |original| original(vfs, name, room, out))
+            Guard::Log(log) => log.writing(bytes, offset, &inner),
+        }
+    }
+    // SAFETY: a stamped page is as long as the one it stands for.
+    unsafe { write(inner.0, source, length, offset) }
+}
+
+unsafe extern "C" fn truncate(file: *mut sqlite3_file, size: sqlite3_int64) -> c_int {
+    // SAFETY: the file is open.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    if let (Guard::Pages(pages, _), Ok(size)) = (guard, u64::try_from(size)) {
+        pages.truncating(size, &inner);
+    }
+    // SAFETY: passed on as it came.
+    inner
+        .methods()
+        .xTruncate
+        .map_or(ffi::SQLITE_IOERR_TRUNCATE, |truncate| unsafe { truncate(inner.0, size) })
+}
+
+unsafe extern "C" fn fetch(
+    file: *mut sqlite3_file,
+    offset: sqlite3_int64,
+    length: c_int,
+    page: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: the file is open, and `page` is where the answer goes.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    // SAFETY: as above. Without an answer SQLite reads the page.
+    unsafe { *page = null_mut() };
+    let (Some(fetch), Some(unfetch)) = (inner.methods().xFetch, inner.methods().xUnfetch) else {
+        return ffi::SQLITE_OK;
+    };
+    let (Guard::Pages(pages, _), Ok(bytes), Ok(at)) = (guard, usize::try_from(length), u64::try_from(offset))
+    else {
+        return ffi::SQLITE_OK;
+    };
+    if !pages.reaches(at, bytes) {
+        return ffi::SQLITE_OK;
+    }
+    // SAFETY: passed on as it came; what is mapped lies within the file, as was just asked.
+    unsafe {
+        let code = fetch(inner.0, offset, length, page);
+        if code != ffi::SQLITE_OK || (*page).is_null() {
+            return code;
+        }
+        if pages.check_mapped(slice::from_raw_parts((*page).cast::<u8>(), bytes), at) {
+            return ffi::SQLITE_OK;
+        }
+        unfetch(inner.0, offset, *page);
+        *page = null_mut();
+    }
+    ffi::SQLITE_IOERR_DATA
+}
+
+unsafe extern "C" fn shm_lock(file: *mut sqlite3_file, offset: c_int, count: c_int, flags: c_int) -> c_int {
+    // SAFETY: the file is open.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    let Some(lock) = inner.methods().xShmLock else { return ffi::SQLITE_IOERR_SHMLOCK };
+    // SAFETY: passed on as it came.
+    let code = unsafe { lock(inner.0, offset, count, flags) };
+    if code != ffi::SQLITE_OK || flags != ffi::SQLITE_SHM_LOCK | ffi::SQLITE_SHM_SHARED {
+        return code;
+    }
+    // A read transaction begins.
+    if let Guard::Pages(pages, regions) = guard {
+        pages.begin(&inner);
+        // Whoever holds the first of these locks reads the database alone, and the log may begin again.
+        if offset > FIRST_READ_LOCK && !pages.check_index(&regions.copied()) {
+            // SAFETY: gives back what was just given.
+            unsafe { lock(inner.0, offset, count, ffi::SQLITE_SHM_UNLOCK | ffi::SQLITE_SHM_SHARED) };
+            return ffi::SQLITE_IOERR_DATA;
+        }
+    }
+    code
+}
+
+unsafe extern "C" fn shm_map(
+    file: *mut sqlite3_file,
+    region: c_int,
+    size: c_int,
+    extend: c_int,
+    at: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: the file is open, and `at` is where the answer goes.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    let Some(map) = inner.methods().xShmMap else { return ffi::SQLITE_IOERR_SHMMAP };
+    // SAFETY: passed on as it came.
+    let (code, mapped) = unsafe { (map(inner.0, region, size, extend, at), *at) };
+    if let Guard::Pages(pages, regions) = guard
+        && code == ffi::SQLITE_OK
+        && !mapped.is_null()
+        && usize::try_from(size) == Ok(REGION)
+        && usize::try_from(region) == Ok(regions.0.len())
+    {
+        regions.0.push(mapped.cast());
+        // The first is asked for before a transaction begins, others when they are needed by one.
+        if region > 0 && extend == 0 && !pages.check_index(&regions.copied()) {
+            return ffi::SQLITE_IOERR_DATA;
+        }
+    }
+    code
+}
+
+unsafe extern "C" fn shm_unmap(file: *mut sqlite3_file, delete: c_int) -> c_int {
+    // SAFETY: the file is open.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    if let Guard::Pages(_, regions) = guard {
+        regions.0.clear();
+    }
+    // SAFETY: passed on as it came.
+    inner.methods().xShmUnmap.map_or(ffi::SQLITE_OK, |unmap| unsafe { unmap(inner.0, delete) })
+}
+
+unsafe extern "C" fn file_control(file: *mut sqlite3_file, operation: c_int, argument: *mut c_void) -> c_int {
+    // SAFETY: the file is open.
+    let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
+    if let Guard::Pages(pages, _) = guard {
+        match operation {
+            ffi::SQLITE_FCNTL_CKPT_START => pages.moving = true,
+            ffi::SQLITE_FCNTL_CKPT_DONE => pages.moving = false,
+            _ => {}
+        }
+    }
+    // SAFETY: passed on as it came.
+    inner
+        .methods()
+        .xFileControl
+        .map_or(ffi::SQLITE_NOTFOUND, |control| unsafe { control(inner.0, operation, argument) })
+}
+
+unsafe extern "C" fn device_characteristics(file: *mut sqlite3_file) -> c_int {
+    // SAFETY: the file is open.
+    let inner = unsafe { Inner::of(file) };
+    // SAFETY: as above.
+    let said = inner.methods().xDeviceCharacteristics.map_or(0, |ask| unsafe { ask(inner.0) });
+    // A part of a page could not be checked.
+    said & !ffi::SQLITE_IOCAP_SUBPAGE_READ
+}
+
+/// Functions that pass their arguments on.
+macro_rules! passed_on {
+    ($($name:ident = $method:ident($($argument:ident: $kind:ty),*) or $without:expr;)*) => {$(
+        unsafe extern "C" fn $name(file: *mut sqlite3_file, $($argument: $kind),*) -> c_int {
+            // SAFETY: the file is open, and the arguments are passed on as they came.
+            unsafe {
+                let inner = Inner::of(file);
+                inner.methods().$method.map_or($without, |method| method(inner.0, $($argument),*))
+            }
+        }
+    )*};
+}
+
+passed_on! {
+    sync = xSync(flags: c_int) or ffi::SQLITE_IOERR_FSYNC;
+    file_size = xFileSize(size: *mut sqlite3_int64) or ffi::SQLITE_IOERR_FSTAT;
+    lock = xLock(level: c_int) or ffi::SQLITE_IOERR_LOCK;
+    unlock = xUnlock(level: c_int) or ffi::SQLITE_IOERR_UNLOCK;
+    check_reserved_lock = xCheckReservedLock(held: *mut c_int) or ffi::SQLITE_IOERR_CHECKRESERVEDLOCK;
+    sector_size = xSectorSize() or 4096;
+    unfetch = xUnfetch(offset: sqlite3_int64, page: *mut c_void) or ffi::SQLITE_OK;
+}
+
+unsafe extern "C" fn shm_barrier(file: *mut sqlite3_file) {
+    // SAFETY: the file is open.
+    unsafe {
+        let inner = Inner::of(file);
+        if let Some(barrier) = inner.methods().xShmBarrier {
+            barrier(inner.0);
         }
     }
 }

@@ -2,13 +2,16 @@
 
 use crate::codec::{self, idlist};
 use crate::connect::{self, Opened};
+use crate::database::Db;
 use crate::digest::{Digest, NONE, Prepared, TagKind};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramChanges;
 use crate::graph::NodeId;
+use crate::located::Located;
 use crate::lock::WriteLock;
 use crate::matching;
 use crate::rows::{Applied, Change, ChunkId, ChunkRow, FileId, FilePut, Listed, Sheet, SymbolId};
+use crate::seal::Broken;
 use crate::snapshot::Snapshot;
 use crate::sql::files::FileKey;
 use crate::sql::meta::{self, Meta};
@@ -16,7 +19,7 @@ use crate::sql::symbols::StoredSymbol;
 use crate::sql::tags::TagRow;
 use crate::sql::{chunks, files, names, sheets, symbols, tags, terms as term_tables};
 use crate::terms::TermChanges;
-use crate::vfs::Db;
+use crate::version::Header;
 use orient_model::{ContentHash, Modifiers, RepoPath};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -29,12 +32,20 @@ pub struct Writer<'lock> {
     pub(crate) path: PathBuf,
     pub(crate) meta: Meta,
     lock: PhantomData<&'lock WriteLock>,
+    /// Dropped behind the connection, which may move its log into the database when it is closed. None in memory.
+    _broken: Option<Broken>,
 }
 
 impl<'lock> Writer<'lock> {
     /// Opens an index for writing; an older format is migrated first.
     pub fn open(path: &Path, _lock: &'lock WriteLock) -> Result<Self, StoreError> {
-        Ok(Self::over(connect::write(path)?, path))
+        let place = Located::at(path)?;
+        let broken = match Header::read(&place)?.check(path) {
+            Ok(()) => Some(Broken::open(&place)?),
+            // What a migration makes of it is sealed by the next writer.
+            Err(_) => None,
+        };
+        Ok(Self { _broken: broken, ..Self::over(connect::write(path)?, path) })
     }
 
     /// An index in memory that starts as a copy of the one at `path`, for a store that cannot be written.
@@ -48,7 +59,7 @@ impl<'lock> Writer<'lock> {
     }
 
     pub(crate) fn over(opened: Opened, path: &Path) -> Self {
-        Self { db: opened.db, path: path.to_path_buf(), meta: opened.meta, lock: PhantomData }
+        Self { db: opened.db, path: path.to_path_buf(), meta: opened.meta, lock: PhantomData, _broken: None }
     }
 
     /// The generation of the last change set.

@@ -191,3 +191,26 @@ fn two_processes_share_a_cache() {
     }
     assert_eq!(Cache::open(&path).entries(), 100);
 }
+
+#[test]
+fn a_damaged_page_costs_the_facts_and_not_the_vectors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache.db");
+    let mut cache = Cache::open(&path);
+    let made: Vec<_> =
+        (0..2000).map(|n| (key(&n.to_string()), encoded(&facts(&format!("class A{n}"))))).collect();
+    let model = cache.put_embed_model("provider/model", 0, "model", 2).expect("it can be written").id;
+    assert!(cache.put_embedded(model, &[(hash("text"), vec![1, 2])], 1));
+    cache.put_many(made.iter().map(|(key, facts)| (*key, facts)), 1);
+    drop(cache);
+    let mut bytes = fs::read(&path).unwrap();
+    let end = bytes.len() - 100;
+    bytes[end] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let mut cache = Cache::open(&path);
+    for (key, facts) in &made {
+        assert!(cache.get(key).is_none_or(|found| found == *facts), "never another's facts");
+    }
+    assert_eq!((cache.entries(), cache.state()), (0, &CacheState::Recreated));
+    assert_eq!(cache.embedded(model).len(), 1, "vectors may have cost money");
+}

@@ -3,7 +3,9 @@
 
 mod support;
 
-use orient_store::{BulkWriter, FORMAT, Readers, Snapshot, StoreError, WriteLock, Writer, copy_index};
+use orient_store::{
+    BulkWriter, FORMAT, Readers, Snapshot, StoreError, WriteLock, Writer, copy_index, damage,
+};
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -142,7 +144,9 @@ fn a_newer_format_is_refused_and_left_alone() {
 #[test]
 fn an_older_format_without_a_migration_is_outdated_and_can_be_built_anew() {
     let place = Place::with(&[("a.x", "function a")]);
-    overwrite(&place.path(), 60, &0u32.to_be_bytes());
+    let db = rusqlite::Connection::open(place.path()).unwrap();
+    db.pragma_update(None, "user_version", 0).unwrap();
+    db.close().unwrap();
     assert!(matches!(Snapshot::open(&place.path()), Err(StoreError::Outdated { found: 0, .. })));
     let lock = place.lock();
     assert!(matches!(Writer::open(&place.path(), &lock), Err(StoreError::Outdated { .. })));
@@ -353,4 +357,101 @@ fn a_writer_killed_at_any_moment_leaves_the_last_committed_generation() {
     }
     assert!(before > 1, "the children got to write something");
     place.apply([put("after.x", "function after")]);
+}
+
+#[test]
+fn a_flipped_bit_is_noticed_by_whoever_reads_its_page() {
+    let whole = large();
+    let expected = listing(&whole.open());
+    let length = fs::metadata(whole.path()).unwrap().len();
+    for (number, at) in (0..length).step_by(1777).enumerate() {
+        let place = Place::new();
+        copy_store(whole.folder.path(), place.folder.path());
+        // Without a seal nothing but the checksum of the page can tell.
+        fs::remove_file(place.folder.path().join("index.db-seal")).unwrap();
+        let mut bytes = fs::read(place.path()).unwrap();
+        bytes[usize::try_from(at).unwrap()] ^= 1 << (number % 8);
+        fs::write(place.path(), bytes).unwrap();
+        match Snapshot::open(&place.path()) {
+            Err(error) => assert!(matches!(error, StoreError::Damaged { .. }), "byte {at}: {error}"),
+            Ok(snapshot) => {
+                assert_ne!(
+                    snapshot.check().unwrap_or_else(|error| vec![error.to_string()]),
+                    [""; 0],
+                    "byte {at}"
+                );
+                assert!(damage(&place.path()).is_some(), "byte {at} is remembered");
+            }
+        }
+    }
+    assert_eq!(listing(&whole.open()), expected);
+}
+
+/// An index with a log that somebody keeps open, and a copy of all its files before the last changes.
+fn with_a_log() -> (Place, Place, Snapshot) {
+    let place = large();
+    let reader = place.open();
+    place.apply([put("late.x", "function late")]);
+    let before = Place::new();
+    copy_store(place.folder.path(), before.folder.path());
+    place.apply((0..50).map(|n| put(&format!("f{n}.x"), "function other")));
+    (place, before, reader)
+}
+
+#[test]
+fn files_of_different_times_are_damage() {
+    for taken in ["index.db", "index.db-wal"] {
+        let (place, before, reader) = with_a_log();
+        drop(reader);
+        let copy = Place::new();
+        copy_store(place.folder.path(), copy.folder.path());
+        assert_eq!(listing(&copy.open()), listing(&place.open()), "a copy of all files is an index like any");
+        if taken == "index.db" {
+            // The first copy and the last differ by what was moved from the log.
+            orient_store::move_log(&copy.path());
+        }
+        let from = before.folder.path().join(taken);
+        fs::copy(from, copy.folder.path().join(taken)).unwrap();
+        let error = Snapshot::open(&copy.path()).err().expect("noticed");
+        assert!(matches!(error, StoreError::Damaged { .. }), "{taken}: {error}");
+        assert!(Writer::open(&copy.path(), &copy.lock()).is_err(), "{taken}: nobody writes to it");
+    }
+    let (place, _, reader) = with_a_log();
+    let copy = Place::new();
+    copy_store(place.folder.path(), copy.folder.path());
+    drop(reader);
+    fs::remove_file(copy.folder.path().join("index.db-wal")).unwrap();
+    assert!(matches!(Snapshot::open(&copy.path()), Err(StoreError::Damaged { .. })), "its log is missing");
+}
+
+#[test]
+fn shared_memory_that_was_overwritten_hides_nothing() {
+    for page in 0..8 {
+        let (place, _, reader) = with_a_log();
+        let expected = listing(&place.open());
+        let shared = place.folder.path().join("index.db-shm");
+        overwrite(&shared, page * 4096, &[0x5a; 4096]);
+        match Snapshot::open(&place.path()) {
+            Ok(snapshot) => assert_eq!(listing(&snapshot), expected, "page {page}"),
+            Err(error) => assert!(matches!(error, StoreError::Damaged { .. }), "page {page}: {error}"),
+        }
+        drop(reader);
+    }
+}
+
+#[test]
+fn an_index_that_is_cut_short_while_it_is_read_is_damaged() {
+    let place = large();
+    let readers = Readers::default();
+    let expected = listing(&readers.open(&place.path()).unwrap());
+    let length = fs::metadata(place.path()).unwrap().len();
+    fs::remove_file(place.folder.path().join("index.db-seal")).unwrap();
+    fs::OpenOptions::new().write(true).open(place.path()).unwrap().set_len(length / 2).unwrap();
+    let read = readers.open(&place.path()).and_then(|snapshot| snapshot.check());
+    assert!(!matches!(read.as_deref(), Ok([])), "half of it is gone");
+    place.load(
+        (0..300).map(|n| file(&format!("f{n}.x"), &format!("class C{n}\n  method run{n}\n  method stop"))),
+    );
+    assert_eq!(listing(&readers.open(&place.path()).unwrap()).len(), expected.len());
+    assert!(readers.take_replaced(), "what is kept of the old file is of no use");
 }

@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// How long a question waits for another process that is indexing before it answers from what is there.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long a server waits for another process that makes a damaged index anew.
+const MENDING: Duration = Duration::from_mins(1);
+
 /// Said where there is nothing to answer from.
 const NO_FILES: &str = "no file was found: the folder is empty, or .gitignore, .ignore, .orientignore or index.exclude \
 leave nothing";
@@ -198,7 +201,29 @@ impl<'p> Session<'p> {
             }
             self.refreshed.replace(Some(refresh));
         }
+        match self.engine()?.snapshot() {
+            Err(EngineError::Store(StoreError::Damaged { .. })) if self.mend()? => {}
+            snapshot => return Ok(snapshot?),
+        }
         Ok(self.engine()?.snapshot()?)
+    }
+
+    /// Makes the index anew where this process has found it damaged; says whether it had.
+    pub(crate) fn mend(&self) -> Result<bool, ToolError> {
+        let Some(engine) = self.engine.get() else { return Ok(false) };
+        let Some(detail) = engine.damage() else { return Ok(false) };
+        let wait = (!self.insists).then_some(MENDING);
+        let refresh = engine.refresh(&self.options(Mode::CatchUp, self.depth.get(), wait), self.progress)?;
+        self.refreshed.replace(Some(Refresh { rebuilt: Some(Rebuilt::Damaged(detail)), ..refresh }));
+        Ok(true)
+    }
+
+    /// What to say of damage that was mended for this question.
+    pub(crate) fn mended(&self) -> Option<String> {
+        match &self.refreshed.borrow().as_ref()?.rebuilt {
+            Some(Rebuilt::Damaged(detail)) => Some(damage_note(detail)),
+            _ => None,
+        }
     }
 
     /// Whether whoever asked should start a watcher now, for the questions to come: this one had to look at more files than
@@ -323,12 +348,17 @@ impl<'p> Session<'p> {
     }
 }
 
+/// Said where the index was damaged.
+fn damage_note(detail: &str) -> String {
+    format!("the index was damaged ({detail}) and has been rebuilt")
+}
+
 /// What a user should know of how the index came to be what it is.
 fn notes(refresh: &Refresh) -> Vec<String> {
     let mut notes = Vec::new();
     match &refresh.rebuilt {
         Some(Rebuilt::Damaged(detail)) => {
-            notes.push(format!("the index was damaged ({detail}) and has been made anew from the files"));
+            notes.push(damage_note(detail));
         }
         Some(Rebuilt::Outdated) => {
             notes.push(

@@ -160,10 +160,25 @@ impl<O: Operation> Reply for Replied<O> {
     }
 }
 
-/// An answer with what is to be said of the settings it was given under, whatever the operation.
-fn noted<T>(session: &Session<'_>, mut answer: Answer<T>) -> Answer<T> {
+/// Answers a question. Where the index turns out to be damaged on the way, it is made anew and the question answered once
+/// more; the answer says so. What is to be said of the settings it was given under is said, too.
+fn answered<O: Operation>(
+    session: &Session<'_>,
+    args: impl Fn() -> Result<O::Args, ToolError>,
+) -> Result<Answer<O::Out>, ToolError> {
+    session.looks(O::DEPTH);
+    let first = O::run(session, args()?);
+    let mut answer = match session.mend() {
+        Ok(false) => first?,
+        Ok(true) => O::run(session, args()?)?,
+        // What can be told without the index is told.
+        Err(error) => return first.map_err(|_| error),
+    };
+    if let Some(note) = session.mended().filter(|note| !answer.notes.contains(note)) {
+        answer.notes.push(note);
+    }
     answer.notes.extend(session.loaded().notes.iter().cloned());
-    answer
+    Ok(answer)
 }
 
 /// An entry of the table: an operation without its types.
@@ -207,18 +222,19 @@ impl Tool {
             input: || schema_for!(O::Args).to_value(),
             output: || schema_for!(Answer<O::Out>).to_value(),
             run: |session, matches| {
-                let args = O::Args::from_arg_matches(matches)
-                    .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
-                session.looks(O::DEPTH);
-                Ok(Box::new(Replied::<O>(noted(session, O::run(session, args)?))))
+                let answer = answered::<O>(session, || {
+                    O::Args::from_arg_matches(matches)
+                        .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))
+                })?;
+                Ok(Box::new(Replied::<O>(answer)))
             },
             call: |session, value, notes| {
-                let args = serde_json::from_value(value)
-                    .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
-                session.looks(O::DEPTH);
-                let mut answer = O::run(session, args)?;
+                let mut answer = answered::<O>(session, || {
+                    serde_json::from_value(value.clone())
+                        .map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))
+                })?;
                 answer.notes.extend(notes);
-                Ok(Box::new(Replied::<O>(noted(session, answer))))
+                Ok(Box::new(Replied::<O>(answer)))
             },
         }
     }

@@ -90,7 +90,7 @@ fn a_damaged_index_is_made_anew_and_it_is_said() {
     let output = tree.run(&["symbols", "one"]);
     assert_eq!(text(&output.stdout), "a.py:1  function one  def one()\n");
     let remarks = text(&output.stderr);
-    assert!(remarks.contains("damaged") && remarks.contains("made anew from the files"), "{remarks}");
+    assert!(remarks.contains("damaged") && remarks.contains("has been rebuilt"), "{remarks}");
 }
 
 #[test]

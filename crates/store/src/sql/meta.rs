@@ -20,7 +20,7 @@ const LANGS: &str = "SELECT id, name FROM lang ORDER BY name";
 
 const PAGES: &str = "SELECT page_count, freelist_count, page_size \
      FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
-const CHECK: &str = "PRAGMA quick_check(20)";
+const CHECK: &str = "PRAGMA integrity_check(20)";
 
 /// The row of `meta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

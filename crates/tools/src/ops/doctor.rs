@@ -83,7 +83,8 @@ impl Operation for Doctor {
     const ABOUT: &'static str = "Check the store, the index, the watcher and the clients, and say what to do";
     const DETAILS: &'static str = "\
 Looks whether the store can be written, whether the index is whole, whether files can be watched, and whether the clients \
-that are set up can start us. Changes nothing. Ends with code 5 where something does not work.";
+that are set up can start us. Every page of the index and of the cache is read and compared with its checksum; what is \
+damaged is rebuilt. Ends with code 5 where something does not work.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "doctor", about: "is all well?" },
         Example { command: "doctor --quick", about: "the same without reading the whole index" },
@@ -197,6 +198,10 @@ fn index(session: &Session<'_>, quick: bool) -> Vec<Check> {
             .fix("orient index --rebuild"),
         Err(error) => failed("index", error).fix("orient index --rebuild"),
     });
+    if !quick && let Ok(Some(wrong)) = session.engine().map(orient_engine::Engine::check_cache) {
+        let says = format!("it was damaged ({wrong}) and has been emptied; it fills again as files are read");
+        checks.push(Check::new("cache", Health::Note, says));
+    }
     let unreadable = status.skipped.iter().find(|(word, _)| *word == "unreadable").map_or(0, |(_, n)| *n);
     if unreadable > 0 {
         let files = plural(unreadable, "file or folder", "files and folders");

@@ -99,7 +99,13 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         let files = if nothing {
             Files::Listed(Vec::new())
         } else if scope.is_plain(session.root()) {
-            (found, snapshot) = candidates(session, &scope, &query)?;
+            (found, snapshot) = match candidates(session, &scope, &query) {
+                // It only rules files out. Whoever asked is told once it has been made anew.
+                Err(error) if error.code() == Code::Damaged => {
+                    (Candidates::all(session.root(), &scope)?, None)
+                }
+                found => found?,
+            };
             Files::Listed(std::mem::take(&mut found.files))
         } else {
             let (part, errors) = Part::new(session, scope, query)?;
