@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Nothing in here takes so long unless it hangs.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 /// A command may take so long on a busy machine; waiting for a stopped process took more than five seconds.
 const SOON: Duration = Duration::from_secs(3);
 
