@@ -14,7 +14,7 @@ use orient_model::{
 pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
     for reference in unit.references() {
         session.next_use();
-        let mut uses = Uses { session, unit, reference, whole: true, out };
+        let mut uses = Uses { session, unit, reference, whole: true, receives: false, out };
         uses.follow();
     }
     import_edges::edges(session, unit, out);
@@ -27,6 +27,8 @@ struct Uses<'a, 'r> {
     reference: &'a Reference,
     /// Whether it is used for its own sake, and not only named on the way to what is.
     whole: bool,
+    /// Whether it is what a member is called on, where modules are objects.
+    receives: bool,
     out: &'a mut Resolved,
 }
 
@@ -60,10 +62,12 @@ impl Uses<'_, '_> {
             }
         }
         let told = named.len().saturating_sub(self.reference.apart as usize);
-        for &expr in &named[..told] {
+        let calls = self.unit.rules.split_members && self.reference.kind == RefKind::Call;
+        for (place, &expr) in named[..told].iter().enumerate() {
             let reference = &Reference { kind: RefKind::Read, expr, ..*self.reference };
             let Self { session, unit, .. } = *self;
-            Uses { session, unit, reference, whole: false, out: self.out }
+            let receives = calls && place == 0;
+            Uses { session, unit, reference, whole: false, receives, out: self.out }
                 .mention(frame, EdgeKind::References);
         }
     }
@@ -633,7 +637,7 @@ impl Uses<'_, '_> {
             _ => self.session.denote(frame, expr).to_vec(),
         };
         let mut found = self.session.only(found, want);
-        if !self.whole && !found.is_empty() {
+        if !self.whole && !self.receives && !found.is_empty() {
             // A namespace on the way to what it holds is no use of it, and its name stands in all files that open it.
             let is_space = |sym: Sym| self.session.kind(sym) == Some(SymbolKind::Module);
             found.retain(|one| !one.sym().is_some_and(is_space));
