@@ -346,8 +346,9 @@ impl Session<'_> {
             return found;
         }
         let outside = Found::outside(holder, name);
-        let has_it = |held: &Ty| {
-            matches!(held, Ty::Of(..)) && !self.type_member(held, name, 0, Rule::Declared).is_empty()
+        let has_it = |held: &Ty| match held {
+            Ty::Of(..) => !self.type_member(held, name, 0, Rule::Declared).is_empty(),
+            held => !held.is_known(),
         };
         if rules.forwards && args.iter().any(has_it) {
             return vec![outside.at_most(Confidence::Approximate)];

@@ -15,6 +15,7 @@ mod forms;
 mod given;
 mod heirs;
 mod implicit;
+mod import_edges;
 mod keyed;
 mod lexical;
 mod modules;

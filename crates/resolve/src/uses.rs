@@ -1,23 +1,23 @@
 //! Every use in a file: what it leads to, and what is kept of it when it leads nowhere.
 
-use crate::afar;
 use crate::lexical::Want;
 use crate::session::{Frame, Session};
 use crate::unit::{Held, last_name};
 use crate::value::{Found, Sym, Thing, Ty, Val};
+use crate::{afar, import_edges};
 use orient_model::{
-    Confidence, Edge, EdgeKind, Expr, ExprId, ImportKind, Miss, Node, Outside, Reason, RefKind, Reference,
-    Resolved, Rule, SymbolKind,
+    Confidence, Edge, EdgeKind, Expr, ExprId, Miss, Node, Outside, Reason, RefKind, Reference, Resolved,
+    Rule, SymbolKind,
 };
 
 /// The edges of all uses in a file.
 pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
     for reference in unit.references() {
         session.next_use();
-        let mut uses = Uses { session, unit, reference, whole: true, out };
+        let mut uses = Uses { session, unit, reference, whole: true, receives: false, out };
         uses.follow();
     }
-    imports(session, unit, out);
+    import_edges::edges(session, unit, out);
 }
 
 /// One use on its way to its edges.
@@ -27,6 +27,8 @@ struct Uses<'a, 'r> {
     reference: &'a Reference,
     /// Whether it is used for its own sake, and not only named on the way to what is.
     whole: bool,
+    /// Whether it is what a member is called on, where modules are objects.
+    receives: bool,
     out: &'a mut Resolved,
 }
 
@@ -60,10 +62,12 @@ impl Uses<'_, '_> {
             }
         }
         let told = named.len().saturating_sub(self.reference.apart as usize);
-        for &expr in &named[..told] {
+        let calls = self.unit.rules.split_members && self.reference.kind == RefKind::Call;
+        for (place, &expr) in named[..told].iter().enumerate() {
             let reference = &Reference { kind: RefKind::Read, expr, ..*self.reference };
             let Self { session, unit, .. } = *self;
-            Uses { session, unit, reference, whole: false, out: self.out }
+            let receives = calls && place == 0;
+            Uses { session, unit, reference, whole: false, receives, out: self.out }
                 .mention(frame, EdgeKind::References);
         }
     }
@@ -633,7 +637,7 @@ impl Uses<'_, '_> {
             _ => self.session.denote(frame, expr).to_vec(),
         };
         let mut found = self.session.only(found, want);
-        if !self.whole && !found.is_empty() {
+        if !self.whole && !self.receives && !found.is_empty() {
             // A namespace on the way to what it holds is no use of it, and its name stands in all files that open it.
             let is_space = |sym: Sym| self.session.kind(sym) == Some(SymbolKind::Module);
             found.retain(|one| !one.sym().is_some_and(is_space));
@@ -740,7 +744,7 @@ impl Uses<'_, '_> {
         let expands = self.reference.kind == RefKind::Expand;
         bearers.iter().any(|bearer| match bearer.kind {
             SymbolKind::Macro => true,
-            kind => !expands && !(bare && is_member(kind)),
+            kind => !(expands || bare && is_member(kind)),
         })
     }
 
@@ -758,59 +762,4 @@ impl Uses<'_, '_> {
 /// Whether a declared type says that its values can be called.
 fn is_function_type(ty: &Ty) -> bool {
     matches!(ty, Ty::Signature(..) | Ty::Gives(_) | Ty::Of(..))
-}
-
-/// Edges from a file to what it imports.
-fn imports(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
-    for (at, import) in unit.facts.outline.imports.iter().enumerate() {
-        session.next_use();
-        let found = match import.kind {
-            ImportKind::Wildcard => session
-                .find_module(unit, unit.said(import.module))
-                .map(|module| Found::module(module, Rule::Import))
-                .into_iter()
-                .collect(),
-            ImportKind::Effect => effect(session, unit, unit.said(import.module)),
-            _ => session.import(unit, at as u32),
-        };
-        let found = match import.name {
-            Some(name) if found.iter().all(|one| matches!(one.thing, Thing::Outside(..))) => {
-                let mut extensions = session.extensions_in(unit, unit.said(import.module), unit.said(name));
-                extensions.extend(found);
-                extensions
-            }
-            _ => found,
-        };
-        for one in found {
-            let to = match &one.thing {
-                Thing::Symbol(sym, _) | Thing::Value(Ty::Type(sym, _)) => {
-                    Node { file: sym.file, symbol: Some(sym.at) }
-                }
-                Thing::Value(Ty::Module(crate::value::Module::File(file))) => {
-                    Node { file: *file, symbol: None }
-                }
-                _ => continue,
-            };
-            let from = Node { file: unit.file, symbol: None };
-            out.edges.push(Edge {
-                from,
-                kind: EdgeKind::Imports,
-                to,
-                line: import.line,
-                confidence: one.sure,
-                rule: one.rule,
-            });
-        }
-    }
-}
-
-fn effect(session: &Session<'_>, unit: &Held, module: &str) -> Vec<Found> {
-    let file = match unit.rules.modules {
-        orient_model::Modules::Include => session.include(unit, module),
-        _ => match session.find_module(unit, module) {
-            Some(crate::value::Module::File(file)) => Some(file),
-            _ => None,
-        },
-    };
-    file.map(|file| Found::module(crate::value::Module::File(file), Rule::Import)).into_iter().collect()
 }

@@ -153,8 +153,22 @@ impl Session<'_> {
         let named: Vec<Sym> = syms.iter().copied().filter(|&sym| !self.is_named_by_macro(sym)).collect();
         match if named.is_empty() { &syms[..] } else { &named[..] } {
             [one] => vec![Found::symbol(*one, Rule::Global).at_most(Confidence::Probable)],
+            [] => self.linked_type(unit, name),
             _ => Vec::new(),
         }
+    }
+
+    /// A type that no included file defines, if the program has only one of that name: a header may just announce it
+    /// (`class Entry;`).
+    fn linked_type(&self, unit: &Held, name: &str) -> Vec<Found> {
+        let bearers = self.named(&unit.rules.family, name);
+        let mut types = bearers.iter().filter(|bearer| bearer.kind.is_type());
+        let (Some(one), None) = (types.next(), types.next()) else { return Vec::new() };
+        let stands_alone = self.home(one.sym).and_then(|home| home.symbol(one.sym.at)?.parent).is_none();
+        if !stands_alone || !self.is_known_as(one.sym, name) {
+            return Vec::new();
+        }
+        vec![Found::symbol(one.sym, Rule::Global).at_most(Confidence::Probable)]
     }
 
     /// Whether a function belongs to its file alone: no other file means it by its name.
