@@ -2,7 +2,7 @@
 
 use crate::refusal::{Refusal, Why};
 use crate::{Access, Entry};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fchmod, fstat, openat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, Stat, fchmod, fstat, openat, statat};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -24,12 +24,12 @@ const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::C
 /// A pipe in the place of a file must not make us wait for the other end.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-const OWN_FOLDER: u32 = 0o700;
-const OWN_FILE: u32 = 0o600;
+const OWN_FOLDER: RawMode = 0o700;
+const OWN_FILE: RawMode = 0o600;
 /// As far as the user's mask allows.
-const PUBLIC_FOLDER: u32 = 0o777;
+const PUBLIC_FOLDER: RawMode = 0o777;
 /// What nobody but the owner may do with a folder, or a file.
-const OTHERS: u32 = 0o077;
+const OTHERS: RawMode = 0o077;
 /// What a probe writes: more than fits beside the name of a file.
 const PROBE: [u8; 16 << 10] = [b'o'; 16 << 10];
 
@@ -83,7 +83,7 @@ impl Folder {
         Self::reach(path, Some(PUBLIC_FOLDER), false)
     }
 
-    fn reach(path: &Path, make: Option<u32>, own: bool) -> io::Result<Self> {
+    fn reach(path: &Path, make: Option<RawMode>, own: bool) -> io::Result<Self> {
         let path = std::path::absolute(path)?;
         let mut at = rustix::fs::open("/", PASS | FOLDER, Mode::empty())?;
         let mut so_far = PathBuf::from("/");
@@ -207,7 +207,7 @@ impl Folder {
 
     #[cfg(not(target_os = "linux"))]
     fn tighten(&self, name: &str) -> io::Result<()> {
-        let mode = Mode::from_raw_mode(OWN_FILE as rustix::fs::RawMode);
+        let mode = Mode::from_raw_mode(OWN_FILE);
         Ok(rustix::fs::chmodat(&self.held.fd, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
@@ -348,12 +348,8 @@ fn euid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-#[cfg_attr(
-    target_os = "linux",
-    expect(clippy::useless_conversion, reason = "its width differs between systems")
-)]
-fn mode(stat: &Stat) -> u32 {
-    u32::from(stat.st_mode) & 0o7777
+fn mode(stat: &Stat) -> RawMode {
+    stat.st_mode & 0o7777
 }
 
 #[cfg_attr(

@@ -293,6 +293,50 @@ fn a_folder_that_cannot_be_written_can_be_read() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_a_file_is_damage_and_never_followed() {
+    for name in ["index.db", "index.db-wal", "index.db-shm", "index.db-journal"] {
+        for hard in [false, true] {
+            let (place, outside) = (Place::with(&[("a.x", "function a")]), tempfile::tempdir().unwrap());
+            let (victim, planted) = (outside.path().join("victim"), place.folder.path().join(name));
+            fs::write(&victim, [b'x'; 28_000]).unwrap();
+            let _ = fs::remove_file(&planted);
+            if hard {
+                fs::hard_link(&victim, &planted).unwrap();
+            } else {
+                std::os::unix::fs::symlink(&victim, &planted).unwrap();
+            }
+            assert!(matches!(Snapshot::open(&place.path()), Err(StoreError::Damaged { .. })), "{name}");
+            let lock = place.lock();
+            assert!(matches!(Writer::open(&place.path(), &lock), Err(StoreError::Damaged { .. })), "{name}");
+            drop(lock);
+            place.load([file("b.x", "function b")]);
+            place.apply([put("c.x", "function c")]);
+            assert_eq!(place.open().known().unwrap().len(), 2, "{name}: a new load takes its place");
+            assert_eq!(fs::read(&victim).unwrap(), [b'x'; 28_000], "{name}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn all_files_are_closed_to_others() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::with(&[("a.x", "function a")]);
+    let reader = place.open();
+    place.apply([put("b.x", "function b")]);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(place.folder.path()).unwrap().flatten() {
+        let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{}", entry.path().display());
+        names.push(entry.file_name().into_string().unwrap());
+    }
+    names.sort();
+    assert_eq!(names, ["index.db", "index.db-shm", "index.db-wal", "lock", "open.lock"]);
+    drop(reader);
+}
+
 /// What the killed processes do: change sets without end, and now and then a whole new load.
 fn write_without_end(folder: &Path) -> ! {
     let path = folder.join("index.db");
