@@ -4,6 +4,7 @@
 
 use crate::codec::idlist;
 use crate::connect;
+use crate::damage::damage;
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramLoad;
@@ -17,7 +18,7 @@ use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::{chunks, files, names, symbols, tags, terms as term_tables};
 use crate::terms::TermLoad;
-use crate::version::beside;
+use crate::version::{Header, beside};
 use crate::writer::put_sheet;
 use orient_model::Modifiers;
 use rusqlite::{Connection, params};
@@ -47,10 +48,11 @@ impl<'lock> BulkWriter<'lock> {
         bytes: u64,
     ) -> Result<Self, StoreError> {
         sweep(path, lock.folder())?;
-        let generation = match connect::read(path) {
-            Ok(opened) => opened.meta.generation,
+        let generation = match Header::read(path).and_then(|header| header.check(path)) {
             Err(newer @ StoreError::Newer { .. }) => return Err(newer),
-            Err(_) => 0,
+            // What is damaged is not opened again: processes that have it open share memory with whoever does.
+            _ if damage(path).is_some() => 0,
+            _ => connect::read(path).map_or(0, |opened| opened.meta.generation),
         };
         let growing = Growing(with_suffix(path, &format!("{GROWING}{}", std::process::id())));
         let db = connect::load(&growing.0, bytes)?;
@@ -369,7 +371,9 @@ pub(crate) fn swap_in(new: &Path, path: &Path) -> Result<(), StoreError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let _replacing = lock::replacing(folder)?;
     seal::remove(path);
-    connect::empty_log(path);
+    if damage(path).is_none() {
+        connect::empty_log(path);
+    }
     for file in beside(path) {
         match fs::remove_file(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -3,7 +3,9 @@
 
 mod support;
 
-use orient_store::{BulkWriter, FORMAT, Readers, Snapshot, StoreError, WriteLock, Writer, copy_index, damage};
+use orient_store::{
+    BulkWriter, FORMAT, Readers, Snapshot, StoreError, WriteLock, Writer, copy_index, damage,
+};
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -373,7 +375,11 @@ fn a_flipped_bit_is_noticed_by_whoever_reads_its_page() {
         match Snapshot::open(&place.path()) {
             Err(error) => assert!(matches!(error, StoreError::Damaged { .. }), "byte {at}: {error}"),
             Ok(snapshot) => {
-                assert_ne!(snapshot.check().unwrap_or_else(|error| vec![error.to_string()]), [""; 0], "byte {at}");
+                assert_ne!(
+                    snapshot.check().unwrap_or_else(|error| vec![error.to_string()]),
+                    [""; 0],
+                    "byte {at}"
+                );
                 assert!(damage(&place.path()).is_some(), "byte {at} is remembered");
             }
         }
@@ -443,9 +449,9 @@ fn an_index_that_is_cut_short_while_it_is_read_is_damaged() {
     fs::OpenOptions::new().write(true).open(place.path()).unwrap().set_len(length / 2).unwrap();
     let read = readers.open(&place.path()).and_then(|snapshot| snapshot.check());
     assert!(!matches!(read.as_deref(), Ok([])), "half of it is gone");
-    place.load((0..300).map(|n| {
-        file(&format!("f{n}.x"), &format!("class C{n}\n  method run{n}\n  method stop"))
-    }));
+    place.load(
+        (0..300).map(|n| file(&format!("f{n}.x"), &format!("class C{n}\n  method run{n}\n  method stop"))),
+    );
     assert_eq!(listing(&readers.open(&place.path()).unwrap()).len(), expected.len());
     assert!(readers.take_replaced(), "what is kept of the old file is of no use");
 }
