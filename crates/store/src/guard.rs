@@ -74,6 +74,8 @@ pub(crate) struct PageGuard {
     index: WalIndex,
     /// Whether pages of the log are being moved to where they belong.
     pub(crate) moving: bool,
+    /// Whether pages were handed out as they are mapped. The system then reads from there, too.
+    pub(crate) mapped: bool,
 }
 
 /// What tells whether a file was changed by anybody.
@@ -119,6 +121,7 @@ impl PageGuard {
             scratch: Vec::new(),
             index: WalIndex::default(),
             moving: false,
+            mapped: false,
         };
         if guard.fresh {
             // What is noted under this number is of a file that is gone.
@@ -172,6 +175,11 @@ impl PageGuard {
     /// Whether bytes lie within the file: a page that is mapped beyond its end must not be touched.
     pub(crate) fn reaches(&self, offset: u64, length: usize) -> bool {
         self.seen.is_none_or(|seen| offset + length as u64 <= seen.size)
+    }
+
+    /// Whether a read would touch what is mapped beyond the end of the file, because somebody has cut it short.
+    pub(crate) fn is_cut(&self, offset: u64, length: usize, raw: &dyn RawFile) -> bool {
+        self.mapped && !self.reaches(offset, length) && offset + length as u64 > raw.size()
     }
 
     /// The same as [`Self::check`] for a page that is looked at in place, once as long as nobody changes the file.

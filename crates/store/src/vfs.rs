@@ -286,6 +286,19 @@ unsafe extern "C" fn read(
     // SAFETY: as SQLite promises, the buffer has `length` bytes; the system fills what the file does not have with zeros.
     let (inner, guard) = unsafe { (Inner::of(file), guard(file)) };
     let Some(read) = inner.methods().xRead else { return ffi::SQLITE_IOERR_READ };
+    if let (Guard::Pages(pages, _), Ok(bytes), Ok(at)) =
+        (&*guard, usize::try_from(length), u64::try_from(offset))
+        && pages.is_cut(at, bytes, &inner)
+    {
+        // SAFETY: as above.
+        let zeros = unsafe { slice::from_raw_parts_mut(buffer.cast::<u8>(), bytes) };
+        zeros.fill(0);
+        return if pages.check(zeros, at, false) {
+            ffi::SQLITE_IOERR_SHORT_READ
+        } else {
+            ffi::SQLITE_IOERR_DATA
+        };
+    }
     // SAFETY: as above.
     let code = unsafe { read(inner.0, buffer, length, offset) };
     let whole = match code {
@@ -371,6 +384,7 @@ unsafe extern "C" fn fetch(
         if code != ffi::SQLITE_OK || (*page).is_null() {
             return code;
         }
+        pages.mapped = true;
         if pages.check_mapped(slice::from_raw_parts((*page).cast::<u8>(), bytes), at) {
             return ffi::SQLITE_OK;
         }
