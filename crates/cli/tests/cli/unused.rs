@@ -43,6 +43,13 @@ fn what_may_be_reached_without_a_visible_call_is_doubtful() {
             &[("a.js", "import './b';\nmodes['x'] = {\n  format: function () {},\n};\n")],
         ),
         (
+            "a member that an object is given",
+            &[(
+                "a.js",
+                "import './b';\nconst reader = make();\nreader.onloadend = function () {};\nreader.read();\n",
+            )],
+        ),
+        (
             "a function that is returned",
             &[("a.js", "import './b';\nfunction make() {\n  return function named() {};\n}\nmake();\n")],
         ),

@@ -253,7 +253,10 @@ fn data_member(judged: &Judged<'_>) -> Option<Doubt> {
 
 fn object_member(judged: &Judged<'_>) -> Option<Doubt> {
     let of_type = judged.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
-    (judged.is(&[SymbolKind::Method]) && !of_type && !judged.node().qualified).then_some(Doubt::ObjectMember)
+    // Where objects get members by assignment, what a member names before it is an object. Elsewhere it is its type.
+    let assigned = judged.whole.rules(judged.number).is_none_or(|rules| rules.type_space);
+    let of_object = !of_type && (assigned || !judged.node().qualified);
+    (judged.is(&[SymbolKind::Method]) && of_object).then_some(Doubt::ObjectMember)
 }
 
 fn defined_elsewhere(judged: &Judged<'_>) -> Option<Doubt> {

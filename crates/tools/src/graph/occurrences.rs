@@ -241,8 +241,10 @@ impl Pieces {
             return;
         }
         let quoted = before.ends_with(QUOTES) && behind.starts_with(QUOTES);
-        let starts = before.ends_with(QUOTES) && goes_on(behind) || quoted && word.ends_with('_');
-        let ends = behind.starts_with(QUOTES) && went_on(before) || quoted && word.starts_with('_');
+        let in_text = before.ends_with(QUOTES) || word.ends_with('_') && behind.starts_with(QUOTES);
+        let starts = in_text && goes_on(behind) || quoted && word.ends_with('_');
+        let in_text = behind.starts_with(QUOTES) || word.starts_with('_') && before.ends_with(QUOTES);
+        let ends = in_text && went_on(before) || quoted && word.starts_with('_');
         if starts && !self.starts.contains(word) {
             self.starts.insert(word.to_owned());
         }
@@ -333,6 +335,7 @@ mod tests {
         ] {
             assert_eq!(pieces(text).of("visit_call"), Some("visit_"), "{text}");
         }
+        assert_eq!(pieces("write(\"bind(&impl_\" + kind)").of("impl_run"), Some("impl_"));
         assert_eq!(pieces("send(\"#{kind}_path\")").of("user_path"), Some("_path"));
         assert_eq!(pieces("name.startswith('visit_')").of("visit_call"), Some("visit_"));
         assert_eq!(pieces("'get' + name").of("getName"), Some("get"));
