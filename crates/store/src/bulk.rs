@@ -4,11 +4,8 @@
 
 use crate::codec::idlist;
 use crate::connect;
-<<<<<<< HEAD
-use crate::database::Db;
-=======
 use crate::damage::damage;
->>>>>>> h-g
+use crate::database::Db;
 use crate::digest::{Digest, NONE};
 use crate::error::{AtPath, StoreError};
 use crate::grams::GramLoad;
@@ -23,10 +20,7 @@ use crate::sql::meta::{self, Meta};
 use crate::sql::symbols::StoredSymbol;
 use crate::sql::{chunks, files, names, symbols, tags, terms as term_tables};
 use crate::terms::TermLoad;
-<<<<<<< HEAD
-=======
-use crate::version::{Header, beside};
->>>>>>> h-g
+use crate::version::Header;
 use crate::writer::put_sheet;
 use orient_model::Modifiers;
 use rusqlite::{Connection, params};
@@ -54,15 +48,9 @@ impl<'lock> BulkWriter<'lock> {
         extractor: u64,
         bytes: u64,
     ) -> Result<Self, StoreError> {
-<<<<<<< HEAD
         let place = Located::at(path)?;
         sweep(&place);
-        let generation = match connect::read(path) {
-            Ok(opened) => opened.meta.generation,
-=======
-        sweep(path, lock.folder())?;
-        let generation = match Header::read(path).and_then(|header| header.check(path)) {
->>>>>>> h-g
+        let generation = match Header::read(&place).and_then(|header| header.check(path)) {
             Err(newer @ StoreError::Newer { .. }) => return Err(newer),
             // What is damaged is not opened again: processes that have it open share memory with whoever does.
             _ if damage(path).is_some() => 0,
@@ -380,25 +368,15 @@ fn sweep(place: &Located) {
 ///
 /// Readers that have the old one open keep it, with its log, until they close it. The old log is emptied into the
 /// old file first, so that dying between the two steps leaves an old file that is whole without it.
-<<<<<<< HEAD
 pub(crate) fn swap_in(new: &Located, path: &Path) -> Result<(), StoreError> {
     let old = Located::at(path)?;
     let _replacing = lock::replacing(&old.folder)?;
     seal::remove(&old);
-    connect::empty_log(&old);
+    if damage(path).is_none() {
+        connect::empty_log(&old);
+    }
     for name in old.beside() {
         match old.folder.remove(&name) {
-=======
-pub(crate) fn swap_in(new: &Path, path: &Path) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let _replacing = lock::replacing(folder)?;
-    seal::remove(path);
-    if damage(path).is_none() {
-        connect::empty_log(path);
-    }
-    for file in beside(path) {
-        match fs::remove_file(&file) {
->>>>>>> h-g
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(StoreError::io(&old.folder.path().join(name), error));
             }
