@@ -1,8 +1,8 @@
 //! Databases opened through the descriptor of their folder.
 //!
-//! SQLite opens files by name, and opens more of them later: the log and the shared memory beside a database. A folder that
+//! `SQLite` opens files by name, and opens more of them later: the log and the shared memory beside a database. A folder that
 //! is swapped for a link between two of these steps would have it write somewhere else. On Linux, a name such as
-//! `/proc/self/fd/7/index.db` leads through a descriptor that was checked and cannot come to mean another folder. SQLite
+//! `/proc/self/fd/7/index.db` leads through a descriptor that was checked and cannot come to mean another folder. `SQLite`
 //! would resolve that name to the one behind it first, so its way of opening files is registered a second time, with that
 //! step left out. All other steps are its own, locks and shared memory included; it never follows a link in the last part
 //! of a name (`O_NOFOLLOW`).
@@ -45,21 +45,20 @@ impl Db {
         named: impl FnOnce(&Path) -> std::ffi::OsString,
     ) -> rusqlite::Result<Self> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = match (folder.name_of(file), linux::vfs()) {
-            (Some(name), Some(vfs)) => Connection::open_with_flags_and_vfs(named(&name), flags, vfs)?,
-            _ => {
-                let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-                let connection = Connection::open_with_flags(named(&folder.path().join(file)), flags)?;
-                if !folder.is_in_place() {
-                    return Err(cannot_open("its folder was replaced while it was opened"));
-                }
-                connection
+        let connection = if let (Some(name), Some(vfs)) = (folder.name_of(file), linux::vfs()) {
+            Connection::open_with_flags_and_vfs(named(&name), flags, vfs)?
+        } else {
+            let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+            let connection = Connection::open_with_flags(named(&folder.path().join(file)), flags)?;
+            if !folder.is_in_place() {
+                return Err(cannot_open("its folder was replaced while it was opened"));
             }
+            connection
         };
         Ok(Self { connection, folder: Some(folder.clone()) })
     }
 
-    /// The name by which SQLite reaches another file of a folder, for `VACUUM INTO`.
+    /// The name by which `SQLite` reaches another file of a folder, for `VACUUM INTO`.
     pub(crate) fn name_for_sqlite(folder: &Folder, file: &str) -> Option<String> {
         let name = folder.name_of(file).filter(|_| linux::vfs().is_some());
         name.unwrap_or_else(|| folder.path().join(file)).into_os_string().into_string().ok()
@@ -128,10 +127,10 @@ mod linux {
     type FullPathname =
         unsafe extern "C" fn(*mut ffi::sqlite3_vfs, *const c_char, c_int, *mut c_char) -> c_int;
 
-    /// SQLite's own, for all other names.
+    /// `SQLite`'s own, for all other names.
     static ORIGINAL: OnceLock<FullPathname> = OnceLock::new();
 
-    /// The name of SQLite's file system that leaves names through descriptors as they are.
+    /// The name of `SQLite`'s file system that leaves names through descriptors as they are.
     pub(super) fn vfs() -> Option<&'static CStr> {
         static REGISTERED: OnceLock<bool> = OnceLock::new();
         REGISTERED.get_or_init(register).then_some(NAME)
@@ -155,7 +154,7 @@ mod linux {
         }
     }
 
-    /// Gives back a name through a descriptor as it is, and every other as SQLite does.
+    /// Gives back a name through a descriptor as it is, and every other as `SQLite` does.
     unsafe extern "C" fn keep_descriptors(
         vfs: *mut ffi::sqlite3_vfs,
         name: *const c_char,
