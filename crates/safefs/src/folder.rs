@@ -33,7 +33,7 @@ const OTHERS: RawMode = 0o077;
 /// What a probe writes: more than fits beside the name of a file.
 const PROBE: [u8; 16 << 10] = [b'o'; 16 << 10];
 
-/// Descriptors in use, by what tells their folders apart. SQLite shares state between all connections of a process to one
+/// Descriptors in use, by what tells their folders apart. `SQLite` shares state between all connections of a process to one
 /// file, and keeps the name it was first opened by. That name leads through a descriptor, so all connections have to
 /// share the descriptor, or the name would come to mean another folder once the first of them is closed.
 static OPEN: Mutex<BTreeMap<(u64, u64), Weak<Descriptor>>> = Mutex::new(BTreeMap::new());

@@ -301,8 +301,8 @@ fn a_repository_cannot_take_back_what_the_user_excludes() {
 
 #[test]
 fn a_file_of_a_thousand_wrong_entries_is_told_of_in_a_few_lines() {
-    let entries: String = (0..3000).map(|n| format!("key{n} = 1\n")).collect();
-    let machine = Machine::new("", &entries);
+    let entries: Vec<String> = (0..3000).map(|n| format!("key{n} = 1\n")).collect();
+    let machine = Machine::new("", &entries.concat());
     let loaded = load(&machine.sources).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((loaded.ignored.len(), loaded.notes.len()), (21, 1));
     let machine = Machine::new("", &"#".repeat(100_000));
@@ -328,9 +328,9 @@ fn a_link_does_not_lead_the_file_outside() {
 #[test]
 fn what_does_not_work_with_the_rest_is_ignored_too() {
     let machine = Machine::new("", "[index]\nlanguages = { '*.x' = 'klingon' }\nexclude = ['a']\n");
-    let check = |settings: &Settings| match settings.index.languages.is_empty() {
-        true => Ok(()),
-        false => Err("there is no language `klingon`".to_owned()),
+    let check = |settings: &Settings| {
+        let known = settings.index.languages.is_empty();
+        if known { Ok(()) } else { Err("there is no language `klingon`".to_owned()) }
     };
     let loaded = orient_settings::load(&machine.sources, &check).unwrap_or_else(|error| panic!("{error}"));
     assert!(loaded.settings.index.languages.is_empty());

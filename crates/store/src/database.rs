@@ -45,16 +45,15 @@ impl Db {
         named: impl FnOnce(&Path) -> std::ffi::OsString,
     ) -> rusqlite::Result<Self> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = match (folder.name_of(file), vfs::through_descriptors()) {
-            (Some(name), Some(vfs)) => Connection::open_with_flags_and_vfs(named(&name), flags, vfs)?,
-            _ => {
-                let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-                let connection = Connection::open_with_flags(named(&folder.path().join(file)), flags)?;
-                if !folder.is_in_place() {
-                    return Err(cannot_open("its folder was replaced while it was opened"));
-                }
-                connection
+        let connection = if let (Some(name), Some(vfs)) = (folder.name_of(file), vfs::through_descriptors()) {
+            Connection::open_with_flags_and_vfs(named(&name), flags, vfs)?
+        } else {
+            let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+            let connection = Connection::open_with_flags(named(&folder.path().join(file)), flags)?;
+            if !folder.is_in_place() {
+                return Err(cannot_open("its folder was replaced while it was opened"));
             }
+            connection
         };
         Ok(Self { connection, folder: Some(folder.clone()) })
     }

@@ -70,6 +70,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    #[expect(clippy::needless_pass_by_value, reason = "errors come by value, and end here")]
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         Self::Unusable { path: path.to_path_buf(), reason: why_unusable(&source) }
     }

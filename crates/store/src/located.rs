@@ -42,7 +42,7 @@ impl Located {
         Self { folder: self.folder.clone(), path: self.folder.path().join(&name), name }
     }
 
-    /// Checks the database and the files beside it, all of which SQLite opens by name: each is missing, or a plain file of
+    /// Checks the database and the files beside it, all of which `SQLite` opens by name: each is missing, or a plain file of
     /// ours without other names. Anything else is damage, so that a new database takes its place.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         self.folder.checked(&self.name).map_err(|error| self.refused(error))?;
@@ -73,8 +73,8 @@ impl Located {
         }
     }
 
-    /// Makes an empty file that only this user may read, which SQLite takes for an empty database. The files beside it get
-    /// the same mode from SQLite.
+    /// Makes an empty file that only this user may read, which `SQLite` takes for an empty database. The files beside it get
+    /// the same mode from `SQLite`.
     pub(crate) fn make_file(&self) -> io::Result<()> {
         match self.folder.file(&self.name, Access::Create) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -97,7 +97,7 @@ impl Located {
         ["-wal", "-shm"].map(|suffix| format!("{}{suffix}", self.name))
     }
 
-    /// The same, and that of a journal: we keep none, but SQLite would open one that is there.
+    /// The same, and that of a journal: we keep none, but `SQLite` would open one that is there.
     pub(crate) fn everything_beside(&self) -> [String; 3] {
         let [log, shared] = self.beside();
         [log, shared, format!("{}-journal", self.name)]

@@ -114,7 +114,9 @@ attack!(
     "a disk that is too small for the index: answered from memory, nothing is left there",
     {
         let field = Field::new(Store::Apart);
-        let text: String = (0..3000).map(|n| format!("def part_{n}(x):\n    return x + {n}\n\n\n")).collect();
+        let parts: Vec<String> =
+            (0..3000).map(|n| format!("def part_{n}(x):\n    return x + {n}\n\n\n")).collect();
+        let text = parts.concat();
         field.write("large.py", &text);
         let lines = "\"$@\" symbols part_2999; ls -R \"$ORIENT_STORE\"";
         let Some(said) = on_a_small_disk(&field, "512k", lines) else { return };

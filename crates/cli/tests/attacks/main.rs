@@ -1,6 +1,7 @@
 //! What a hostile repository, a planted store or a full disk can make the program do. Each attack is one line: what is
 //! tried, and what must come of it. They are listed in `crates/serve/ATTACKS.md` with those on the server.
 #![cfg(unix)]
+#![expect(clippy::print_stderr, reason = "a test that cannot run here says so")]
 
 mod field;
 mod full_disk;
