@@ -4,7 +4,6 @@
 
 use crate::damage::{self, FileKey};
 use crate::pages::{self, FrameHeader, LogHeader, PageLayout, RESERVED, Trailer};
-use crate::version::beside;
 use crate::walindex::WalIndex;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -214,11 +213,10 @@ impl PageGuard {
 
     /// Whether the index of the log, of which these are copies, leads to all of its frames.
     pub(crate) fn check_index(&mut self, regions: &[Vec<u8>]) -> bool {
-        let [log, shared] = beside(&self.path);
-        let right = self.index.leads_to(&log, regions);
+        let right = self.index.is_right(regions);
         if !right && let Some(file) = self.file {
-            let name = shared.file_name().unwrap_or_default().to_string_lossy();
-            damage::report(file, &format!("{name} does not lead to what was written"));
+            let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+            damage::report(file, &format!("{name}-shm does not lead to what was written"));
         }
         right
     }

@@ -45,7 +45,7 @@ pub(crate) fn install() {
         SYSTEM.store(system, Ordering::Release);
         // SAFETY: it is not null. All functions but `xOpen` and `xFullPathname` are those of the copy.
         let mut ours = unsafe { *system };
-        ours.szOsFile += HANDLE;
+        ours.szOsFile += c_int::try_from(HANDLE).unwrap_or_default();
         ours.zName = NAME.as_ptr();
         ours.pNext = null_mut();
         ours.xOpen = Some(open);
@@ -105,7 +105,7 @@ pub(crate) fn creating<T>(act: impl FnOnce() -> T) -> T {
 
 /// Leaves room for a trailer in every page of a new database, whose page size is already chosen.
 pub(crate) fn reserve(db: &Connection) {
-    let mut bytes = RESERVED as c_int;
+    let mut bytes = c_int::try_from(RESERVED).unwrap_or_default();
     // SAFETY: the connection is open for as long as it is borrowed; the operation reads and writes one number.
     unsafe {
         let argument = ptr::from_mut(&mut bytes).cast();
@@ -124,7 +124,7 @@ struct Handle {
 const FIRST_READ_LOCK: c_int = 3;
 
 /// How far behind a [`Handle`] the file of the system begins.
-const HANDLE: c_int = size_of::<Handle>() as c_int;
+const HANDLE: usize = size_of::<Handle>();
 
 enum Guard {
     Pages(PageGuard, Regions),
@@ -152,7 +152,7 @@ impl Inner {
     /// The file is one that [`open`] opened and nobody has closed.
     unsafe fn of(file: *mut sqlite3_file) -> Self {
         // SAFETY: SQLite allocated `szOsFile` bytes for both.
-        Self(unsafe { file.byte_add(HANDLE as usize) })
+        Self(unsafe { file.byte_add(HANDLE) })
     }
 
     fn methods(&self) -> &sqlite3_io_methods {
@@ -204,7 +204,7 @@ unsafe extern "C" fn open(
     unsafe {
         let handle = file.cast::<Handle>();
         (*handle).file.pMethods = ptr::null();
-        let inner = file.byte_add(HANDLE as usize);
+        let inner = file.byte_add(HANDLE);
         (*inner).pMethods = ptr::null();
         let code = open(system, name, inner, flags, out);
         if code != ffi::SQLITE_OK {

@@ -1,13 +1,10 @@
-//! The index of the log, which processes share in memory: whether it leads to the frames of the log.
+//! The index of the log, which processes share in memory: whether it still leads to every frame.
 //!
 //! SQLite sums its header and trusts the rest. A slot that was overwritten would hide a page of the log, and an older one would
 //! be read in its place. So when a transaction begins, all frames it may read are looked up, unless nothing has changed
 //! since they last were.
 
-use crate::pages::{self, FrameHeader, LogHeader};
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use crate::pages;
 
 /// Bytes of a region of the shared memory.
 pub(crate) const REGION: usize = 32_768;
@@ -19,34 +16,20 @@ const HEADER: usize = 136;
 const FRAMES_IN_FIRST: usize = (SLOTS - HEADER) / 4;
 const FRAMES_IN_OTHERS: usize = SLOTS / 4;
 
-/// What is known of the log an index leads to.
+/// What was looked at last, and found right.
 #[derive(Default)]
 pub(crate) struct WalIndex {
-    salts: [u8; 8],
-    /// The page of each frame, as the log says.
-    pages: Vec<u32>,
-    /// The sum of what was looked at last, and found right.
     right: Option<u64>,
 }
 
 impl WalIndex {
-    /// Whether copies of the regions of the index, as many as are mapped, lead to every frame of the log.
-    pub(crate) fn leads_to(&mut self, log: &Path, regions: &[Vec<u8>]) -> bool {
+    /// Whether every frame is found by its page in these copies of the regions of the index, as many as are mapped. The page
+    /// numbers and the slots that lead to them are written apart, so that neither can change without the other showing it.
+    pub(crate) fn is_right(&mut self, regions: &[Vec<u8>]) -> bool {
         let Some(first) = regions.first() else { return true };
         let (is_made, frames) = (first[12] == 1, number(first, 16) as usize);
         if !is_made || frames == 0 {
             return true;
-        }
-        if self.salts != first[32..40] {
-            *self = Self::default();
-            self.salts.copy_from_slice(&first[32..40]);
-        }
-        let page = match u16::from_ne_bytes([first[14], first[15]]) {
-            1 => 65_536,
-            size => usize::from(size),
-        };
-        if self.pages.len() < frames && self.read(log, page, frames).is_none() {
-            return false;
         }
         let sum = regions.iter().zip(spans(frames)).fold(frames as u64, |sum, (region, span)| {
             let numbers = pages::checksum(&region[span.start..span.start + span.frames * 4], sum);
@@ -55,30 +38,12 @@ impl WalIndex {
         if self.right == Some(sum) {
             return true;
         }
-        let mut before = 0;
-        let right = regions.iter().zip(spans(frames)).all(|(region, span)| {
-            let pages = &self.pages[before..before + span.frames];
-            before += span.frames;
-            (1..).zip(pages).all(|(frame, &page)| is_found(region, &span, frame, page))
-        });
+        let right = regions
+            .iter()
+            .zip(spans(frames))
+            .all(|(region, span)| (1..=span.frames).all(|frame| is_found(region, &span, frame)));
         self.right = right.then_some(sum);
         right
-    }
-
-    /// Reads the pages of frames that are new.
-    fn read(&mut self, log: &Path, page: usize, frames: usize) -> Option<()> {
-        let mut file = File::open(log).ok()?;
-        let mut bytes = [0; FrameHeader::BYTES];
-        for frame in self.pages.len()..frames {
-            file.seek(SeekFrom::Start(LogHeader::frame_of(page, frame as u64))).ok()?;
-            file.read_exact(&mut bytes).ok()?;
-            let header = FrameHeader { bytes };
-            if header.salts() != self.salts {
-                return None;
-            }
-            self.pages.push(header.page());
-        }
-        Some(())
     }
 }
 
@@ -100,15 +65,11 @@ fn spans(frames: usize) -> impl Iterator<Item = Span> {
 }
 
 /// Whether a frame, counted from one in its region, is found by its page.
-fn is_found(region: &[u8], span: &Span, frame: usize, page: u32) -> bool {
-    if number(region, span.start + (frame - 1) * 4) != page {
-        return false;
-    }
-    let first = (page as usize).wrapping_mul(383) % SLOT_COUNT;
-    (0..SLOT_COUNT)
-        .map(|step| slot(region, (first + step) % SLOT_COUNT))
-        .take_while(|&found| found != 0)
-        .any(|found| found == frame)
+fn is_found(region: &[u8], span: &Span, frame: usize) -> bool {
+    let page = number(region, span.start + (frame - 1) * 4) as usize;
+    let first = page.wrapping_mul(383) % SLOT_COUNT;
+    let mut slots = (0..SLOT_COUNT).map(|step| slot(region, (first + step) % SLOT_COUNT));
+    page != 0 && slots.by_ref().take_while(|&found| found != 0).any(|found| found == frame)
 }
 
 fn number(region: &[u8], at: usize) -> u32 {
