@@ -8,10 +8,9 @@ use crate::stuck::StuckWriter;
 use crate::{Engine, EngineError, Mode, Refresh, RefreshOptions};
 use orient_model::RepoPath;
 use orient_store::{Anchor, Snapshot, StoreError};
-use orient_walk::{Ground, Listing, Region, list, list_region, machine_sources};
+use orient_walk::{Ground, Listing, Region, is_rule, list, list_region, machine_sources};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// The folders of a tree that are looked into, and what else its listing rests on.
 #[derive(Clone, Debug, Default)]
@@ -66,14 +65,13 @@ impl Engine {
         options: &RefreshOptions,
         progress: &dyn Progress,
     ) -> Result<Refresh, EngineError> {
-        let started = Instant::now();
-        let refreshing = Refreshing { engine: self, options, progress, started };
+        let refreshing = Refreshing::new(self, options, progress);
         let done = refreshing.part(region).and_then(|done| match done {
             Some(refresh) => Ok(refresh),
             None => refreshing.run(),
         });
         progress.done();
-        done.map(|refresh| Refresh { elapsed: started.elapsed(), ..refresh })
+        done.map(|refresh| refreshing.noted(refresh))
     }
 
     /// The folders that are looked into, in a part of the tree or in all of it.
@@ -98,6 +96,19 @@ impl Engine {
             folders: folders.filter(|path| region.is_none_or(|region| region.contains(path))).collect(),
             rules: Rules(Ground { sources, ..Ground::default() }),
         })
+    }
+
+    /// Ignore files and settings of which not all patterns are applied, in words.
+    pub fn cut_rules(&self, snapshot: &crate::Snapshot) -> Result<Vec<String>, EngineError> {
+        let mut files = machine_sources();
+        files.extend(self.repo.git.as_ref().map(|git| git.common_dir.join("info/exclude")));
+        snapshot.store.each_file(|file| {
+            let name = file.path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            let native = orient_walk::to_native(&file.path).filter(|_| is_rule(name));
+            files.extend(native.map(|path| self.repo.root.join(path)));
+        })?;
+        let cut = orient_walk::cut_rules(&self.repo.root, files, &self.settings.index.exclude)?;
+        Ok(cut.iter().map(ToString::to_string).collect())
     }
 
     /// The generation of the index in the store, where that is one to answer from.

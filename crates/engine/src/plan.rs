@@ -148,7 +148,6 @@ fn stamp_of_large(listing: &Listing, path: &RepoPath) -> Option<Stamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orient_walk::Ground;
 
     fn stamp(size: u64) -> Stamp {
         Stamp { size, mtime_ns: 1, ctime_ns: 1, inode: 1 }
@@ -187,7 +186,7 @@ mod tests {
         Listing {
             files: vec![file("a", 1), file("b", 2), file("new", 3)],
             skipped: vec![skip("link", SkipReason::Link), skip("was_text", SkipReason::Link)],
-            ground: Ground::default(),
+            ..Listing::default()
         }
     }
 

@@ -11,6 +11,7 @@ use crate::{Engine, EngineError};
 use orient_model::RepoPath;
 use orient_store::{Applied, FileRow, HolderWatch, INDEXED, Sheet, Snapshot, StoreError, WriteLock};
 use orient_walk::{Listing, SkipReason, Tree, list};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -146,10 +147,10 @@ pub(crate) enum State {
 impl Engine {
     /// Brings the index up to date with the tree. Costs little more than listing the tree where nothing changed.
     pub fn refresh(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refresh, EngineError> {
-        let started = Instant::now();
-        let done = Refreshing { engine: self, options, progress, started }.run();
+        let refreshing = Refreshing::new(self, options, progress);
+        let done = refreshing.run();
         progress.done();
-        done.map(|refresh| Refresh { elapsed: started.elapsed(), ..refresh })
+        done.map(|refresh| refreshing.noted(refresh))
     }
 }
 
@@ -159,6 +160,20 @@ pub(crate) struct Refreshing<'r> {
     pub(crate) options: &'r RefreshOptions,
     pub(crate) progress: &'r dyn Progress,
     pub(crate) started: Instant,
+    /// What whoever asks should know of the listing.
+    note: RefCell<Option<String>>,
+}
+
+impl<'r> Refreshing<'r> {
+    pub(crate) fn new(engine: &'r Engine, options: &'r RefreshOptions, progress: &'r dyn Progress) -> Self {
+        Self { engine, options, progress, started: Instant::now(), note: RefCell::default() }
+    }
+
+    /// What was done, with how long it took and what there is to say of it.
+    pub(crate) fn noted(&self, refresh: Refresh) -> Refresh {
+        let note = refresh.note.or_else(|| self.note.take());
+        Refresh { elapsed: self.started.elapsed(), note, ..refresh }
+    }
 }
 
 impl Refreshing<'_> {
@@ -293,6 +308,8 @@ impl Refreshing<'_> {
     fn list(&self) -> Result<Listing, EngineError> {
         self.progress.phase(Phase::Listing, 0, 0);
         let listing = list(&self.engine.repo.root, &self.engine.walk_options())?;
+        let cut: Vec<String> = listing.cut.iter().map(ToString::to_string).collect();
+        self.note.replace((!cut.is_empty()).then(|| cut.join("; ")));
         if self.options.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(listing) }
     }
 

@@ -155,7 +155,7 @@ impl Keeper for Live {
         let started = Instant::now();
         let refresh = shared.caught_up(options, progress)?;
         let note = shared.state().note.take();
-        Ok(Refresh { elapsed: started.elapsed(), note, ..refresh })
+        Ok(Refresh { elapsed: started.elapsed(), note: note.or(refresh.note), ..refresh })
     }
 }
 

@@ -125,7 +125,9 @@ mod tests {
     use super::*;
 
     fn open(sessions: &Arc<Sessions>, ids: &[&str]) -> Vec<String> {
-        ids.iter().for_each(|id| sessions.begun(id));
+        for id in ids {
+            sessions.begun(id);
+        }
         ids.iter().map(|id| (*id).to_owned()).collect()
     }
 

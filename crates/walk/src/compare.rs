@@ -58,7 +58,7 @@ fn is_skipped<'l>(skipped: &mut Peekable<impl Iterator<Item = &'l Skip>>, path: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Ground, SkipReason};
+    use crate::SkipReason;
 
     fn stamp(n: u64) -> Stamp {
         Stamp { size: n, mtime_ns: 1, ctime_ns: 1, inode: 1 }
@@ -83,7 +83,7 @@ mod tests {
                 Skip { path: "aa".into(), reason: SkipReason::Link },
                 Skip { path: "x".into(), reason: SkipReason::Link },
             ],
-            ground: Ground::default(),
+            ..Listing::default()
         };
         let changes = compare(known, &listing);
         assert_eq!(names(&changes.added), ["0", "e"]);
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn nothing_known_and_nothing_there() {
         assert!(compare([], &Listing::default()).is_empty());
-        let all = Listing { files: entries(&[("a", 1)]), skipped: Vec::new(), ground: Ground::default() };
+        let all = Listing { files: entries(&[("a", 1)]), ..Listing::default() };
         assert_eq!(compare([], &all).added.len(), 1);
         assert_eq!(compare([("a".into(), stamp(1))], &Listing::default()).removed.len(), 1);
     }
@@ -105,8 +105,7 @@ mod tests {
     fn an_untrusted_stamp_never_counts_as_the_same() {
         let odd = Listing {
             files: vec![Entry { path: "a".into(), stamp: Stamp::untrusted() }],
-            skipped: Vec::new(),
-            ground: Ground::default(),
+            ..Listing::default()
         };
         assert_eq!(compare([("a".into(), Stamp::untrusted())], &odd).touched.len(), 1);
     }

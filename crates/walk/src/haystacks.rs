@@ -4,13 +4,15 @@
 //! tree count, `.gitignore` counts inside of git only. What Orient itself was told to leave out stays out here too.
 
 use crate::list::{OWN_IGNORE_FILE, excludes};
+use crate::rule_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
 use crate::{Ground, WalkError, path, stamp};
 use ignore::overrides::OverrideBuilder;
 use ignore::types::TypesBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use orient_model::RepoPath;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where to search, and what to leave out.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +103,12 @@ pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkErro
     }
     for start in starts {
         // One walk for each: the same file may be asked for twice, and is then searched twice.
-        let mut found = walked(root, &start, &walker(root, &base, &start, scope)?, plain.then_some(now));
+        let noted = plain.then_some(now);
+        let walker = Walker::new(root, &base, &start, scope)?;
+        let mut found = walked(root, &start, &walker.builder, noted);
+        if walker.met_large_rules() {
+            found = walked(root, &start, &walker.with_large_rules()?.builder, noted);
+        }
         all.files.append(&mut found.files);
         all.errors.append(&mut found.errors);
         all.ground.append(&mut found.ground);
@@ -189,36 +196,103 @@ fn start(root: &Path, base: &Path, typed: &Path) -> Result<Result<Start, std::io
 }
 
 /// A walker by ripgrep's rules.
-pub(crate) fn walker(
-    root: &Path,
-    base: &Path,
-    start: &Start,
-    scope: &SearchScope,
-) -> Result<WalkBuilder, WalkError> {
-    let mut builder = WalkBuilder::new(&start.real);
-    builder
-        .max_depth(scope.max_depth)
-        .max_filesize(scope.max_file_size)
-        .threads(scope.threads)
-        .overrides(overrides(base, scope)?)
-        .types(types(scope)?)
-        .hidden(!scope.hidden)
-        .parents(!(scope.no_ignore || scope.no_ignore_parent))
-        .ignore(!scope.no_ignore)
-        .git_global(!(scope.no_ignore || scope.no_ignore_vcs))
-        .git_ignore(!(scope.no_ignore || scope.no_ignore_vcs))
-        .git_exclude(!(scope.no_ignore || scope.no_ignore_vcs))
-        .current_dir(base);
-    if !scope.no_ignore {
-        builder.add_custom_ignore_filename(".rgignore");
-        builder.add_custom_ignore_filename(OWN_IGNORE_FILE);
-        let excludes = excludes(root, &scope.excludes)?;
-        builder.filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            entry.depth() == 0 || !excludes.matched(entry.path(), is_folder).is_ignore()
-        });
+pub(crate) struct Walker {
+    pub(crate) builder: WalkBuilder,
+    root: PathBuf,
+    base: PathBuf,
+    start: PathBuf,
+    scope: SearchScope,
+    met_large: Arc<AtomicBool>,
+}
+
+impl Walker {
+    pub(crate) fn new(
+        root: &Path,
+        base: &Path,
+        start: &Start,
+        scope: &SearchScope,
+    ) -> Result<Self, WalkError> {
+        let large = !scope.no_ignore && starts_with_large_rules(&start.real);
+        Self::by(root, base, &start.real, scope, large)
     }
-    Ok(builder)
+
+    /// Whether the walk came to an ignore file that is too large for it: what it found is of no use then.
+    pub(crate) fn met_large_rules(&self) -> bool {
+        self.met_large.load(Ordering::Relaxed)
+    }
+
+    /// The same walk for a tree with very large ignore files.
+    pub(crate) fn with_large_rules(&self) -> Result<Self, WalkError> {
+        Self::by(&self.root, &self.base, &self.start, &self.scope, true)
+    }
+
+    fn by(
+        root: &Path,
+        base: &Path,
+        start: &Path,
+        scope: &SearchScope,
+        large: bool,
+    ) -> Result<Self, WalkError> {
+        let SearchScope { hidden, no_ignore, no_ignore_vcs, no_ignore_parent, .. } = *scope;
+        let git = !(no_ignore || no_ignore_vcs);
+        let mut builder = WalkBuilder::new(start);
+        builder
+            .max_depth(scope.max_depth)
+            .max_filesize(scope.max_file_size)
+            .threads(scope.threads)
+            .overrides(overrides(base, scope)?)
+            .types(types(scope)?)
+            .hidden(!hidden && !large)
+            .parents(!(no_ignore || no_ignore_parent || large))
+            .ignore(!no_ignore && !large)
+            .git_global(git && !large)
+            .git_ignore(git && !large)
+            .git_exclude(git && !large)
+            .current_dir(base);
+        let met_large = Arc::new(AtomicBool::new(false));
+        if large {
+            let rules = RuleOptions {
+                own: &[".rgignore", OWN_IGNORE_FILE],
+                ignore: true,
+                git,
+                git_elsewhere: git,
+                require_git: true,
+                parents: !no_ignore_parent,
+            };
+            let rules = RuleTree::new(start, rules);
+            let (chosen, types) = (overrides(base, scope)?, types(scope)?);
+            let excludes = excludes(root, &scope.excludes)?;
+            builder.filter_entry(move |entry| {
+                let (path, is_folder) = (entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()));
+                // What was chosen by globs is found whatever the rules say, and what was chosen by type although it is hidden.
+                let hidden = hidden || types.matched(path, is_folder).is_whitelist();
+                entry.depth() == 0
+                    || !excludes.leave_out(path, is_folder)
+                        && (!chosen.matched(path, is_folder).is_none()
+                            || !rules.leaves_out(path, is_folder, hidden))
+            });
+        } else if !no_ignore {
+            builder.add_custom_ignore_filename(".rgignore");
+            builder.add_custom_ignore_filename(OWN_IGNORE_FILE);
+            let (excludes, met) = (excludes(root, &scope.excludes)?, met_large.clone());
+            builder.filter_entry(move |entry| {
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                if entry.depth() == 0 {
+                    return true;
+                }
+                let is_large = is_folder && has_large_rules(entry.path());
+                met.fetch_or(is_large, Ordering::Relaxed);
+                !is_large && !excludes.leave_out(entry.path(), is_folder)
+            });
+        }
+        let (root, base, start, scope) = (root.to_owned(), base.to_owned(), start.to_owned(), scope.clone());
+        Ok(Self { builder, root, base, start, scope, met_large })
+    }
+}
+
+/// Whether the name of a file or folder hides it.
+pub(crate) fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 fn overrides(base: &Path, scope: &SearchScope) -> Result<ignore::overrides::Override, WalkError> {

@@ -1,14 +1,17 @@
 //! The files of a tree that the ignore rules leave, on several threads, in one order.
 
 use crate::ground::Ground;
+use crate::pattern_set::{CutRules, LARGE_LIST, Most, PatternSet, Verdict};
 use crate::region::Region;
+use crate::rule_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
 use crate::{Skip, SkipReason, WalkError, path, stamp};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use orient_model::{RepoPath, Stamp};
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Files above this size are skipped unless the settings say otherwise.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
@@ -43,6 +46,8 @@ pub struct Listing {
     pub skipped: Vec<Skip>,
     /// What all this rests on.
     pub ground: Ground,
+    /// Ignore files of which not all patterns are applied.
+    pub cut: Vec<CutRules>,
 }
 
 /// How to walk.
@@ -86,27 +91,15 @@ fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<L
     if !root.metadata().map_err(failed)?.is_dir() {
         return Err(failed(io::ErrorKind::NotADirectory.into()));
     }
-    let excludes = excludes(root, &options.excludes)?;
-    let found = Mutex::new(Found::default());
+    let excludes = Arc::new(excludes(root, &options.excludes)?);
     let now = stamp::now();
-    let kept = &options.kept;
-    let mut collector = Collector { root, limit: options.max_file_size, now, kept, region, found: &found };
-    let (part, top) = (region.cloned(), root.to_owned());
-    WalkBuilder::new(root)
-        .hidden(false)
-        .parents(false)
-        .require_git(false)
-        .git_ignore(git_rules_count(root))
-        .follow_links(false)
-        .threads(if region.is_some() { 1 } else { options.threads })
-        .add_custom_ignore_filename(OWN_IGNORE_FILE)
-        .filter_entry(move |entry| {
-            part.as_ref().is_none_or(|region| leads_through(region, &top, entry))
-                && is_wanted(entry, &excludes)
-        })
-        .build_parallel()
-        .visit(&mut collector);
-    let Found { mut listing, root_error } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let plain =
+        if starts_with_large_rules(root) { None } else { found(root, options, region, &excludes, None, now) };
+    // Very large ignore files need another way to match.
+    let rules = || Arc::new(RuleTree::new(root, listing_rules(root)));
+    let found =
+        plain.or_else(|| found(root, options, region, &excludes, Some(rules()), now)).unwrap_or_default();
+    let Found { mut listing, root_error } = found;
     if let Some(error) = root_error {
         return Err(failed(error));
     }
@@ -116,7 +109,71 @@ fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<L
     listing.skipped.dedup_by(|a, b| a.path == b.path);
     listing.ground.enter_machine(now);
     listing.ground.sort();
+    listing.cut.extend(excludes.cut());
     Ok(listing)
+}
+
+/// Walks by rules that were given, or lets the walker read them; none where it would have to read a very large file.
+fn found(
+    root: &Path,
+    options: &WalkOptions,
+    region: Option<&Region>,
+    excludes: &Arc<Excludes>,
+    rules: Option<Arc<RuleTree>>,
+    now: i64,
+) -> Option<Found> {
+    let found = Mutex::new(Found::default());
+    let met_large = Arc::new(AtomicBool::new(false));
+    let (limit, kept) = (options.max_file_size, &options.kept);
+    let mut collector = Collector { root, limit, now, kept, region, found: &found, quit: &met_large };
+    let (part, top, excludes) = (region.cloned(), root.to_owned(), excludes.clone());
+    let (given, large) = (rules.clone(), met_large.clone());
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .hidden(false)
+        .parents(false)
+        .require_git(false)
+        .follow_links(false)
+        .threads(if region.is_some() { 1 } else { options.threads })
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            if part.as_ref().is_some_and(|region| !leads_through(region, &top, entry))
+                || !is_wanted(entry, &excludes)
+            {
+                return false;
+            }
+            match &given {
+                _ if entry.depth() == 0 => true,
+                Some(rules) => rules.matched(entry.path(), is_folder) != Verdict::Ignore,
+                None => {
+                    let is_large = is_folder && has_large_rules(entry.path());
+                    large.fetch_or(is_large, Ordering::Relaxed);
+                    !is_large
+                }
+            }
+        });
+    if rules.is_some() {
+        builder.ignore(false).git_global(false).git_ignore(false).git_exclude(false);
+    } else {
+        builder.git_ignore(git_rules_count(root)).add_custom_ignore_filename(OWN_IGNORE_FILE);
+    }
+    builder.build_parallel().visit(&mut collector);
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.listing.cut = rules.map_or_else(Vec::new, |rules| rules.cut());
+    (!met_large.load(Ordering::Relaxed)).then_some(found)
+}
+
+/// Which rules count for a listing.
+fn listing_rules(root: &Path) -> RuleOptions {
+    let git = git_rules_count(root);
+    RuleOptions {
+        own: &[OWN_IGNORE_FILE],
+        ignore: true,
+        git,
+        git_elsewhere: true,
+        require_git: false,
+        parents: false,
+    }
 }
 
 fn git_rules_count(root: &Path) -> bool {
@@ -124,31 +181,70 @@ fn git_rules_count(root: &Path) -> bool {
     if root.join(".git").symlink_metadata().is_ok() || !rules.is_file() {
         return true;
     }
-    let rules = Gitignore::new(rules).0;
+    let Some(rules) = PatternSet::load(root, &[rules], Most::AT_TOP) else { return true };
     // Nothing has such a name, so no rule is about it alone.
     let any = root.join("\u{1}");
-    !(rules.matched(&any, false).is_ignore() && rules.matched(&any, true).is_ignore())
+    [false, true].into_iter().any(|is_folder| rules.matched(&any, is_folder) != Verdict::Ignore)
+}
+
+/// What the settings leave out.
+pub(crate) enum Excludes {
+    /// As usual.
+    Few(Gitignore),
+    /// So many that they are compiled one by one.
+    Many(PatternSet),
+}
+
+impl Excludes {
+    pub(crate) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
+        match self {
+            Self::Few(patterns) => patterns.matched(path, is_folder).is_ignore(),
+            Self::Many(patterns) => patterns.matched(path, is_folder) == Verdict::Ignore,
+        }
+    }
+
+    pub(crate) fn cut(&self) -> Option<CutRules> {
+        match self {
+            Self::Few(_) => None,
+            Self::Many(patterns) => patterns.cut(Path::new("index.exclude")),
+        }
+    }
 }
 
 /// The patterns of the settings, with their own way of matching: a later `!pattern` takes one back.
-pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, WalkError> {
+pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Excludes, WalkError> {
     let bad = |pattern: &str, error: &ignore::Error| WalkError::Pattern {
         pattern: pattern.to_owned(),
         reason: error.to_string(),
     };
-    let mut builder = GitignoreBuilder::new(root);
-    builder.allow_unclosed_class(false);
+    let strict = || {
+        let mut builder = GitignoreBuilder::new(root);
+        builder.allow_unclosed_class(false);
+        builder
+    };
+    if patterns.len() > LARGE_LIST {
+        for pattern in patterns {
+            strict().add_line(None, pattern).map_err(|error| bad(pattern, &error))?;
+        }
+        return Ok(Excludes::Many(PatternSet::new(
+            root,
+            patterns.iter().map(String::as_str),
+            Most::AT_TOP,
+            false,
+        )));
+    }
+    let mut builder = strict();
     for pattern in patterns {
         builder.add_line(None, pattern).map_err(|error| bad(pattern, &error))?;
     }
-    builder.build().map_err(|error| bad(&patterns.join(" "), &error))
+    builder.build().map(Excludes::Few).map_err(|error| bad(&patterns.join(" "), &error))
 }
 
-fn is_wanted(entry: &DirEntry, excludes: &Gitignore) -> bool {
+fn is_wanted(entry: &DirEntry, excludes: &Excludes) -> bool {
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     let version_control = VERSION_CONTROL.iter().any(|name| entry.file_name() == *name);
     // The root keeps its name, whatever it is called.
-    entry.depth() == 0 || !(version_control || excludes.matched(entry.path(), is_folder).is_ignore())
+    entry.depth() == 0 || !(version_control || excludes.leave_out(entry.path(), is_folder))
 }
 
 /// Whether an entry must be met: a folder only where it leads into the region, anything else always, since an ignore
@@ -173,12 +269,14 @@ struct Collector<'w> {
     kept: &'w [String],
     region: Option<&'w Region>,
     found: &'w Mutex<Found>,
+    /// Set when the walk is of no use.
+    quit: &'w AtomicBool,
 }
 
 impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
-        let Self { root, limit, now, kept, region, found } = *self;
-        Box::new(Visitor { root, limit, now, kept, region, found, own: Found::default() })
+        let Self { root, limit, now, kept, region, found, quit } = *self;
+        Box::new(Visitor { root, limit, now, kept, region, found, quit, own: Found::default() })
     }
 }
 
@@ -190,6 +288,7 @@ struct Visitor<'w> {
     kept: &'w [String],
     region: Option<&'w Region>,
     found: &'w Mutex<Found>,
+    quit: &'w AtomicBool,
     own: Found,
 }
 
@@ -199,7 +298,7 @@ impl ParallelVisitor for Visitor<'_> {
             Ok(entry) => self.meet(&entry),
             Err(error) => self.fail(error),
         }
-        WalkState::Continue
+        if self.quit.load(Ordering::Relaxed) { WalkState::Quit } else { WalkState::Continue }
     }
 }
 
@@ -302,7 +401,7 @@ mod tests {
     use super::*;
 
     fn fail(error: ignore::Error) -> Found {
-        let found = Mutex::new(Found::default());
+        let (found, quit) = (Mutex::new(Found::default()), AtomicBool::new(false));
         let mut visitor = Visitor {
             root: Path::new("/r"),
             limit: 1,
@@ -310,6 +409,7 @@ mod tests {
             kept: &[],
             region: None,
             found: &found,
+            quit: &quit,
             own: Found::default(),
         };
         visitor.visit(Err(error));

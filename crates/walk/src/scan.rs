@@ -1,8 +1,8 @@
 //! The files of a search, one after another while they are found: in the order of [`haystacks`](crate::haystacks).
 
-use crate::haystacks::{Start, failure, haystack, starts, walked, walker};
+use crate::haystacks::{Start, Walker, failure, haystack, starts, walked};
 use crate::{Haystack, Haystacks, SearchScope, WalkError, path};
-use ignore::{Walk, WalkBuilder};
+use ignore::Walk;
 use orient_model::RepoPath;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub struct Scan {
     root: PathBuf,
     /// What is still to be walked; the first may have been begun.
-    ahead: VecDeque<(Start, WalkBuilder)>,
+    ahead: VecDeque<(Start, Walker)>,
     walk: Option<Walk>,
     /// The last file that was given of the start at hand.
     last: Option<RepoPath>,
@@ -24,9 +24,8 @@ impl Scan {
         let (base, starts, errors) = starts(root, scope)?;
         let mut ahead = VecDeque::with_capacity(starts.len());
         for start in starts {
-            let mut builder = walker(root, &base, &start, scope)?;
-            builder.sort_by_file_name(std::ffi::OsStr::cmp);
-            ahead.push_back((start, builder));
+            let walker = sorted(Walker::new(root, &base, &start, scope)?);
+            ahead.push_back((start, walker));
         }
         Ok(Self { root: root.to_owned(), ahead, walk: None, last: None, errors })
     }
@@ -41,8 +40,14 @@ impl Scan {
         self.walk = None;
         let mut last = self.last.take();
         let mut rest = Vec::new();
-        for (start, builder) in self.ahead.drain(..) {
-            let Haystacks { mut files, mut errors, .. } = walked(&self.root, &start, &builder, None);
+        for (start, walker) in self.ahead.drain(..) {
+            let mut found = walked(&self.root, &start, &walker.builder, None);
+            if walker.met_large_rules()
+                && let Ok(walker) = walker.with_large_rules()
+            {
+                found = walked(&self.root, &start, &walker.builder, None);
+            }
+            let Haystacks { mut files, mut errors, .. } = found;
             if let Some(last) = last.take() {
                 files.retain(|file| path::by_parts(file.path.as_bytes(), last.as_bytes()).is_gt());
             }
@@ -60,11 +65,23 @@ impl Iterator for Scan {
 
     fn next(&mut self) -> Option<Haystack> {
         loop {
-            let (start, builder) = self.ahead.front()?;
-            let walk = self.walk.get_or_insert_with(|| builder.build());
-            match walk.next() {
+            let (start, walker) = self.ahead.front_mut()?;
+            let walk = self.walk.get_or_insert_with(|| walker.builder.build());
+            let met = walk.next();
+            if walker.met_large_rules()
+                && let Ok(again) = walker.with_large_rules()
+            {
+                // From the beginning by other means; what was given before is not given again.
+                (*walker, self.walk) = (sorted(again), None);
+                continue;
+            }
+            match met {
                 Some(Ok(entry)) => {
-                    if let Some(found) = haystack(&self.root, start, &entry) {
+                    let before = self.last.as_ref().map(RepoPath::as_bytes);
+                    let is_new = |path: &[u8]| before.is_none_or(|last| path::by_parts(path, last).is_gt());
+                    if let Some(found) = haystack(&self.root, start, &entry)
+                        && is_new(found.path.as_bytes())
+                    {
                         self.last = Some(found.path.clone());
                         return Some(found);
                     }
@@ -77,4 +94,10 @@ impl Iterator for Scan {
             }
         }
     }
+}
+
+/// Finds files in the order in which they are given.
+fn sorted(mut walker: Walker) -> Walker {
+    walker.builder.sort_by_file_name(std::ffi::OsStr::cmp);
+    walker
 }

@@ -83,6 +83,25 @@ fn one_by_one_gives_what_all_at_once_gives() {
 }
 
 #[test]
+fn a_very_large_ignore_file_says_what_a_small_one_says() {
+    let (_folder, root) = tree();
+    let found = |scope: &SearchScope| {
+        let all = haystacks(&root, scope).expect("a readable tree");
+        let by_one: Vec<Haystack> = Scan::begin(&root, scope).expect("a readable tree").collect();
+        assert_eq!(by_one, all.files, "{scope:?}");
+        all.files
+    };
+    let before: Vec<_> = scopes(&root).iter().map(found).collect();
+    for rules in ["z/.ignore", ".gitignore"] {
+        let small = std::fs::read_to_string(root.join(rules)).expect("it is there");
+        std::fs::write(root.join(rules), small + &"# so much to say\n".repeat(2000)).expect("written");
+        for (scope, before) in scopes(&root).iter().zip(&before) {
+            assert_eq!(&found(scope), before, "{rules} {scope:?}");
+        }
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_told_before_the_walk() {
     let (_folder, root) = tree();
     let scope = SearchScope { base: root.clone(), ..SearchScope::default() };

@@ -97,6 +97,81 @@ fn ignore_files_are_honoured_with_and_without_git() {
     assert_eq!(files(folder.path()), expected, "and info/exclude where there is git");
 }
 
+/// Makes an ignore file very large without another word.
+fn enlarge(root: &Path, path: &str) {
+    let text = fs::read_to_string(root.join(path)).expect("it is there");
+    put(root, path, (text + &"# so much to say\n".repeat(2000)).as_bytes());
+}
+
+#[test]
+fn a_very_large_ignore_file_says_what_a_small_one_says() {
+    let layout = [
+        (".gitignore", "*.log\n/build/\n!keep.log\nnested/\n!/nested/\n"),
+        (".orientignore", "private/\n!b.tmp\n"),
+        (".ignore", "*.tmp\n"),
+        ("a.log", ""),
+        ("keep.log", ""),
+        ("a.tmp", ""),
+        ("b.tmp", ""),
+        ("build/x.c", ""),
+        ("src/build/x.c", ""),
+        ("src/.gitignore", "local.c\n!again.log\n"),
+        ("src/local.c", ""),
+        ("src/again.log", ""),
+        ("src/main.c", ""),
+        ("nested/.git/HEAD", "ref: refs/heads/main\n"),
+        ("nested/.git/info/exclude", "out.c\n"),
+        ("nested/out.c", ""),
+        ("nested/in.log", ""),
+        (".hidden/x.c", ""),
+        ("private/x.c", ""),
+    ];
+    let folder = tree(&layout);
+    let root = folder.path();
+    for with_git in [false, true] {
+        if with_git {
+            put(root, ".git/HEAD", b"ref: refs/heads/main\n");
+            put(root, ".git/info/exclude", b".hidden/\n");
+        }
+        for (path, text) in layout.iter().filter(|(path, _)| path.ends_with("ignore")) {
+            put(root, path, text.as_bytes());
+        }
+        let before = files(root);
+        for large in ["src/.gitignore", ".orientignore", ".ignore", ".gitignore"] {
+            enlarge(root, large);
+            assert_eq!(files(root), before, "{large} {with_git}");
+        }
+    }
+}
+
+#[test]
+fn twenty_thousand_patterns_cost_little_and_what_is_not_applied_is_said() {
+    let patterns = |many: usize| {
+        let lines: Vec<String> = (0..many).map(|n| format!("**/gen_{n}/**/*_{n}.out")).collect();
+        lines.join("\n")
+    };
+    let folder = tree(&[("a/gen_7/b/x_7.out", ""), ("a/gen_7/b/x_8.out", ""), ("src/main.c", "")]);
+    put(folder.path(), ".gitignore", patterns(20_000).as_bytes());
+    let begun = std::time::Instant::now();
+    let listing = list(folder.path(), &WalkOptions::default()).expect("a readable root");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert_eq!(shown(&listing).0, [".gitignore", "a/gen_7/b/x_8.out", "src/main.c"]);
+    assert_eq!(listing.cut, []);
+    let excludes = patterns(20_000).lines().map(str::to_owned).collect();
+    put(folder.path(), ".gitignore", b"");
+    let options = WalkOptions { excludes, ..WalkOptions::default() };
+    let listing = list(folder.path(), &options).expect("a readable root");
+    assert_eq!(shown(&listing).0, [".gitignore", "a/gen_7/b/x_8.out", "src/main.c"]);
+    put(folder.path(), ".gitignore", patterns(200_000).as_bytes());
+    let listing = list(folder.path(), &WalkOptions::default()).expect("a readable root");
+    let root = folder.path().display();
+    let said: Vec<String> = listing.cut.iter().map(ToString::to_string).collect();
+    assert!(
+        said.len() == 1 && said[0].starts_with(&format!("{root}/.gitignore has more patterns")),
+        "{said:?}"
+    );
+}
+
 #[test]
 fn outside_of_git_rules_that_leave_out_everything_do_not_count() {
     let all = [".gitignore", "a.c", "out/.gitignore", "out/b.c"];

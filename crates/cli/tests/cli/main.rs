@@ -8,6 +8,7 @@ mod fresh;
 mod graph;
 mod grep;
 mod hostile;
+mod ignore_files;
 mod json;
 mod model;
 mod people;

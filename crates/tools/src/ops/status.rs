@@ -64,7 +64,13 @@ the index has not caught up with.";
             in_memory: session.in_memory(),
             summary: Summary::of(&snapshot)?,
         };
-        Ok(session.answer(&snapshot, out))
+        let mut answer = session.answer(&snapshot, out);
+        for cut in session.engine()?.cut_rules(&snapshot)? {
+            if !answer.notes.iter().any(|note| note.contains(&cut)) {
+                answer.notes.push(cut);
+            }
+        }
+        Ok(answer)
     }
 
     fn text(out: &StatusOut, page: &mut Page<'_>) -> io::Result<()> {

@@ -1,0 +1,377 @@
+//! An ignore file with very many patterns, each compiled only when a path could match it.
+//!
+//! `ignore` compiles all patterns of a file into one automaton, which takes seconds for tens of thousands of them. Here every
+//! pattern is filed under a piece of text that whatever it matches must contain. One pass over a path finds the pieces in it,
+//! and only the patterns filed under those are looked at, the last of them first: what they match is then decided by `ignore`
+//! itself, one pattern at a time, so that the result is the same.
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// An ignore file above this size is read as a pattern set.
+pub(crate) const LARGE: u64 = 16 << 10;
+/// As is a list of more patterns than this.
+pub(crate) const LARGE_LIST: usize = 256;
+/// How much of an ignore file is applied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Most {
+    bytes: usize,
+    patterns: usize,
+}
+
+impl Most {
+    /// Of one at the top of a tree, above it, or of the user.
+    pub(crate) const AT_TOP: Self = Self { bytes: 1 << 20, patterns: 25_000 };
+    /// Of one in any other folder: there may be many.
+    pub(crate) const WITHIN: Self = Self { bytes: 128 << 10, patterns: 5_000 };
+}
+
+/// So many patterns that ask for the same piece of text are applied: a path that contains it is compared with all of them.
+const MOST_ALIKE: usize = 1_000;
+/// How many sets are kept from walk to walk.
+const KEPT: usize = 8;
+
+/// An ignore file of which not all patterns are applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutRules {
+    /// Where the patterns are from.
+    pub source: String,
+    /// How many of them are applied.
+    pub applied: usize,
+}
+
+impl fmt::Display for CutRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, applied } = self;
+        write!(
+            f,
+            "{source} has more patterns than are applied ({applied}): files it should leave out may be listed"
+        )
+    }
+}
+
+/// Many patterns.
+pub(crate) struct PatternSet {
+    root: PathBuf,
+    /// In the order of the file; of those that are repeated, the last.
+    patterns: Vec<Pattern>,
+    /// Finds the pieces of text in a path.
+    pieces: Option<AhoCorasick>,
+    /// The patterns filed under each piece, as places among the patterns.
+    filed: Vec<Vec<u32>>,
+    /// Patterns that ask for no piece of text.
+    loose: Vec<u32>,
+    is_cut: bool,
+}
+
+struct Pattern {
+    text: Box<str>,
+    compiled: OnceLock<Box<Gitignore>>,
+}
+
+/// What rules say of a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    #[default]
+    None,
+    Ignore,
+    Whitelist,
+}
+
+impl Verdict {
+    /// This, or what comes behind it.
+    pub(crate) fn or(self, next: impl FnOnce() -> Self) -> Self {
+        if self == Self::None { next() } else { self }
+    }
+}
+
+impl<T> From<Match<T>> for Verdict {
+    fn from(matched: Match<T>) -> Self {
+        match matched {
+            Match::None => Self::None,
+            Match::Ignore(_) => Self::Ignore,
+            Match::Whitelist(_) => Self::Whitelist,
+        }
+    }
+}
+
+impl PatternSet {
+    /// The patterns of ignore files that count for a folder, the last file last; none where no file is there. What was read
+    /// before with the same content is not read anew.
+    pub(crate) fn load(root: &Path, files: &[PathBuf], most: Most) -> Option<Arc<Self>> {
+        static KEPT_SETS: Mutex<Vec<([u8; 32], Arc<PatternSet>)>> = Mutex::new(Vec::new());
+        let (mut text, mut is_cut, mut found) = (String::new(), false, false);
+        for file in files {
+            let mut bytes = Vec::new();
+            let Ok(file) = File::open(file) else { continue };
+            if file.take(most.bytes as u64 + 1).read_to_end(&mut bytes).is_err() {
+                continue;
+            }
+            found = true;
+            is_cut |= bytes.len() > most.bytes;
+            bytes.truncate(most.bytes);
+            text.push_str(readable(&bytes, is_cut));
+            text.push('\n');
+        }
+        if !found {
+            return None;
+        }
+        let mut hash = blake3::Hasher::new();
+        hash.update(root.as_os_str().as_encoded_bytes())
+            .update(&[0, u8::from(is_cut)])
+            .update(&most.patterns.to_le_bytes())
+            .update(text.as_bytes());
+        let key = *hash.finalize().as_bytes();
+        let kept = || KEPT_SETS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, set)) = kept().iter().find(|(hash, _)| *hash == key) {
+            return Some(set.clone());
+        }
+        let set = Arc::new(Self::new(root, text.lines(), most, is_cut));
+        let mut kept = kept();
+        kept.insert(0, (key, set.clone()));
+        kept.truncate(KEPT);
+        Some(set)
+    }
+
+    /// A set of patterns, in the order in which they count.
+    pub(crate) fn new<'l>(
+        root: &Path,
+        lines: impl Iterator<Item = &'l str>,
+        most: Most,
+        mut is_cut: bool,
+    ) -> Self {
+        let mut texts: Vec<&str> = Vec::new();
+        for line in lines.filter(|line| is_pattern(line)) {
+            if texts.len() == most.patterns {
+                is_cut = true;
+                break;
+            }
+            texts.push(line);
+        }
+        let last: HashMap<&str, usize> = texts.iter().enumerate().map(|(at, text)| (*text, at)).collect();
+        let texts: Vec<&str> =
+            texts.iter().enumerate().filter(|(at, text)| last[*text] == *at).map(|(_, text)| *text).collect();
+        let mut counts: HashMap<&str, u32> = HashMap::new();
+        for text in &texts {
+            pieces_of(text).for_each(|piece| *counts.entry(piece).or_default() += 1);
+        }
+        let (mut numbers, mut known, mut filed) = (HashMap::new(), Vec::new(), Vec::<Vec<u32>>::new());
+        let (mut loose, mut patterns) = (Vec::new(), Vec::with_capacity(texts.len()));
+        for text in texts {
+            // The rarest piece tells most.
+            let piece = pieces_of(text).min_by_key(|piece| (counts[piece], usize::MAX - piece.len()));
+            let alike = match piece {
+                None => &mut loose,
+                Some(piece) => {
+                    let number = *numbers.entry(piece).or_insert_with(|| {
+                        known.push(piece);
+                        filed.push(Vec::new());
+                        filed.len() - 1
+                    });
+                    &mut filed[number]
+                }
+            };
+            if alike.len() == MOST_ALIKE {
+                is_cut = true;
+                continue;
+            }
+            alike.push(patterns.len() as u32);
+            patterns.push(Pattern { text: text.into(), compiled: OnceLock::new() });
+        }
+        let pieces = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&known).ok();
+        // Without a way to find pieces, every pattern is looked at.
+        if pieces.is_none() {
+            loose.extend(filed.drain(..).flatten());
+            loose.sort_unstable();
+        }
+        Self { root: root.to_owned(), patterns, pieces, filed, loose, is_cut }
+    }
+
+    /// What the patterns say of a path, which is absolute.
+    pub(crate) fn matched(&self, path: &Path, is_folder: bool) -> Verdict {
+        let inside = path.strip_prefix(&self.root).unwrap_or(path);
+        let bytes = inside.as_os_str().as_encoded_bytes();
+        let mut near = self.loose.clone();
+        if let Some(pieces) = &self.pieces {
+            for found in pieces.find_overlapping_iter(bytes) {
+                near.extend_from_slice(&self.filed[found.pattern().as_usize()]);
+            }
+        }
+        near.sort_unstable_by(|a, b| b.cmp(a));
+        near.dedup();
+        let verdicts = near.into_iter().map(|at| self.compiled(at).matched(path, is_folder).into());
+        verdicts.into_iter().find(|verdict| *verdict != Verdict::None).unwrap_or_default()
+    }
+
+    /// A pattern on its own; one that is no glob matches nothing, as in git.
+    fn compiled(&self, at: u32) -> &Gitignore {
+        let Pattern { text, compiled } = &self.patterns[at as usize];
+        compiled.get_or_init(|| {
+            let mut builder = GitignoreBuilder::new(&self.root);
+            let _ = builder.add_line(None, text);
+            Box::new(builder.build().unwrap_or_else(|_| Gitignore::empty()))
+        })
+    }
+
+    /// What to say where not all patterns are applied.
+    pub(crate) fn cut(&self, source: &Path) -> Option<CutRules> {
+        let source = source.display().to_string();
+        self.is_cut.then_some(CutRules { source, applied: self.patterns.len() })
+    }
+}
+
+/// What `ignore` would read of a file: all up to the first line that is no text. The last line of a file that was cut may be
+/// half a pattern.
+fn readable(bytes: &[u8], is_cut: bool) -> &str {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) if !is_cut => return text.strip_prefix('\u{feff}').unwrap_or(text),
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    let text = text.rfind('\n').map_or("", |end| &text[..end]);
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+fn is_pattern(line: &str) -> bool {
+    !line.starts_with('#') && !line.trim_end().is_empty()
+}
+
+/// Pieces of text that whatever a pattern matches must contain: what stands between wildcards and separators. Behind the first
+/// class, choice or escape nothing is sure.
+fn pieces_of(pattern: &str) -> impl Iterator<Item = &str> {
+    let sure = pattern.find(['[', ']', '{', '}', '\\']).map_or(pattern, |end| {
+        // What is half read may go on as something else.
+        let start = pattern[..end].rfind(['*', '?', '/']).map_or(0, |at| at + 1);
+        &pattern[..start]
+    });
+    let sure = sure.strip_prefix('!').unwrap_or(sure);
+    sure.trim_end().split(['*', '?', '/']).filter(|piece| piece.len() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(root: &Path, lines: &[String]) -> Gitignore {
+        let mut builder = GitignoreBuilder::new(root);
+        for line in lines {
+            let _ = builder.add_line(None, line);
+        }
+        builder.build().expect("they are globs")
+    }
+
+    #[test]
+    fn one_by_one_patterns_say_what_they_say_together() {
+        let root = Path::new("/r");
+        let lines: Vec<String> = [
+            "*.log",
+            "!keep.log",
+            "/build/",
+            "target",
+            "docs/**/draft*",
+            "**/gen_?.rs",
+            "!src/gen_1.rs",
+            "a[bc]d",
+            "te\\*st",
+            "{x,yy}/z",
+            "# a comment",
+            "  ",
+            "trailing   ",
+            "**/deep/**",
+            "!",
+            "*.log",
+            "?",
+            "vendor/*",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        let (set, all) = (
+            PatternSet::new(root, lines.iter().map(String::as_str), Most::AT_TOP, false),
+            whole(root, &lines),
+        );
+        let names = [
+            "a.log",
+            "keep.log",
+            "build",
+            "src/build",
+            "target",
+            "src/target",
+            "docs/a/draft.md",
+            "docs/draft1",
+            "src/gen_1.rs",
+            "src/gen_2.rs",
+            "abd",
+            "add",
+            "te*st",
+            "test",
+            "x/z",
+            "yy/z",
+            "trailing",
+            "b/deep",
+            "deep/file",
+            "b/deep/c/d",
+            "!",
+            "q",
+            "vendor/lib",
+            "vendor",
+            "src/keep.log",
+            "other",
+        ];
+        for name in names {
+            for is_folder in [false, true] {
+                let path = root.join(name);
+                let expected = Verdict::from(all.matched(&path, is_folder));
+                assert_eq!(set.matched(&path, is_folder), expected, "{name} {is_folder}");
+            }
+        }
+        assert_eq!(set.cut(root), None);
+    }
+
+    #[test]
+    fn many_patterns_are_not_compiled_before_a_path_could_match_them() {
+        let lines: Vec<String> = (0..20_000).map(|n| format!("**/vendor/**/gen_{n}_*.go")).collect();
+        let set = PatternSet::new(Path::new("/r"), lines.iter().map(String::as_str), Most::AT_TOP, false);
+        assert_eq!(set.matched(Path::new("/r/vendor/x/gen_77_a.go"), false), Verdict::Ignore);
+        assert_eq!(set.matched(Path::new("/r/vendor/x/other.go"), false), Verdict::None);
+        let compiled = set.patterns.iter().filter(|pattern| pattern.compiled.get().is_some()).count();
+        assert!((1..10).contains(&compiled), "{compiled}");
+    }
+
+    #[test]
+    fn what_is_not_applied_is_said() {
+        let cut = |lines: Vec<String>| {
+            PatternSet::new(Path::new("/r"), lines.iter().map(String::as_str), Most::AT_TOP, false)
+                .cut(Path::new("/r/.gitignore"))
+        };
+        let many = cut((0..=Most::AT_TOP.patterns).map(|n| format!("name{n}")).collect()).expect("too many");
+        assert_eq!(many.applied, Most::AT_TOP.patterns);
+        assert!(many.to_string().starts_with("/r/.gitignore has more patterns than are applied (25000)"));
+        let loose = cut((0..=MOST_ALIKE).map(|n| "?".repeat(n + 1)).collect()).expect("too many alike");
+        assert_eq!(loose.applied, MOST_ALIKE);
+        assert_eq!(
+            cut((0..=Most::AT_TOP.patterns).map(|_| "same".to_owned()).collect()).map(|cut| cut.applied),
+            Some(1)
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_ends_with_a_whole_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join(".gitignore");
+        let line = "0123456789\n";
+        std::fs::write(&file, line.repeat(Most::AT_TOP.bytes / line.len() + 10)).expect("written");
+        let set =
+            PatternSet::load(folder.path(), std::slice::from_ref(&file), Most::AT_TOP).expect("it is there");
+        assert_eq!(set.cut(&file).map(|cut| cut.applied), Some(1));
+        assert_eq!(readable(b"whole\nhal", true), "whole");
+        assert_eq!(readable(b"whole\nno\xfftext\n", false), "whole");
+        assert_eq!(readable("\u{feff}first".as_bytes(), false), "first");
+    }
+}
