@@ -88,6 +88,16 @@ fn what_may_be_reached_without_a_visible_call_is_doubtful() {
         ),
         ("a definition in a header", &[("a.h", "static inline int dead(void)\n{\n    return f();\n}\n")]),
         (
+            "one of several definitions for platforms",
+            &[
+                (
+                    "a/Common.kt",
+                    "package p\n\ninternal expect fun platform(): Int\n\nfun main() {\n    platform()\n}\n",
+                ),
+                ("a/Jvm.kt", "package p\n\ninternal actual fun platform(): Int {\n    return 1\n}\n"),
+            ],
+        ),
+        (
             "a variable that is assigned again",
             &[(
                 "a.js",
