@@ -304,9 +304,10 @@ mod tests {
     fn a_key_comes_as_it_went() {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join(NAME);
-        assert_eq!(Key::of(&socket), None);
+        let own = Folder::open(folder.path()).expect("it is ours");
+        assert_eq!(Key::of(&own), None);
         let _listener = UnixListener::bind(&socket).expect("a socket");
-        let key = Key::of(&socket).expect("it is there");
+        let key = Key::of(&own).expect("it is there");
         assert_eq!(Key::parse(&key.to_string()), Some(key));
         assert_eq!(Key::parse("12 cut"), None);
     }

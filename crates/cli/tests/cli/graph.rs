@@ -322,8 +322,8 @@ fn what_nothing_uses_is_listed_with_the_reasons_for_doubt() {
     shop().assert_output(
         &["unused", "shop"],
         "
-        3 definitions without a verified use: 1 certain, 2 that may still be used
-        certain: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of 4 files
+        3 definitions without a verified use: 1 likely unused, 2 that may still be used
+        likely unused: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of 4 files
         shop/cart.py:24  function _dead
         shop/cart.py:15  class Gift  but: has a base that is not here, public
         shop/order.py:9  function main  but: entry point, public
@@ -340,8 +340,8 @@ fn a_name_in_any_text_speaks_for_a_definition() {
     tree.assert_output(
         &["unused"],
         "
-        2 definitions without a verified use: 1 certain, 1 that may still be used
-        certain: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of 2 files
+        2 definitions without a verified use: 1 likely unused, 1 that may still be used
+        likely unused: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of 2 files
         a.py:7  function _three
         a.py:4  function _two  but: its name occurs at 1 other place in the text
         ",
@@ -544,8 +544,8 @@ fn main() {
     ]);
     let way = text(&tree.run(&["trace", "main", "cents"]).stdout);
     assert!(way.contains("method Priced.price  may reach\n"), "{way}");
-    let unused = text(&tree.run(&["unused", "--certain"]).stdout);
-    assert!(unused.ends_with(": 0 certain, 1 that may still be used\n"), "{unused}");
+    let unused = text(&tree.run(&["unused", "--likely"]).stdout);
+    assert!(unused.ends_with(": 0 likely unused, 1 that may still be used\n"), "{unused}");
 }
 
 /// A function that a test calls, in a folder that comes first by name, and code.

@@ -1,31 +1,31 @@
-//! `unused`: what is certain, and each reason for doubt.
+//! `unused`: what is likely unused, and each reason for doubt.
 
 use crate::tree::{Tree, text};
 
 /// The names at the strongest level.
-fn certain(files: &[(&str, &str)]) -> Vec<String> {
-    let answer = Tree::new(files).json(&["unused", "--certain", "--json"]);
+fn likely(files: &[(&str, &str)]) -> Vec<String> {
+    let answer = Tree::new(files).json(&["unused", "--likely", "--json"]);
     let lines = answer["data"]["unused"].as_array().expect("a list").clone();
     lines.iter().map(|line| line["name"].as_str().expect("a name").to_owned()).collect()
 }
 
 #[test]
-fn private_definitions_whose_names_occur_once_are_certain() {
-    assert_eq!(certain(&[("a.py", "def _dead():\n    return 1\n\nprint(2)\n")]), ["_dead"]);
-    assert_eq!(certain(&[("a.js", "import './b';\nfunction dead() {\n  return 1;\n}\n")]), ["dead"]);
-    assert_eq!(certain(&[("A.java", "class A {\n  private int dead() {\n    return 1;\n  }\n}\n")]), ["A"]);
-    assert_eq!(certain(&[("a.c", "static int dead(void)\n{\n    return f();\n}\n")]), ["dead"]);
+fn private_definitions_whose_names_occur_once_are_likely_unused() {
+    assert_eq!(likely(&[("a.py", "def _dead():\n    return 1\n\nprint(2)\n")]), ["_dead"]);
+    assert_eq!(likely(&[("a.js", "import './b';\nfunction dead() {\n  return 1;\n}\n")]), ["dead"]);
+    assert_eq!(likely(&[("A.java", "class A {\n  private int dead() {\n    return 1;\n  }\n}\n")]), ["A"]);
+    assert_eq!(likely(&[("a.c", "static int dead(void)\n{\n    return f();\n}\n")]), ["dead"]);
 }
 
 #[test]
 fn a_declaration_and_its_definition_are_one() {
     let class = "class Cart {\n public:\n  void run();\n private:\n  void used();\n  void dead();\n};\n";
     let body = "#include \"cart.h\"\nvoid Cart::run() {\n  used();\n}\nvoid Cart::used() {\n}\nvoid Cart::dead() {\n}\n";
-    assert_eq!(certain(&[("cart.h", class), ("cart.cpp", body)]), ["Cart.dead"]);
+    assert_eq!(likely(&[("cart.h", class), ("cart.cpp", body)]), ["Cart.dead"]);
     let class = "class Window : public QWidget {\n private:\n  void drop() override;\n};\n";
     let body = "#include \"window.h\"\nvoid Window::drop() {\n}\n";
     assert_eq!(
-        certain(&[("window.h", class), ("window.cpp", body)]),
+        likely(&[("window.h", class), ("window.cpp", body)]),
         [""; 0],
         "only the declaration says it overrides"
     );
@@ -88,6 +88,16 @@ fn what_may_be_reached_without_a_visible_call_is_doubtful() {
         ),
         ("a definition in a header", &[("a.h", "static inline int dead(void)\n{\n    return f();\n}\n")]),
         (
+            "one of several definitions for platforms",
+            &[
+                (
+                    "a/Common.kt",
+                    "package p\n\ninternal expect fun platform(): Int\n\nfun main() {\n    platform()\n}\n",
+                ),
+                ("a/Jvm.kt", "package p\n\ninternal actual fun platform(): Int {\n    return 1\n}\n"),
+            ],
+        ),
+        (
             "a variable that is assigned again",
             &[(
                 "a.js",
@@ -103,18 +113,22 @@ fn what_may_be_reached_without_a_visible_call_is_doubtful() {
         ),
     ];
     for (reason, files) in cases {
-        assert_eq!(certain(files), [""; 0], "{reason}");
+        assert_eq!(likely(files), [""; 0], "{reason}");
     }
 }
 
 #[test]
 fn comments_are_no_uses() {
-    assert_eq!(certain(&[("a.py", "# _dead was used once.\ndef _dead():\n    return 1\n")]), ["_dead"]);
+    assert_eq!(likely(&[("a.py", "# _dead was used once.\ndef _dead():\n    return 1\n")]), ["_dead"]);
 }
 
 #[test]
 fn the_answer_says_what_the_claim_rests_on() {
     let tree = Tree::new(&[("a.py", "def _dead():\n    return 1\n"), ("notes.md", "Nothing.\n")]);
-    let told = text(&tree.run(&["unused", "--certain"]).stdout);
+    let told = text(&tree.run(&["unused", "--likely"]).stdout);
     assert!(told.contains("its name occurs nowhere else in the text of 2 files"), "{told}");
+    let former = tree.run(&["unused", "--certain"]);
+    assert!(text(&former.stdout).starts_with(&told), "the former name of the option means the same");
+    let said = text(&former.stdout) + &text(&former.stderr);
+    assert!(said.contains("`certain` is called `likely`"), "{said}");
 }

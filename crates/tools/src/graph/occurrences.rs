@@ -4,7 +4,7 @@
 //! any occurrence of a name that is not shown to be something else counts as a possible use.
 
 use orient_engine::{Class, EngineError, Snapshot, Whole, paint};
-use orient_model::{Confidence, EdgeKind, SymbolKind};
+use orient_model::SymbolKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -49,31 +49,18 @@ struct Search<'w> {
     words: BTreeMap<&'w str, Vec<u32>>,
     /// Where names of definitions stand: file and byte.
     defined: BTreeSet<(u32, u32)>,
-    /// Lines on which a name is proven to mean some definition, with the files these are in.
-    resolved: BTreeSet<(u32, u32, &'w str, u32)>,
     pieces: Pieces,
     found: BTreeMap<u32, Occurrence>,
     files: u64,
 }
 
 impl Occurrences {
-    /// Looks for the names of some definitions in all files. Those that are members of a type may be called through any
-    /// value, so that no use of their name elsewhere is ruled out.
+    /// Looks for the names of some definitions in all files.
     pub(crate) fn find(snapshot: &Snapshot, whole: &Whole, nodes: &[u32]) -> Result<Self, EngineError> {
         let mut search = Search::new(whole, nodes);
         if nodes.is_empty() {
             return Ok(Self { found: search.found, none: Occurrence::default(), files: 0 });
         }
-        whole.each_edge(snapshot, |edge| {
-            let Some((source, target)) = whole.ends(edge) else { return };
-            let proven = edge.confidence == Confidence::Exact && edge.kind != EdgeKind::Dispatches;
-            if let Some((&word, _)) =
-                search.words.get_key_value(word_of(whole.name(target))).filter(|_| proven)
-            {
-                let (from, to) = (whole.nodes[source as usize].file, whole.nodes[target as usize].file);
-                search.resolved.insert((from, edge.line, word, to));
-            }
-        })?;
         let numbered: BTreeMap<_, u32> = whole.files.iter().map(|file| file.id).zip(0..).collect();
         snapshot.each_text(&whole.files, |file, text| {
             if let Some(&index) = numbered.get(&file.id) {
@@ -110,8 +97,8 @@ impl<'w> Search<'w> {
                 defined.insert((node.file, node.name_start));
             }
         }
-        let (resolved, pieces) = (BTreeSet::new(), Pieces::default());
-        Self { whole, nodes, words, defined, resolved, pieces, found, files: 0 }
+        let pieces = Pieces::default();
+        Self { whole, nodes, words, defined, pieces, found, files: 0 }
     }
 
     fn read(&mut self, file: u32, path: &str, text: &str) {
@@ -120,7 +107,7 @@ impl<'w> Search<'w> {
         let (mut line, mut counted) = (1, 0);
         for (start, word) in words(text) {
             self.pieces.see(text, start, word);
-            let Some((&word, nodes)) = self.words.get_key_value(word) else { continue };
+            let Some(nodes) = self.words.get(word) else { continue };
             line += text[counted..start].matches('\n').count() as u32;
             counted = start;
             if self.is_defined(file, text, start) {
@@ -133,7 +120,7 @@ impl<'w> Search<'w> {
                 continue;
             }
             for &number in nodes {
-                if !self.is_explained(number, file, line, word) {
+                if !self.is_inside(number, file, line) {
                     self.found.entry(number).or_default().places += 1;
                 }
             }
@@ -149,20 +136,13 @@ impl<'w> Search<'w> {
         (start - sigils..=start).any(|at| self.defined.contains(&(file, at as u32)))
     }
 
-    /// Whether an occurrence of its name is no use of a definition: it stands inside, or means another.
-    fn is_explained(&self, number: u32, file: u32, line: u32, word: &'w str) -> bool {
+    /// Whether a line stands inside a definition: what it says of its own name is no use. On one line, a definition and its
+    /// use cannot be told apart. A use that is proven to mean another definition counts all the same, since a program may
+    /// have several of one name and choose between them: for platforms, by assignment, through an interface.
+    fn is_inside(&self, number: u32, file: u32, line: u32) -> bool {
         let node = &self.whole.nodes[number as usize];
         let inside = file == node.file && (node.first_line..=node.last_line).contains(&line);
-        let member = node.kind == Some(SymbolKind::Method)
-            || self.whole.nodes[node.parent as usize].kind.is_some_and(SymbolKind::is_type);
-        // A definition of the same file and name may be the same variable, assigned again.
-        let elsewhere = || {
-            let all = (file, line, word, 0)..=(file, line, word, u32::MAX);
-            let mut targets = self.resolved.range(all).map(|(.., to)| *to).peekable();
-            targets.peek().is_some() && targets.all(|to| to != node.file)
-        };
-        // On one line, a definition and its use cannot be told apart.
-        (inside && node.first_line < node.last_line) || (!member && elsewhere())
+        inside && node.first_line < node.last_line
     }
 
     fn look_at_definition(&mut self, number: u32, text: &str) {

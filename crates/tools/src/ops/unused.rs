@@ -59,6 +59,9 @@ pub(crate) struct UnusedArgs {
     no_tests: bool,
     /// Only those without any reason for doubt
     #[arg(long)]
+    likely: bool,
+    /// The former name of `likely`
+    #[arg(long, hide = true)]
     certain: bool,
     /// At most so many; 0 means all
     #[arg(long, value_name = "N")]
@@ -72,10 +75,10 @@ pub(crate) struct UnusedArgs {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct UnusedOut {
     /// How many there are without a reason for doubt.
-    certain: u64,
+    likely: u64,
     /// How many may still be used.
     doubtful: u64,
-    /// In the text of how many files the names of the certain ones were looked for.
+    /// In the text of how many files the names of the likely ones were looked for.
     files_read: u64,
     /// The definitions. What lies inside one is not listed again.
     unused: Vec<UnusedLine>,
@@ -151,11 +154,11 @@ impl Operation for Unused {
 A definition is listed if no verified use of it, or of anything in it, stands outside it. Each comes with the reasons why it \
 may be used still: others can see it, an entry point, test code, an attribute, a member of a base, a name that a runtime or \
 framework calls, a value where it is defined, code in its initialiser, unresolved uses of its name, names built at run time. \
-One is certain only if there is no such reason and its name occurs nowhere else in the text of any file, comments aside. Only files of languages whose uses are resolved are looked at.";
+One is likely unused only if there is no such reason and its name occurs nowhere else in the text of any file, comments aside. Only files of languages whose uses are resolved are looked at.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "unused", about: "in the whole repository" },
         Example {
-            command: "unused src --kind function --certain",
+            command: "unused src --kind function --likely",
             about: "functions without any reason for doubt",
         },
         Example { command: "unused --no-tests", about: "what only tests use counts as unused" },
@@ -196,11 +199,11 @@ One is certain only if there is no such reason and its name occurs nowhere else 
         for (number, doubts) in found.iter_mut().filter(|(_, doubts)| doubts.is_empty()) {
             *doubts = textual(&occurrences, *number);
         }
-        let certain = found.iter().filter(|(_, doubts)| doubts.is_empty()).count() as u64;
-        let doubtful = found.len() as u64 - certain;
+        let likely = found.iter().filter(|(_, doubts)| doubts.is_empty()).count() as u64;
+        let doubtful = found.len() as u64 - likely;
         found.sort_by_key(|(number, doubts)| (!doubts.is_empty(), *number));
-        if args.certain {
-            found.truncate(usize::try_from(certain).unwrap_or(usize::MAX));
+        if args.likely || args.certain {
+            found.truncate(usize::try_from(likely).unwrap_or(usize::MAX));
         }
         let window = Window::new(args.limit, LIMIT, args.after);
         let mut unused = Vec::new();
@@ -210,26 +213,29 @@ One is certain only if there is no such reason and its name occurs nowhere else 
         }
         let shown = unused.len();
         let files_read = occurrences.files;
-        let answer = session.answer(&snapshot, UnusedOut { certain, doubtful, files_read, unused });
+        let mut answer = session.answer(&snapshot, UnusedOut { likely, doubtful, files_read, unused });
+        if args.certain {
+            answer = answer.note("`certain` is called `likely`: without running the program, nothing proves that a name is unused");
+        }
         Ok(window.mark(answer, shown, found.len()))
     }
 
     fn text(out: &UnusedOut, page: &mut Page<'_>) -> io::Result<()> {
-        let total = out.certain + out.doubtful;
+        let total = out.likely + out.doubtful;
         page.line(
             Tone::Head,
             &format!(
-                "{} without a verified use: {} certain, {} that may still be used",
+                "{} without a verified use: {} likely unused, {} that may still be used",
                 plural(total, "definition", "definitions"),
-                count(out.certain),
+                count(out.likely),
                 count(out.doubtful)
             ),
         )?;
-        if out.certain > 0 {
+        if out.likely > 0 {
             let files = plural(out.files_read, "file", "files");
             page.line(
                 Tone::Dim,
-                &format!("certain: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of {files}"),
+                &format!("likely unused: nothing outside can see it, no rule gives a reason for doubt, and its name occurs nowhere else in the text of {files}"),
             )?;
         }
         for line in &out.unused {
