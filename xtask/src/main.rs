@@ -5,6 +5,7 @@
 
 mod asking;
 mod bench;
+mod bombs;
 mod churn;
 mod ci;
 mod clients;
@@ -85,6 +86,8 @@ enum Chore {
         #[arg(long, value_name = "TEXT")]
         only: Option<String>,
     },
+    /// Indexes generated files that are expensive to parse, under a hard limit on memory (in a release build)
+    Bombs(bombs::Bombs),
     /// Changes files of a copied folder at random; the index that catches up must equal one built from nothing
     Churn(churn::Churn),
     /// Changes a folder in memory in ways whose meaning is known, and compares the graphs
@@ -153,6 +156,7 @@ fn run(chore: &Chore) -> Result<()> {
         Chore::Packs(Packs::Check) => packs::check(),
         Chore::Docgen { check } => docgen::run(*check),
         Chore::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
+        Chore::Bombs(options) => bombs::run(options),
         Chore::Churn(options) => churn::run(options),
         Chore::Mutate { folder, seed, count, lang } => {
             let options = mutate::Options { seed: *seed, count: *count, lang: lang.clone() };
