@@ -5,6 +5,7 @@
 
 mod asking;
 mod bench;
+mod bombs;
 mod churn;
 mod ci;
 mod clients;
@@ -88,6 +89,8 @@ enum Chore {
         #[arg(long, value_name = "TEXT")]
         only: Option<String>,
     },
+    /// Indexes generated files that are expensive to parse, under a hard limit on memory (in a release build)
+    Bombs(bombs::Bombs),
     /// Changes files of a copied folder at random; the index that catches up must equal one built from nothing
     Churn(churn::Churn),
     /// Damages the files of a store at random; every answer must be that of an index built from nothing
@@ -160,6 +163,7 @@ fn run(chore: &Chore) -> Result<()> {
         Chore::Packs(Packs::Check) => packs::check(),
         Chore::Docgen { check } => docgen::run(*check),
         Chore::Facts { file, pack_dir, tree } => facts::run(file, pack_dir.as_deref(), *tree),
+        Chore::Bombs(options) => bombs::run(options),
         Chore::Churn(options) => churn::run(options),
         Chore::Damage(options) => damage::run(options),
         Chore::Mutate { folder, seed, count, lang } => {

@@ -44,7 +44,7 @@ fn a_file_that_reaches_a_limit_costs_nothing_but_its_own_facts() {
     let dump = dump(&engine);
     assert_eq!(dump.matches("issue\tparse limit reached: too much memory").count(), 4, "{dump}");
     assert_eq!(files(&dump).len(), 7);
-    let one_thread = open(&bench.root(), &bench.root().join("../other"), 1);
+    let one_thread = open(&bench.root(), &bench.store().with_file_name("other"), 1);
     refresh(&one_thread);
     assert_same(&support::dump(&one_thread), &dump, "one thread or four");
 }

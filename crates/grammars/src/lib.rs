@@ -7,16 +7,12 @@ mod meter;
 
 pub use meter::{Meter, parser, query_cursor};
 
-/// What may be named of the parser runtime. Parsers and query cursors are made by [`parser`] and [`query_cursor`] alone,
-/// so that none is there before its memory is counted.
-pub mod tree_sitter {
-    pub use ::tree_sitter::{
-        Language, Node, ParseOptions, ParseState, Query, QueryCursorOptions, QueryCursorState, QueryMatch,
-        QueryProperty, StreamingIterator, Tree, TreeCursor,
-    };
-}
-
-use ::tree_sitter::Language;
+// What may be named of the parser runtime. Parsers and query cursors are made by `parser` and `query_cursor` alone, so that
+// none is there before its memory is counted.
+pub use tree_sitter::{
+    Language, Node, ParseOptions, ParseState, Query, QueryCursorOptions, QueryCursorState, QueryMatch,
+    QueryProperty, StreamingIterator, Tree, TreeCursor,
+};
 
 macro_rules! grammars {
     ($($name:literal, $feature:literal => $path:path;)*) => {

@@ -4,7 +4,7 @@ use crate::error::PackError;
 use crate::limits::Budget;
 use crate::pack::Pack;
 use crate::registry::Registry;
-use orient_grammars::tree_sitter::{Node, Tree};
+use orient_grammars::{Node, Tree};
 use orient_model::{
     Atom, Binding, BindingKind, Expr, ExprId, ExprList, Facts, Flow, IssueKind, Reference, Span, Strings,
     Symbol, Via,

@@ -11,7 +11,7 @@ use crate::parse;
 use crate::role;
 use crate::table::Table;
 use crate::tree::Tree;
-use orient_grammars::tree_sitter::Language;
+use orient_grammars::Language;
 use orient_model::{Facts, Issue, IssueKind, Outline, Span};
 use std::borrow::Cow;
 
@@ -70,13 +70,13 @@ fn parsed(
     language: &Language,
     text: &[u8],
     budget: &mut Budget,
-) -> Result<orient_grammars::tree_sitter::Tree, Limit> {
+) -> Result<orient_grammars::Tree, Limit> {
     let ended = pack.header.unended.as_deref().and_then(|opens| parse::ended(text, opens));
     parse::parse_within(language, pack.header.levels, ended.as_deref().unwrap_or(text), budget)
 }
 
 /// The tree that facts are read from.
-pub(crate) fn tree(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::tree_sitter::Tree> {
+pub(crate) fn tree(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::Tree> {
     let budget = &mut Budget::of(bytes.len());
     match pack.body() {
         Body::Deep(table) => {

@@ -5,7 +5,7 @@
 use crate::error::PackError;
 use crate::limits::Budget;
 use crate::parse;
-use orient_grammars::tree_sitter::{Language, Tree};
+use orient_grammars::{Language, Tree};
 use regex::bytes::Regex;
 use serde::Deserialize;
 use std::borrow::Cow;

@@ -3,7 +3,7 @@
 
 use crate::extract;
 use crate::pack::Pack;
-use orient_grammars::tree_sitter::Node;
+use orient_grammars::Node;
 use std::ops::Range;
 
 /// What a piece of source is.

@@ -3,7 +3,7 @@
 
 use crate::levels;
 use crate::limits::{Budget, Limit, Work};
-use orient_grammars::tree_sitter::{Language, ParseOptions, Tree};
+use orient_grammars::{Language, ParseOptions, Tree};
 use orient_grammars::{Meter, parser};
 use std::cell::Cell;
 use std::ops::ControlFlow;

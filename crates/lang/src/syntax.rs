@@ -2,7 +2,7 @@
 
 use crate::extract;
 use crate::pack::Pack;
-use orient_grammars::tree_sitter::TreeCursor;
+use orient_grammars::TreeCursor;
 use std::fmt::Write;
 
 /// How much of a leaf is shown.

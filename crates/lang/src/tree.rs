@@ -3,7 +3,7 @@
 //! Nodes stand in the order of the source, a parent before its children, so that a subtree is a range. Punctuation
 //! that carries no meaning is left out. Links to parent and previous sibling make looking around cheap.
 
-use orient_grammars::tree_sitter::{Node as RawNode, Tree as RawTree, TreeCursor};
+use orient_grammars::{Node as RawNode, Tree as RawTree, TreeCursor};
 use orient_model::Span;
 
 /// Index of a node.

@@ -164,7 +164,7 @@ const REPEATED: &[&str] = &[
     "fn a(a: A) -> A { a(a) }\n",
     "class A extends A { a() {} }\n",
     "import a.b;\n",
-    "SELECT a FROM (",
+    "select (a, ",
     "select case when ",
     "a |> ",
     "(a ",

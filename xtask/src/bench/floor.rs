@@ -48,7 +48,7 @@ pub(super) fn run(folder: &Path, threads: Option<usize>, rounds: usize, at_most:
 }
 
 /// A first index of `folder` into an empty store.
-pub(super) fn index_command(product: &Path, folder: &Path, store: &Path, threads: usize) -> Command {
+pub(crate) fn index_command(product: &Path, folder: &Path, store: &Path, threads: usize) -> Command {
     let mut command = Command::new(product);
     command.arg("index").arg("--root").arg(folder).arg("--store").arg(store).arg("--quiet");
     command.env("ORIENT_INDEX_THREADS", threads.to_string());

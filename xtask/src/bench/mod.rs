@@ -14,9 +14,10 @@ mod memory;
 mod process;
 mod search;
 
+pub(crate) use floor::index_command;
 pub(crate) use fresh::copy;
 pub(crate) use live::open;
-pub(crate) use process::Scratch;
+pub(crate) use process::{Cost, Scratch, cost as process_cost, mebibytes, product};
 
 use anyhow::{Result, bail};
 use clap::Subcommand;

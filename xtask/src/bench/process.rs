@@ -8,18 +8,18 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// What a process cost.
-pub(super) struct Cost {
-    pub(super) time: Duration,
+pub(crate) struct Cost {
+    pub(crate) time: Duration,
     /// Time its threads ran, which other work on the machine hardly touches; zero where the system does not tell.
-    pub(super) cpu: Duration,
+    pub(crate) cpu: Duration,
     /// The most memory it held, in bytes; zero where the system does not tell.
-    pub(super) memory: u64,
-    pub(super) printed: String,
+    pub(crate) memory: u64,
+    pub(crate) printed: String,
 }
 
 /// Runs `command` to its end. With `watch`, asks the system every few milliseconds what it has used; without, nothing
 /// disturbs the clock.
-pub(super) fn cost(command: &mut Command, watch: bool) -> Result<Cost> {
+pub(crate) fn cost(command: &mut Command, watch: bool) -> Result<Cost> {
     let shown = format!("{command:?}");
     let start = Instant::now();
     let mut child = command
@@ -85,7 +85,7 @@ pub(super) fn cpu_time(process: u32) -> Duration {
 }
 
 /// The product, built as we are.
-pub(super) fn product() -> Result<PathBuf> {
+pub(crate) fn product() -> Result<PathBuf> {
     let ours = std::env::current_exe().context("we know our own path")?;
     // A profile's folder has its name.
     let profile = ours.parent().and_then(Path::file_name).context("a program has a folder")?;
@@ -147,6 +147,6 @@ pub(super) fn size_of(folder: &Path, name: &str) -> u64 {
 
 /// Bytes as mebibytes, for people.
 #[expect(clippy::cast_precision_loss, reason = "for people")]
-pub(super) fn mebibytes(bytes: u64) -> String {
+pub(crate) fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }

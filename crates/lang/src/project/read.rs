@@ -8,7 +8,7 @@ use crate::pack::Pack;
 use crate::parse;
 use crate::text::lossy;
 use crate::vocabulary::Unknown;
-use orient_grammars::tree_sitter::{Language, Node};
+use orient_grammars::{Language, Node};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use crate::error::PackError;
 use crate::vocabulary::{self, HeaderWord, Unknown};
-use orient_grammars::tree_sitter::QueryProperty;
+use orient_grammars::QueryProperty;
 use orient_model::{ImportKind, RefKind, Relation, SymbolKind};
 
 /// What a captured node is.

@@ -1,7 +1,7 @@
 //! What the queries of a pack found in a file, before it is put in order.
 
 use crate::vocabulary::HeaderWord;
-use orient_grammars::tree_sitter::Node;
+use orient_grammars::Node;
 use orient_model::{ImportKind, RefKind, Relation, Span, SymbolKind};
 
 /// All that was found.

@@ -5,7 +5,7 @@ use super::capture::{Capture, Pattern};
 use super::draft::{Comment, Draft, Gathered, ImportDraft, Mention, ParamDraft, span};
 use crate::limits::{Budget, Limit, Work};
 use orient_grammars::query_cursor;
-use orient_grammars::tree_sitter::{Node, QueryCursorOptions, QueryMatch, StreamingIterator, Tree};
+use orient_grammars::{Node, QueryCursorOptions, QueryMatch, StreamingIterator, Tree};
 use orient_model::{ImportKind, RefKind, Span, SymbolKind};
 use std::cell::Cell;
 use std::ops::ControlFlow;

@@ -21,7 +21,7 @@ use crate::limits::Budget;
 use crate::pack::Pack;
 use also::Also;
 use capture::{Capture, Pattern};
-use orient_grammars::tree_sitter::{Language, Query, Tree};
+use orient_grammars::{Language, Query, Tree};
 use orient_model::{Facts, Issue, IssueKind, Span};
 
 /// Issues kept per file: enough to show where it goes wrong.

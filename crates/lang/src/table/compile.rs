@@ -8,7 +8,7 @@ use crate::error::PackError;
 use crate::mend::{Mend, Mends};
 use crate::tree::Token;
 use crate::vocabulary::{self, HEADER_WORDS, Unknown};
-use orient_grammars::tree_sitter::Language;
+use orient_grammars::Language;
 use orient_model::{Modifiers, SymbolKind, Visibility};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

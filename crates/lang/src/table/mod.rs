@@ -13,7 +13,7 @@ use crate::blank::Blank;
 use crate::mend::Mends;
 use crate::tree::{NodeId, Token, Tree};
 use crate::vocabulary::{ExprRole, HeaderWord};
-use orient_grammars::tree_sitter::Language;
+use orient_grammars::Language;
 use orient_model::{Modifier, Modifiers, RefKind, ScopeKind, SymbolKind, Via, Visibility};
 use rustc_hash::FxHashMap;
 
