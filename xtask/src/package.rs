@@ -36,10 +36,8 @@ pub(crate) fn run(options: &Package) -> Result<()> {
     let binary = unpacked_binary(&wheel, &scratch.0, &host)?;
     let npm = npm(&out, &scratch.0, &host, &binary)?;
     archive(&out, &host, &binary)?;
-    let size = std::fs::metadata(&binary)?.len();
-    println!("binary: {:.1} MB", size as f64 / 1e6);
-    for package in std::iter::once(&wheel).chain(&npm) {
-        println!("{}: {:.1} MB", package.display(), std::fs::metadata(package)?.len() as f64 / 1e6);
+    for file in std::iter::once(&binary).chain([&wheel]).chain(&npm) {
+        println!("{}: {} kB", file.display(), std::fs::metadata(file)?.len() / 1000);
     }
     let tree = scratch.0.join("tree");
     std::fs::create_dir_all(&tree)?;
