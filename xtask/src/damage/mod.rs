@@ -70,7 +70,10 @@ pub(crate) fn run(options: &Damage) -> Result<()> {
         println!("{kind:<18} {faults:>6} {told:>6} {questions:>9} {wrong:>6} {failed:>6} {panics:>6}");
         bad += wrong + failed + panics;
     }
-    if bad > 0 { bail!("{bad} questions were not answered, or not rightly") } else { Ok(()) }
+    if bad > 0 {
+        bail!("{bad} questions were not answered, or not rightly");
+    }
+    Ok(())
 }
 
 /// A command line, and the answer.
@@ -142,17 +145,10 @@ impl Trial {
 
     /// Symbols to ask about, spread over the tree, each with its file.
     fn subjects(&self, store: &Path) -> Result<Vec<(String, String)>> {
-        let all = vec![
-            "symbols".to_owned(),
-            "--kind".to_owned(),
-            "function".to_owned(),
-            "--limit".to_owned(),
-            "1000".to_owned(),
-            "--json".to_owned(),
-        ];
+        let all = ["symbols", "--kind", "function", "--limit", "1000"].map(str::to_owned);
         let cancel = Cancel::default();
         let session = Session::open(setup(&self.root, store), &Silent, &cancel).map_err(plain)?;
-        let reply = reply(&session, &all[..5])?;
+        let reply = reply(&session, &all)?;
         let mut bytes = Vec::new();
         reply.json(&mut bytes)?;
         let value: serde_json::Value = serde_json::from_slice(&bytes)?;
@@ -201,7 +197,7 @@ impl Trial {
             let host = host(&self.root, &self.store)?;
             let held = (draw.below(2) == 0).then(|| host.engine().hold());
             for (question, _) in self.expected.iter().step_by(1 + draw.below(3)) {
-                self.ask_host(question, &host)?;
+                Self::ask_host(question, &host)?;
             }
             kept = Some((host, held));
         }
@@ -213,7 +209,7 @@ impl Trial {
             let (question, expected) = &self.expected[(first + at) % self.expected.len()];
             tally.questions += 1;
             let answer = catch_unwind(AssertUnwindSafe(|| match &kept {
-                Some((host, _)) => self.ask_host(question, host),
+                Some((host, _)) => Self::ask_host(question, host),
                 None => self.ask(question, &self.store),
             }));
             match answer {
@@ -256,7 +252,7 @@ impl Trial {
     }
 
     /// The same of an engine that is open.
-    fn ask_host(&self, question: &[String], host: &Host) -> Result<Asking> {
+    fn ask_host(question: &[String], host: &Host) -> Result<Asking> {
         let cancel = Cancel::default();
         answer(&Session::over(host, &Silent, &cancel), question)
     }
@@ -284,6 +280,7 @@ fn shown(text: &str) -> String {
     text.lines().filter(own).collect::<Vec<_>>().join("\n")
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the form `map_err` asks for")]
 fn plain(error: orient_tools::ToolError) -> anyhow::Error {
     anyhow::anyhow!("{error} ({})", error.help())
 }
