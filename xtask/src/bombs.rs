@@ -85,7 +85,9 @@ pub(crate) fn run(options: &Bombs) -> Result<()> {
         &["language", "files", "most time", "most memory", "together", "failed", "slowest", "largest"],
         &rows,
     );
-    failures.iter().for_each(|failure| println!("{failure}"));
+    for failure in &failures {
+        println!("{failure}");
+    }
     if failures.is_empty() { Ok(()) } else { bail!("{} files cost too much", failures.len()) }
 }
 

@@ -98,7 +98,7 @@ fn limit(facts: &Facts) -> Option<IssueKind> {
 #[test]
 fn operators_that_never_end_take_little_memory() {
     let source = repeated_bomb("a<b<c<d<", 50_000).bytes;
-    in_every_language(&[source.clone()], Pack::is_deep);
+    in_every_language(std::slice::from_ref(&source), Pack::is_deep);
     let facts = extract(Some(pack("csharp")), &source);
     assert_eq!(limit(&facts), Some(IssueKind::Memory));
     let covered: u32 = facts.outline.chunks.iter().map(|chunk| chunk.span.end - chunk.span.start).sum();

@@ -174,9 +174,7 @@ fn noted(folder: &Folder) -> Option<Key> {
 /// Where that fails, the next command waits too.
 fn note(folder: &Folder, key: &Key) {
     let _ = folder.remove(NOTE);
-    let _ = folder
-        .file(NOTE, Access::Create)
-        .and_then(|mut note| note.write_all(key.to_string().as_bytes()));
+    let _ = folder.file(NOTE, Access::Create).and_then(|mut note| note.write_all(key.to_string().as_bytes()));
 }
 
 #[cfg(test)]

@@ -375,7 +375,7 @@ pub(crate) fn swap_in(new: &Located, path: &Path) -> Result<(), StoreError> {
     if damage(path).is_none() {
         connect::empty_log(&old);
     }
-    for name in old.beside() {
+    for name in old.everything_beside() {
         match old.folder.remove(&name) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(StoreError::io(&old.folder.path().join(name), error));

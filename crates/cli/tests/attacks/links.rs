@@ -177,12 +177,40 @@ attack!(
     "`open.lock` of the cache is a link: not followed",
     planted(Repository, "open.lock", ToFile)
 );
-attack!(socket_is_a_link, "the socket of the watcher is a link: replaced", planted(Tree, "watcher", ToFile));
+attack!(
+    socket_is_a_link,
+    "the socket of the watcher is a link: replaced",
+    planted(Tree, "watcher.socket", ToFile)
+);
 attack!(
     socket_leads_nowhere,
     "the socket of the watcher leads nowhere: replaced",
-    planted(Tree, "watcher", ToNothing)
+    planted(Tree, "watcher.socket", ToNothing)
 );
+attack!(seal_is_a_link, "`index.db-seal` is a link: replaced", {
+    planted(Tree, "index.db-seal", ToFile);
+});
+attack!(seal_leads_nowhere, "`index.db-seal` leads nowhere: replaced", {
+    planted(Tree, "index.db-seal", ToNothing);
+});
+attack!(seal_is_hard, "`index.db-seal` is another name of a file: replaced", {
+    planted(Tree, "index.db-seal", Hard);
+});
+attack!(seal_is_a_pipe, "`index.db-seal` is a pipe: nobody waits for it", {
+    planted(Tree, "index.db-seal", Pipe);
+});
+attack!(silence_is_a_link, "`lock.silent` is a link: not followed", {
+    planted(Tree, "lock.silent", ToFile);
+});
+attack!(process_is_a_link, "`watcher.process` is a link: replaced", {
+    planted(Tree, "watcher.process", ToFile);
+});
+attack!(process_is_hard, "`watcher.process` is another name of a file: replaced", {
+    planted(Tree, "watcher.process", Hard);
+});
+attack!(watcher_silence_is_a_link, "`watcher.silent` is a link: not followed", {
+    planted(Tree, "watcher.silent", ToFile);
+});
 attack!(call_is_a_link, "`watcher.called` is a link: not followed", {
     planted(Tree, "watcher.called", ToFile);
 });

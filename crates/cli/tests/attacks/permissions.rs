@@ -132,7 +132,7 @@ attack!(index_of_another, "the index belongs to another user: not read", {
 attack!(socket_is_private, "the socket of a watcher: only its user may speak to it", {
     let field = Field::new(Store::Apart);
     let (_, tree) = field.folders();
-    let (socket, seen) = (tree.join("watcher"), field.root().join("seen"));
+    let (socket, seen) = (tree.join("watcher.socket"), field.root().join("seen"));
     let shell = format!(
         "umask 000; \"$@\" & for try in $(seq 100); do test -S '{0}' && break; sleep 0.1; done; \
          stat -c %a '{0}' > '{1}'; kill $!; wait",
