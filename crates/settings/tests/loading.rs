@@ -272,7 +272,7 @@ fn what_a_repository_may_not_set_is_ignored_and_said_to_be() {
         (
             "[index]\n\"e\\u001b[2Jxlude\" = []\nexclude = 'a['\n[stoer]\nx = 1\n",
             expect![[r#"
-                TMP/repo/.orient.toml:2: unknown setting `index.e�[2Jxlude`; there are index.exclude, index.max_file_size, index.generated, index.vendored, index.languages, index.threads, store.dir, li…
+                TMP/repo/.orient.toml:2: unknown setting `index.e�[2Jxlude`; there are index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, i…
                 TMP/repo/.orient.toml:3: index.exclude: "a[" is not a glob: unclosed character class; missing ']'; write for example exclude = ["third_party/", "*.min.js"]
                 TMP/repo/.orient.toml:4: unknown setting `stoer`; did you mean `store`?
                 note: index.exclude and 2 unknown entries are ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` says why

@@ -333,7 +333,7 @@ fn all_files_are_closed_to_others() {
         names.push(entry.file_name().into_string().unwrap());
     }
     names.sort();
-    assert_eq!(names, ["index.db", "index.db-shm", "index.db-wal", "lock", "open.lock"]);
+    assert_eq!(names, ["index.db", "index.db-seal", "index.db-shm", "index.db-wal", "lock", "open.lock"]);
     drop(reader);
 }
 
