@@ -3,6 +3,7 @@
 
 mod answers;
 mod arguments;
+mod damage;
 mod fences;
 mod hostile_repository;
 mod injection;
