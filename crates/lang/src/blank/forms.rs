@@ -1,6 +1,7 @@
 //! Forms of the language that its grammar does not know: each becomes one that it does.
 
 use super::Rules;
+use super::context::Kind;
 use super::lex::Class;
 
 /// Longer names, types and loops are left alone.
@@ -19,6 +20,7 @@ impl Rules<'_, '_> {
                 }
                 Class::Qualifier if self.is_value(at) => self.wipe_word(at),
                 Class::Statement if self.says(at, b"using") => self.alias(at),
+                Class::Word if self.is_marker(at) => self.wipe_word(at),
                 _ => {}
             }
         }
@@ -26,6 +28,16 @@ impl Rules<'_, '_> {
 
     fn says(&self, at: usize, word: &[u8]) -> bool {
         self.get(at).is_some_and(|token| self.page.text(token) == word)
+    }
+
+    /// Whether a word begins a statement that is a call without it: `emit changed();`, `if (x) emit model->reset();`.
+    fn is_marker(&self, at: usize) -> bool {
+        let markers = &self.blank.markers;
+        self.kinds[at] == Kind::Statements
+            && matches!(self.class(at + 1), Class::Word | Class::Statement)
+            && matches!(self.class(at + 2), Class::Punct(b'(' | b'.' | b'-' | b':'))
+            && markers.iter().any(|marker| self.says(at, marker.as_bytes()))
+            && (at == 0 || self.is_boundary(at - 1) || self.is(at - 1, b')'))
     }
 
     fn wipe_word(&mut self, at: usize) {

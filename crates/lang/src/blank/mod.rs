@@ -53,6 +53,8 @@ pub(crate) struct BlankSpec {
     pub(crate) never: Option<String>,
     /// Whether a macro that defines something must look like a function without parameters.
     pub(crate) functions: bool,
+    /// Macros that stand for nothing in front of a call, and would make a declaration of it: `emit changed();`.
+    pub(crate) markers: Vec<String>,
     /// Macros with arguments that say something of the declaration behind them, also from a line of their own.
     pub(crate) attributes: Option<String>,
     /// Macros that define something called by the last of their arguments, not by the first.
@@ -66,6 +68,7 @@ pub(crate) struct Blank {
     never: Option<Regex>,
     attributes: Option<Regex>,
     named_last: Option<Regex>,
+    markers: Vec<String>,
     functions: bool,
     flat: bool,
 }
@@ -85,6 +88,7 @@ impl Blank {
             never: pattern(|spec| &spec.never)?,
             attributes: pattern(|spec| &spec.attributes)?,
             named_last: pattern(|spec| &spec.named_last)?,
+            markers: specs.iter().flat_map(|spec| spec.markers.iter().cloned()).collect(),
             functions: specs.iter().any(|spec| spec.functions),
             flat: specs.iter().any(|spec| spec.flat),
         }))
