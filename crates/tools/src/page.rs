@@ -58,7 +58,7 @@ pub struct Excerpt<'e> {
     pub text: &'e str,
 }
 
-/// A line in Orient's own words. What it quotes was escaped; it is made by [`Page::say`] alone, from a text of the
+/// A line in Orient's own words. What it quotes was escaped; it is made by `Page::say` alone, from a text of the
 /// program, so that nothing of the repository can pass for it.
 pub struct OwnWords(String);
 
