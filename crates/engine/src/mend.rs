@@ -5,6 +5,7 @@
 //! process builds, under the lock of writers; others wait, and find a file that is not on their list.
 
 use crate::{Engine, EngineError};
+use orient_store::StoreError;
 
 impl Engine {
     /// What was found wrong with the index that is there now, if anything was.
@@ -17,7 +18,9 @@ impl Engine {
         let before = self.damage();
         let done = act();
         // Damage that was known before has been mended by then, or cannot be.
-        if self.damage().is_some() && before.is_none() { act() } else { done }
+        let met =
+            matches!(done, Err(EngineError::Store(StoreError::Damaged { .. }))) || self.damage().is_some();
+        if met && before.is_none() { act() } else { done }
     }
 
     /// Forgets what is kept in memory of an index that is no longer there: generations of another one may have the same

@@ -338,6 +338,8 @@ fn refused(errno: Errno, folder: impl AsFd, name: &Path, path: &Path) -> io::Err
         (Errno::LOOP | Errno::NOTDIR | Errno::MLINK, Ok(FileType::Symlink)) => {
             Refusal::error(path, Why::Link)
         }
+        // It was something else a moment ago.
+        (Errno::LOOP | Errno::NOTDIR, Ok(FileType::Directory)) => Refusal::error(path, Why::Changing),
         (Errno::NOTDIR, Ok(_)) => Refusal::error(path, Why::NotAFolder),
         (Errno::ISDIR | Errno::NXIO | Errno::NODEV, _) => Refusal::error(path, Why::NotAFile),
         _ => errno.into(),
@@ -361,15 +363,16 @@ fn identity(stat: &Stat) -> (u64, u64) {
 }
 
 fn entry(stat: &Stat) -> Entry {
-    let since = u64::try_from(stat.st_mtime).ok().map(|seconds| {
-        let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or_default();
-        Duration::new(seconds, nanoseconds)
-    });
-    let modified = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
     Entry {
         id: identity(stat),
         is_socket: FileType::from_raw_mode(stat.st_mode).is_socket(),
         bytes: u64::try_from(stat.st_size).unwrap_or_default(),
-        modified,
+        modified: time(stat.st_mtime, stat.st_mtime_nsec as u64),
+        changed: time(stat.st_ctime, stat.st_ctime_nsec as u64),
     }
+}
+
+fn time(seconds: i64, nanoseconds: u64) -> Option<SystemTime> {
+    let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).unwrap_or_default());
+    SystemTime::UNIX_EPOCH.checked_add(since)
 }

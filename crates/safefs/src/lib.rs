@@ -45,4 +45,6 @@ pub struct Entry {
     pub bytes: u64,
     /// When it was last written, where the system says.
     pub modified: Option<SystemTime>,
+    /// When its content, mode, owner or names last changed, where the system says.
+    pub changed: Option<SystemTime>,
 }

@@ -171,5 +171,11 @@ impl Folder {
 }
 
 fn entry(metadata: &fs::Metadata) -> Entry {
-    Entry { id: (0, 0), is_socket: false, bytes: metadata.len(), modified: metadata.modified().ok() }
+    Entry {
+        id: (0, 0),
+        is_socket: false,
+        bytes: metadata.len(),
+        modified: metadata.modified().ok(),
+        changed: None,
+    }
 }

@@ -28,6 +28,8 @@ pub enum Why {
     NotAFile,
     /// The same file has other names, so that writing to it would change those too.
     Linked,
+    /// Another process replaced it while it was opened.
+    Changing,
 }
 
 impl Refusal {
@@ -53,6 +55,7 @@ impl fmt::Display for Refusal {
             Why::NotAFolder => write!(f, "{path} is not a folder: remove it"),
             Why::NotAFile => write!(f, "{path} is not a plain file: remove it"),
             Why::Linked => write!(f, "{path} has other names (hard links): remove it"),
+            Why::Changing => write!(f, "{path} was replaced while it was opened: try again"),
         }
     }
 }

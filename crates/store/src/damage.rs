@@ -1,6 +1,7 @@
 //! Which files were found damaged by this process: one list, so that damage is known even where an error on the way was taken
 //! for "not there". A file that is replaced is another file, and not on the list.
 
+use crate::located::Located;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,6 +18,14 @@ impl FileKey {
         use std::os::unix::fs::MetadataExt;
         let file = std::fs::metadata(path).ok()?;
         Some(Self(file.dev(), file.ino()))
+    }
+
+    /// The file of a database.
+    pub(crate) fn of(database: &Located) -> Option<Self> {
+        match database.folder.entry(&database.name)?.id {
+            (0, 0) => Self::at(&database.path),
+            (device, inode) => Some(Self(device, inode)),
+        }
     }
 
     /// Where files have no numbers, the name has to do.
@@ -45,7 +54,14 @@ pub(crate) fn report(file: FileKey, what: &str) {
     LATEST.with_borrow_mut(|latest| *latest = Some(what.to_owned()));
 }
 
-/// The same for the file at a path, where there is one.
+/// The same for the file of a database, where there is one.
+pub(crate) fn report_of(database: &Located, what: &str) {
+    if let Some(file) = FileKey::of(database) {
+        report(file, what);
+    }
+}
+
+/// The same for the file at a path.
 pub(crate) fn report_at(path: &Path, what: &str) {
     if let Some(file) = FileKey::at(path) {
         report(file, what);
@@ -67,8 +83,6 @@ pub fn damage(path: &Path) -> Option<String> {
 }
 
 /// Forgets what was said of a file: another has its number now.
-pub(crate) fn forget(path: &Path) {
-    if let Some(file) = FileKey::at(path) {
-        found().remove(&file);
-    }
+pub(crate) fn forget(file: FileKey) {
+    found().remove(&file);
 }

@@ -124,8 +124,10 @@ impl PageGuard {
         };
         if guard.fresh {
             // What is noted under this number is of a file that is gone.
-            guard.file.map(take_written);
-            damage::forget(path);
+            if let Some(file) = guard.file {
+                take_written(file);
+                damage::forget(file);
+            }
         } else {
             guard.learn(raw);
         }

@@ -1,6 +1,7 @@
 //! Where a database is: its name in a folder that was checked. What is opened, made, renamed or removed, is so through
 //! that folder.
 
+use crate::damage;
 use crate::database::Db;
 use crate::error::{AtPath, StoreError};
 use orient_safefs::{Access, Folder, Refusal, Why};
@@ -52,12 +53,16 @@ impl Located {
         Ok(())
     }
 
+    /// The database is not what was written.
+    pub(crate) fn damaged(&self, what: String) -> StoreError {
+        damage::report_of(self, &what);
+        StoreError::Damaged { path: self.path.clone(), detail: what }
+    }
+
     /// What a refusal of one of our files means.
     pub(crate) fn refused(&self, error: io::Error) -> StoreError {
         match Refusal::of(&error).map(|refusal| refusal.why) {
-            Some(Why::Link | Why::NotAFile | Why::Linked) => {
-                StoreError::damaged(&self.path, error.to_string())
-            }
+            Some(Why::Link | Why::NotAFile | Why::Linked) => self.damaged(error.to_string()),
             _ => StoreError::io(&self.path, error),
         }
     }

@@ -13,11 +13,10 @@ use crate::guard::{self, LogEnd};
 use crate::located::Located;
 use crate::lock::WriteLock;
 use crate::pages::{self, FrameHeader, LogHeader, PageLayout, Trailer};
-use crate::version::{Header, beside};
-use orient_safefs::Access;
-use std::fs;
+use crate::version::Header;
+use orient_safefs::{Access, Folder};
 use std::io::{self, BufReader, Read, Write};
-use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"orntseal");
 /// Numbers in the file, each of eight bytes.
@@ -29,27 +28,23 @@ const BYTES: usize = FIELDS * 8;
 struct Stamp([u64; 5]);
 
 impl Stamp {
-    fn at(path: &Path) -> Option<Self> {
-        let file = fs::metadata(path).ok()?;
-        #[cfg(unix)]
-        let stamp = {
-            use std::os::unix::fs::MetadataExt;
-            let time = |seconds: i64, nanos: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(nanos);
-            let (modified, changed) =
-                (time(file.mtime(), file.mtime_nsec()), time(file.ctime(), file.ctime_nsec()));
-            [file.dev(), file.ino(), file.len(), modified.cast_unsigned(), changed.cast_unsigned()]
+    fn of(folder: &Folder, name: &str) -> Option<Self> {
+        let entry = folder.entry(name)?;
+        let nanoseconds = |time: Option<SystemTime>| {
+            time.and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+                .map_or(0, |since| since.as_nanos() as u64)
         };
-        #[cfg(not(unix))]
-        let stamp = {
-            let modified = file.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-            [0, 0, file.len(), modified.as_nanos() as u64, 0]
-        };
-        Some(Self(stamp))
+        let (device, inode) = entry.id;
+        Some(Self([device, inode, entry.bytes, nanoseconds(entry.modified), nanoseconds(entry.changed)]))
+    }
+
+    fn of_database(database: &Located) -> Option<Self> {
+        Self::of(&database.folder, &database.name)
     }
 
     /// The same for a log; none where there is none, or nothing in it.
-    fn of_log(path: &Path) -> Option<Self> {
-        Self::at(&beside(path)[0]).filter(|stamp| stamp.0[2] > 0)
+    fn of_log(database: &Located) -> Option<Self> {
+        Self::of(&database.folder, &database.beside()[0]).filter(|stamp| stamp.0[2] > 0)
     }
 }
 
@@ -106,14 +101,14 @@ impl Seal {
     }
 
     fn stands(&self, database: &Located) -> bool {
-        Stamp::at(&database.path) == Some(self.database)
-            && Stamp::of_log(&database.path) == self.log.map(|(stamp, _)| stamp)
+        Stamp::of_database(database) == Some(self.database)
+            && Stamp::of_log(database) == self.log.map(|(stamp, _)| stamp)
     }
 
     /// Compares the content; says what is wrong with it.
     fn compare(&self, database: &Located) -> Result<Result<(), String>, StoreError> {
         let (name, path) = (&database.name, &database.path);
-        let log = match (self.log, Stamp::of_log(path)) {
+        let log = match (self.log, Stamp::of_log(database)) {
             (None, None) => Ok(()),
             (None, Some(_)) => Err(format!("{name}-wal belongs to another state of {name}")),
             (Some(_), None) => Err(format!("{name}-wal is missing")),
@@ -135,7 +130,7 @@ impl Seal {
 pub(crate) fn check(database: &Located) -> Result<(), StoreError> {
     let Some(mut seal) = Seal::read(database) else { return Ok(()) };
     loop {
-        if !seal.whole || seal.stands(database) || Stamp::at(&database.path).is_none() {
+        if !seal.whole || seal.stands(database) || Stamp::of_database(database).is_none() {
             return Ok(());
         }
         let lock = match WriteLock::try_acquire(database.folder.path()) {
@@ -155,7 +150,7 @@ pub(crate) fn check(database: &Located) -> Result<(), StoreError> {
         }
         // Another version may have written it.
         Header::read(database)?.check(&database.path)?;
-        seal.compare(database)?.map_err(|what| StoreError::damaged(&database.path, what))?;
+        seal.compare(database)?.map_err(|what| database.damaged(what))?;
         if lock.is_some() {
             let _ = renewed(database, seal.digest, seal.log.map(|(_, end)| end)).write(database);
         }
@@ -165,7 +160,7 @@ pub(crate) fn check(database: &Located) -> Result<(), StoreError> {
 
 /// Compares the content of the index with its seal, whatever the times of its files say; says what is wrong.
 pub(crate) fn examine(database: &Located) -> Result<Option<String>, StoreError> {
-    if Stamp::at(&database.path).is_none() {
+    if Stamp::of_database(database).is_none() {
         // Whoever still has it open reads a file without a name.
         return Ok(None);
     }
@@ -180,8 +175,8 @@ pub(crate) fn examine(database: &Located) -> Result<Option<String>, StoreError> 
 }
 
 fn renewed(database: &Located, digest: u64, end: Option<LogEnd>) -> Seal {
-    let log = Stamp::of_log(&database.path).and_then(|stamp| Some((stamp, end?)));
-    Seal { whole: true, digest, database: Stamp::at(&database.path).unwrap_or_default(), log }
+    let log = Stamp::of_log(database).and_then(|stamp| Some((stamp, end?)));
+    Seal { whole: true, digest, database: Stamp::of_database(database).unwrap_or_default(), log }
 }
 
 /// A broken seal, renewed when this is dropped: behind the connection that wrote.
@@ -196,8 +191,8 @@ impl Broken {
     /// Compares, then breaks the seal. The caller holds the lock.
     pub(crate) fn open(database: &Located) -> Result<Self, StoreError> {
         let path = &database.path;
-        let damaged = |what: String| StoreError::damaged(path, what);
-        let file = FileKey::at(path);
+        let damaged = |what: String| database.damaged(what);
+        let file = FileKey::of(database);
         let seal = Seal::read(database).filter(|seal| seal.whole);
         let (digest, log) = match seal {
             Some(seal) => {
@@ -221,7 +216,7 @@ impl Broken {
 impl Drop for Broken {
     fn drop(&mut self) {
         // A file that was replaced has a seal of its own.
-        let Some(file) = self.file.filter(|file| FileKey::at(&self.database.path) == Some(*file)) else {
+        let Some(file) = self.file.filter(|file| FileKey::of(&self.database) == Some(*file)) else {
             return;
         };
         let written = guard::take_written(file);
@@ -237,8 +232,10 @@ pub(crate) fn remove(database: &Located) {
 
 /// Seals a database that this process has written from its first page, and that has no log.
 pub(crate) fn first(database: &Located) {
-    damage::forget(&database.path);
-    let digest = FileKey::at(&database.path).map_or(0, |file| guard::take_written(file).digest);
+    let digest = FileKey::of(database).map_or(0, |file| {
+        damage::forget(file);
+        guard::take_written(file).digest
+    });
     let _ = renewed(database, digest, None).write(database);
 }
 

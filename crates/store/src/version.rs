@@ -4,7 +4,7 @@ use crate::error::{AtPath, StoreError};
 use crate::located::Located;
 use crate::pages::RESERVED;
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The format of `index.db` this program writes. One line of history per number:
 /// 1: files, outlines, names, symbols, tags, chunks.
@@ -84,13 +84,4 @@ impl Header {
             _ => Err(StoreError::Outdated { path, found, known }),
         }
     }
-}
-
-/// The files that lie beside a database while it is in use: its log and its shared memory.
-pub(crate) fn beside(path: &Path) -> [PathBuf; 2] {
-    ["-wal", "-shm"].map(|suffix| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    })
 }
