@@ -367,12 +367,13 @@ fn entry(stat: &Stat) -> Entry {
         id: identity(stat),
         is_socket: FileType::from_raw_mode(stat.st_mode).is_socket(),
         bytes: u64::try_from(stat.st_size).unwrap_or_default(),
-        modified: time(stat.st_mtime, stat.st_mtime_nsec as u64),
-        changed: time(stat.st_ctime, stat.st_ctime_nsec as u64),
+        modified: time(stat.st_mtime, stat.st_mtime_nsec),
+        changed: time(stat.st_ctime, stat.st_ctime_nsec),
     }
 }
 
-fn time(seconds: i64, nanoseconds: u64) -> Option<SystemTime> {
-    let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).unwrap_or_default());
+/// Both numbers have other types on other systems.
+fn time(seconds: impl TryInto<u64>, nanoseconds: impl TryInto<u32>) -> Option<SystemTime> {
+    let since = Duration::new(seconds.try_into().ok()?, nanoseconds.try_into().unwrap_or_default());
     SystemTime::UNIX_EPOCH.checked_add(since)
 }
