@@ -17,6 +17,7 @@ use orient_text::{Extractor, Terms, TermsBuilder};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The outline of a text with one symbol a line: `kind name @attribute :Base`; deeper lines are inside.
@@ -162,8 +163,10 @@ impl Place {
         self.folder.path().join("index.db")
     }
 
+    /// Waits a moment: a process that another test starts holds every open file, locks included, until it calls `exec`.
     pub(crate) fn lock(&self) -> WriteLock {
-        WriteLock::try_acquire(self.folder.path()).unwrap().expect("nobody else writes")
+        let wait = |waited| waited < Duration::from_secs(10);
+        WriteLock::acquire(self.folder.path(), wait).unwrap().expect("nobody else writes")
     }
 
     pub(crate) fn load(&self, files: impl IntoIterator<Item = FilePut>) -> u64 {
