@@ -3,6 +3,7 @@
 //! Called by `vfs.rs` for every page; everything here is about bytes and offsets, nothing about SQLite's interfaces.
 
 use crate::damage::{self, FileKey};
+use crate::descriptors::Connected;
 use crate::pages::{self, FrameHeader, LogHeader, PageLayout, RESERVED, Trailer};
 use crate::walindex::WalIndex;
 use std::cell::Cell;
@@ -59,6 +60,7 @@ pub(crate) fn take_written(file: FileKey) -> Written {
 pub(crate) struct PageGuard {
     path: PathBuf,
     file: Option<FileKey>,
+    _connected: Option<Connected>,
     /// None while the file is empty, or not a database.
     layout: Option<PageLayout>,
     /// Whether the file was empty when it was opened, and its pages are to be stamped.
@@ -108,9 +110,11 @@ impl PageGuard {
     pub(crate) fn new(path: &Path, raw: &dyn RawFile, identity: Option<u64>) -> Self {
         let end = raw.size();
         let identity = identity.filter(|_| end == 0);
+        let file = FileKey::at(path);
         let mut guard = Self {
             path: path.to_path_buf(),
-            file: FileKey::at(path),
+            file,
+            _connected: file.map(Connected::to),
             layout: None,
             fresh: identity.is_some(),
             identity: identity.unwrap_or_default(),

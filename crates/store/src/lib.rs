@@ -15,6 +15,7 @@ mod codec;
 mod connect;
 mod damage;
 mod database;
+mod descriptors;
 mod digest;
 mod embedded;
 mod error;

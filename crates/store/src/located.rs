@@ -1,12 +1,12 @@
 //! Where a database is: its name in a folder that was checked. What is opened, made, renamed or removed, is so through
 //! that folder.
 
-use crate::damage;
+use crate::damage::{self, FileKey};
 use crate::database::Db;
+use crate::descriptors::DatabaseFile;
 use crate::error::{AtPath, StoreError};
 use orient_safefs::{Access, Folder, Refusal, Why};
 use rusqlite::OpenFlags;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -67,9 +67,14 @@ impl Located {
         }
     }
 
-    /// The file, for a look at its first bytes.
-    pub(crate) fn file(&self) -> Result<File, StoreError> {
-        match self.folder.file(&self.name, Access::Read) {
+    /// The file, for a look past SQLite.
+    pub(crate) fn open_file(&self) -> io::Result<DatabaseFile> {
+        DatabaseFile::new(FileKey::of(self), || self.folder.file(&self.name, Access::Read))
+    }
+
+    /// The same, with an error that names the database.
+    pub(crate) fn file(&self) -> Result<DatabaseFile, StoreError> {
+        match self.open_file() {
             Ok(file) => Ok(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(StoreError::Missing { path: self.path.clone() })

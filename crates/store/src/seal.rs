@@ -248,7 +248,7 @@ pub(crate) fn is_sealed(database: &Located) -> bool {
 /// zeros was never written; where it was, the digest tells.
 pub(crate) fn scan(database: &Located) -> io::Result<Result<u64, String>> {
     let name = &database.name;
-    let mut file = database.folder.file(name, Access::Read)?;
+    let mut file = database.open_file()?;
     let mut page = vec![0; 100];
     if !filled(&mut file, &mut page)? {
         return Ok(Err(format!("{name} is shorter than its header")));

@@ -65,7 +65,7 @@ impl Header {
             size => size,
         };
         let (pages, sure) = (u64::from(number(28)), number(24) == number(92));
-        let length = file.metadata().at(path)?.len();
+        let length = file.length().at(path)?;
         if sure && length < pages * page && !at.has_log() {
             return Err(StoreError::damaged(
                 path,

@@ -357,6 +357,31 @@ fn write_without_end(folder: &Path) -> ! {
     unreachable!("it is killed before")
 }
 
+/// The locks that this process holds on a file.
+#[cfg(target_os = "linux")]
+fn locks_on(path: &Path) -> usize {
+    use std::os::unix::fs::MetadataExt;
+    let (process, inode) = (std::process::id().to_string(), fs::metadata(path).unwrap().ino().to_string());
+    let is_ours = |line: &&str| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        words.get(4) == Some(&process.as_str())
+            && words.get(5).is_some_and(|id| id.rsplit(':').next() == Some(&inode))
+    };
+    fs::read_to_string("/proc/locks").unwrap().lines().filter(is_ours).count()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn opening_a_database_once_more_keeps_the_locks_of_its_readers() {
+    let place = Place::with(&[("a.x", "function a")]);
+    let reader = place.open();
+    assert_eq!(locks_on(&place.path()), 1, "SQLite's, which tells other processes that the log is in use");
+    drop(place.open());
+    assert_eq!(locks_on(&place.path()), 1);
+    drop(reader);
+    assert_eq!(locks_on(&place.path()), 0);
+}
+
 #[test]
 fn a_writer_killed_at_any_moment_leaves_the_last_committed_generation() {
     if let Some(folder) = std::env::var_os(CHILD) {
