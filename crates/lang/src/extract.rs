@@ -8,6 +8,7 @@ use crate::lower;
 use crate::mend;
 use crate::pack::{Body, Pack};
 use crate::parse;
+use crate::resolvable::is_resolvable;
 use crate::role;
 use crate::table::Table;
 use crate::tree::Tree;
@@ -61,7 +62,7 @@ fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
         Body::Scanner(_) | Body::Text => plain(bytes),
     };
     embed::merge(&mut facts, &pieces, bytes, budget);
-    facts
+    if is_resolvable(&facts) { facts } else { over_limit(bytes, Limit::Work) }
 }
 
 /// The tree of a text; a limit where the parser reached it, or might not survive the text.

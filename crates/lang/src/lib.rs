@@ -21,6 +21,7 @@ mod project;
 mod reference;
 mod registry;
 mod render;
+mod resolvable;
 mod role;
 mod rules;
 mod runtime;
@@ -45,4 +46,4 @@ pub use role::{Roles, classify, says_generated};
 pub use syntax::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
-pub(crate) const EXTRACTOR: u64 = 8;
+pub(crate) const EXTRACTOR: u64 = 9;

@@ -9,10 +9,14 @@ use std::sync::{Condvar, Mutex, PoisonError};
 /// microsecond. When it begins to recover from an error the parser tries all tokens of the grammar in all its states.
 /// Of 8,200 files of real repositories half need less than one unit for each byte, and the densest tables four.
 const WORK_PER_RECOVERY: u64 = 200;
+/// It also walks over what earlier recoveries skipped: so many skipped parts in the time of a step.
+const SKIPPED: u64 = 6;
 /// So many bytes of large blocks are copied, and read back for later tokens, in the time of a step.
 const COPIED: u64 = 8;
 /// A query does so much in the time of a step.
 const QUERY_WORK: u64 = 8;
+/// So many hidden ancestors are passed in the time of a step.
+const ANCESTORS: u64 = 20;
 /// So many siblings are looked at in the time of a step.
 const SIBLINGS: u64 = 250;
 /// What all parsers and queries together may do for a file: for any file however small, for each of its bytes, and at
@@ -62,12 +66,19 @@ impl Work {
     /// Steps of the parser, what it allocated, and what reading the text took.
     pub(crate) fn of_parse(steps: u64, meter: &Meter, reading: u64) -> Self {
         let copying = meter.copied() / COPIED;
-        Self(steps + meter.allocations() + copying + meter.recoveries() * WORK_PER_RECOVERY + reading)
+        let recoveries = meter.recoveries();
+        let recovering = recoveries * WORK_PER_RECOVERY + recoveries * recoveries / (2 * SKIPPED);
+        Self(steps + meter.allocations() + copying + recovering + reading)
     }
 
     /// Looks at the next sibling of a node.
     pub(crate) fn of_siblings(looks: u64) -> Self {
         Self(looks / SIBLINGS)
+    }
+
+    /// Looks at the parent of a node.
+    pub(crate) fn of_ancestors(looks: u64) -> Self {
+        Self(looks / ANCESTORS)
     }
 
     /// What a query counts as its work.

@@ -61,6 +61,32 @@ fn ten_thousand_levels_that_end() {
 }
 
 #[test]
+fn thousands_of_definitions_inside_one_another() {
+    for (language, open) in [("cpp", "f a() {"), ("c", "function a() {"), ("python", "class A: ")] {
+        let source = format!("x = {}{};\n", open.repeat(20_000), "}".repeat(20_000));
+        check(pack(language), source.as_bytes());
+        let facts = extract(Some(pack(language)), source.as_bytes());
+        assert!(facts.flow.scopes.len() < 1000, "{language}: {} scopes", facts.flow.scopes.len());
+    }
+}
+
+#[test]
+fn thousands_of_definitions_of_one_name() {
+    let source = "class A extends A { a() {} }\n";
+    let facts = extract(Some(pack("javascript")), source.repeat(20_000).as_bytes());
+    assert_eq!(limit(&facts), Some(IssueKind::Budget));
+    let facts = extract(Some(pack("javascript")), source.repeat(2000).as_bytes());
+    assert_eq!((limit(&facts), facts.outline.symbols.len()), (None, 4000));
+}
+
+#[test]
+fn a_chain_of_a_hundred_thousand_members() {
+    for name in ["hcl", "elixir", "lua", "swift", "scala"] {
+        check(pack(name), format!("x = a{}", ".b".repeat(88_000)).as_bytes());
+    }
+}
+
+#[test]
 fn a_line_of_a_megabyte() {
     let text = format!("x = \"{}\";", "a".repeat(1 << 20)).into_bytes();
     in_every_language(&[text], |_| true);

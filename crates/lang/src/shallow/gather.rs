@@ -4,7 +4,7 @@ use super::Tags;
 use super::capture::{Capture, Pattern};
 use super::draft::{Comment, Draft, Gathered, ImportDraft, Mention, ParamDraft, span};
 use crate::limits::{Budget, Limit, Work};
-use orient_grammars::query_cursor;
+use orient_grammars::{Meter, query_cursor};
 use orient_grammars::{Node, QueryCursorOptions, QueryMatch, StreamingIterator, Tree};
 use orient_model::{ImportKind, RefKind, Span, SymbolKind};
 use std::cell::Cell;
@@ -27,7 +27,8 @@ impl Tags {
         budget: &mut Budget,
     ) -> (Gathered, Option<Limit>) {
         let mut gathered = Gathered::default();
-        if !budget.spend(Work::of_siblings(sibling_steps(tree))) {
+        let work = [Work::of_siblings(sibling_steps(tree)), Work::of_ancestors(ancestor_steps(tree))];
+        if !work.into_iter().all(|work| budget.spend(work)) {
             return (gathered, Some(Limit::Work));
         }
         let limit = Cell::new(None);
@@ -199,6 +200,38 @@ fn sibling_steps(tree: &Tree) -> u64 {
             rows.pop();
         }
     }
+}
+
+/// How many hidden ancestors a query passes, at most. For each node it looks for the parent that the grammar shows. Where a
+/// rule without a name repeats itself on its left, as in `a.b.b.b`, all of a chain lies between, and no report tells.
+fn ancestor_steps(tree: &Tree) -> u64 {
+    /// What a cursor holds for each ancestor of its node; its memory doubles when it is full.
+    const ENTRY: u64 = 32;
+    /// Long lists lie in balanced trees of hidden nodes.
+    const USUAL_LEVELS: u64 = 64;
+    /// Fewer nodes have no long chains.
+    const FEW_NODES: usize = 2000;
+    const MOST: u64 = 1 << 20;
+    let nodes = tree.root_node().descendant_count();
+    if nodes < FEW_NODES {
+        return 0;
+    }
+    let meter = Meter::start();
+    let mut cursor = tree.walk();
+    let mut shown = 0;
+    'nodes: while meter.held() < MOST {
+        if cursor.goto_first_child() {
+            shown = shown.max(cursor.depth());
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                break 'nodes;
+            }
+        }
+    }
+    let hidden = (meter.held() / (2 * ENTRY)).saturating_sub(u64::from(shown));
+    if hidden > USUAL_LEVELS { hidden * nodes as u64 } else { 0 }
 }
 
 /// Attributes among the modifiers that a definition starts with: grammars agree on where they stand.
