@@ -74,8 +74,9 @@ fn table(works: &[(&Grammar, PathBuf)], built: &[Built]) -> String {
     let mut names = String::new();
     for ((grammar, _), built) in works.iter().zip(built) {
         let Grammar { name, package, folder, .. } = grammar;
-        let Built { language, taker, unpacked, objects, .. } = built;
+        let Built { language, taker, unpacked, objects } = built;
         let size: u64 = objects.iter().filter_map(|object| object.metadata().ok()).map(|it| it.len()).sum();
+        let (unpacked, size) = (literal(*unpacked as u64), literal(size));
         let packed = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}/tables\"))");
         // Writing to a `String` does not fail.
         let _ = writeln!(functions, "    fn {language}() -> *const TSLanguage;");
@@ -93,6 +94,15 @@ fn table(works: &[(&Grammar, PathBuf)], built: &[Built]) -> String {
          static NAMES: &[&str] = &[\n{names}];\n",
         built.len()
     )
+}
+
+/// A number as Rust source, its thousands apart.
+fn literal(number: u64) -> String {
+    if number < 1000 {
+        number.to_string()
+    } else {
+        format!("{}_{:03}", literal(number / 1000), number % 1000)
+    }
 }
 
 /// A variable that cargo sets for every build script.

@@ -79,13 +79,13 @@ pub(crate) fn split(source: &str, endian: Endian) -> Result<Split, String> {
     let names = names(source)?;
     let language = language(source)?;
     let mut tables = Vec::new();
-    let mut takes = String::new();
+    let mut takes = Vec::new();
     let mut cuts = Vec::new();
     for array in &ARRAYS {
         // Where all states are large, or none is, the generator leaves out what would be empty.
         let Some(cut) = array.read(source, &names, endian)? else { continue };
         let (field, integer, at) = (array.field, array.integer, tables.len());
-        takes += &format!("  language->{field} = (const {integer} *)(tables + {at});\n");
+        takes.push(format!("  language->{field} = (const {integer} *)(tables + {at});\n"));
         tables.extend_from_slice(&cut.bytes);
         cuts.push(cut);
     }
@@ -98,12 +98,13 @@ pub(crate) fn split(source: &str, endian: Endian) -> Result<Split, String> {
         bytes: vec![],
     });
     let taker = language.replace("tree_sitter_", "orient_tables_");
-    let mut left = without(source, cuts);
-    left += &format!(
-        "\nvoid {taker}(const unsigned char *tables) {{\n  \
-         TSLanguage *language = (TSLanguage *){language}();\n{takes}}}\n"
+    let source = format!(
+        "{}\nvoid {taker}(const unsigned char *tables) {{\n  \
+         TSLanguage *language = (TSLanguage *){language}();\n{}}}\n",
+        without(source, cuts),
+        takes.concat()
     );
-    Ok(Split { source: left, tables, language: language.to_owned(), taker })
+    Ok(Split { source, tables, language: language.to_owned(), taker })
 }
 
 /// A part of the source that something shorter takes the place of.
