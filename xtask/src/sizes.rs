@@ -35,6 +35,11 @@ pub(crate) fn run(options: &Sizes) -> Result<()> {
     if options.check { check(&origins) } else { print(origins) }
 }
 
+/// Compares the tables of all grammars.
+pub(crate) fn check_all() -> Result<()> {
+    check(&orient_grammars::origins().collect::<Vec<_>>())
+}
+
 /// Prints a row for each grammar, the largest first.
 fn print(mut origins: Vec<Origin>) -> Result<()> {
     origins.sort_by_key(|origin| (std::cmp::Reverse(origin.unpacked), origin.name));

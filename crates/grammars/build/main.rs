@@ -14,9 +14,20 @@ use grammars::{GRAMMARS, Grammar};
 use packages::Packages;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Mutex;
 
-fn main() -> Result<(), String> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("cargo::error={}", error.replace('\n', " "));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("Cargo.toml");
     let out = PathBuf::from(variable("OUT_DIR")?);
     let packages = Packages::locked(&manifest)?;

@@ -48,6 +48,7 @@ fn metadata(manifest: &Path, is_offline: bool) -> Result<Vec<u8>, String> {
     if done.status.success() {
         Ok(done.stdout)
     } else {
-        Err(format!("{cargo:?} failed:\n{}", String::from_utf8_lossy(&done.stderr)))
+        let error = String::from_utf8_lossy(&done.stderr).into_owned();
+        Err(format!("{cargo:?} failed; without a network, run `cargo fetch --locked` before\n{error}"))
     }
 }

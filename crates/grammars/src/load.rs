@@ -101,3 +101,39 @@ pub fn tables(name: &str) -> Option<Vec<u8>> {
 pub fn origins() -> impl Iterator<Item = Origin> {
     GRAMMARS.iter().map(|grammar| grammar.origin)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Meter, parser};
+    use std::collections::HashSet;
+    use std::sync::Barrier;
+
+    #[test]
+    fn unpacking_is_charged_to_no_parse() {
+        let meter = Meter::start();
+        for name in names() {
+            assert!(tables(name).is_some_and(|tables| !tables.is_empty()), "{name}");
+        }
+        assert_eq!((meter.held(), meter.allocations()), (0, 0));
+    }
+
+    #[test]
+    fn threads_that_ask_at_once_get_the_same_language() {
+        let barrier = Barrier::new(8);
+        let parse = || {
+            barrier.wait();
+            let language = crate::grammar("zig").expect("it is compiled in");
+            let mut parser = parser();
+            parser.set_language(&language).expect("it fits the runtime");
+            let tree = parser.parse("const answer = 42;", None).expect("it parses");
+            (language.into_raw() as usize, tree.root_node().to_sexp())
+        };
+        let seen: HashSet<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(parse)).collect();
+            threads.into_iter().map(|thread| thread.join().expect("it ends")).collect()
+        });
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        assert!(seen.iter().all(|(_, tree)| tree.contains("variable_declaration")), "{seen:?}");
+    }
+}
