@@ -1,6 +1,6 @@
 //! Unpacks the parse tables of a grammar when it is first asked for.
 //!
-//! The build leaves the tables out of the compiled parsers and puts them beside them, compressed to a thirtieth. What is
+//! The build leaves the tables out of the compiled parsers and puts them beside them, compressed to a twenty-fourth. What is
 //! unpacked stays for the life of the process: syntax trees and queries refer to a language without counting. The memory
 //! is not the parser runtime's, so no parse is charged with it.
 #![expect(unsafe_code, reason = "parsers are C functions that take and give raw pointers")]
