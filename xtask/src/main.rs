@@ -22,6 +22,7 @@ mod package;
 mod packs;
 mod report;
 mod serving;
+mod sizes;
 mod tidy;
 mod workspace;
 
@@ -129,6 +130,8 @@ enum Chore {
         #[arg(long, conflicts_with = "sample")]
         issues: bool,
     },
+    /// Prints what each grammar adds to the program: parse tables, compressed tables, code
+    Sizes(sizes::Sizes),
     /// Runs the official MCP clients against the servers, and counts what schemas and answers cost
     Clients,
     /// Builds the release archive, the Python wheel and the npm packages, and tries each in an empty environment
@@ -180,6 +183,7 @@ fn run(chore: &Chore) -> Result<()> {
             (None, true) => crosscheck::issues(folder, lang),
             (None, false) => crosscheck::run(folder, lang, *all),
         },
+        Chore::Sizes(options) => sizes::run(options),
         Chore::Clients => clients::run(),
         Chore::Package(options) => package::run(options),
         Chore::Eval(eval) => eval::run(eval),
