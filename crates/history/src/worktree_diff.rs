@@ -1,12 +1,12 @@
-//! The files of a working tree against those of a commit.
+//! Compares the files of a working tree with those of a commit.
 
 use crate::error::HistoryError;
-use crate::inflate::LARGEST;
-use crate::lines::difference;
-use crate::objects::Kind;
+use crate::git_index::GitIndex;
+use crate::inflate::MAX_OBJECT;
+use crate::object_store::ObjectKind;
 use crate::oid::Oid;
+use crate::patience_diff::line_diff;
 use crate::revision::{Commits, Tip};
-use crate::staged::Staged;
 use crate::tree;
 use orient_model::{RepoPath, Stamp};
 use orient_walk::{GitDirs, Tree, from_native};
@@ -15,42 +15,42 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What has changed in one file.
+/// How one file has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Touched {
-    /// Lines that are new or differ, in order, where they were asked for.
+pub struct FileChange {
+    /// Added or changed lines, in order, if requested.
     pub lines: Vec<u32>,
-    /// Places where lines were taken out: the number of the line behind.
-    pub gaps: Vec<u32>,
-    /// The file is gone.
+    /// Where lines were deleted: the number of the following line.
+    pub deletions: Vec<u32>,
+    /// The file was deleted.
     pub removed: bool,
 }
 
 /// The files that have changed, by path.
-pub type Changes = BTreeMap<RepoPath, Touched>;
+pub type Changes = BTreeMap<RepoPath, FileChange>;
 
 /// A file that a switch to a branch would write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Brought {
-    /// Where.
+pub struct IncomingFile {
+    /// Its path.
     pub path: RepoPath,
-    /// Whether the commit that is checked out has another file there.
+    /// Whether the current commit has a different file at that path.
     pub replaces: bool,
     blob: Oid,
 }
 
-/// A folder and the repository it lies in.
+/// A directory and the git repository it is in.
 pub struct History {
     root: PathBuf,
     tree: Tree,
     commits: Commits,
-    staged: Staged,
-    /// From the top of the working tree to the folder.
+    index: GitIndex,
+    /// The path from the top of the working tree to the directory.
     prefix: RepoPath,
 }
 
 impl History {
-    /// Finds the repository that a folder is the top of or lies in.
+    /// Finds the git repository of a directory.
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
         let none = || HistoryError::NoRepository(root.to_owned());
         let root = root.canonicalize()?;
@@ -59,7 +59,7 @@ impl History {
         Ok(Self {
             tree: Tree::open(&root).map_err(|_| none())?,
             commits: Commits::open(&dirs)?,
-            staged: Staged::open(&dirs.git_dir),
+            index: GitIndex::open(&dirs.git_dir),
             prefix: if top == root {
                 RepoPath::from("")
             } else {
@@ -69,8 +69,8 @@ impl History {
         })
     }
 
-    /// Which of the known files differ from those of a revision by their content, or are not in it, and which files of
-    /// the revision are gone. The stamps say which files git has looked at since they changed; the others are read.
+    /// The known files whose content differs from a revision or that the revision does not contain, and the files of the
+    /// revision that were deleted. Files whose stamps match git's index need not be read.
     pub fn changes(
         &mut self,
         revision: &str,
@@ -78,42 +78,43 @@ impl History {
         with_lines: bool,
     ) -> Result<Changes, HistoryError> {
         let top = self.commits.tree(revision)?;
-        let mut before = tree::files(&mut self.commits.objects, top, &parts(&self.prefix))?;
+        let mut before = tree::files(&mut self.commits.objects, top, &components(&self.prefix))?;
         let mut changes = Changes::new();
         for (path, stamp) in known {
             let old = before.remove(path);
             if old.is_some_and(|old| self.is_same(path, stamp, &old)) {
                 continue;
             }
-            let touched = if with_lines { self.lines(path, old.as_ref())? } else { Touched::default() };
-            changes.insert(path.clone(), touched);
+            let change = if with_lines { self.diff(path, old.as_ref())? } else { FileChange::default() };
+            changes.insert(path.clone(), change);
         }
         for path in before.into_keys() {
-            // What is there but not known is left out of the index, and out of here.
+            // Files that exist but are unknown are excluded from the index, and so from the changes.
             let gone = orient_walk::to_native(&path)
                 .is_some_and(|native| self.root.join(native).symlink_metadata().is_err());
             if gone {
-                changes.insert(path, Touched { removed: true, ..Touched::default() });
+                changes.insert(path, FileChange { removed: true, ..FileChange::default() });
             }
         }
         Ok(changes)
     }
 
-    /// The commits that branches stand for and that are not checked out, the newest first.
+    /// The tips of all branches but the current one, newest first.
     pub fn tips(&mut self) -> Result<Vec<Tip>, HistoryError> {
         self.commits.tips()
     }
 
-    /// The files that a switch from what is checked out to a branch would write, by path.
-    pub fn brought_by(&mut self, tip: &Tip) -> Result<Vec<Brought>, HistoryError> {
+    /// The files that a switch from the current commit to a branch would write, by path.
+    pub fn incoming_files(&mut self, tip: &Tip) -> Result<Vec<IncomingFile>, HistoryError> {
         let head = self.commits.tree("HEAD")?;
-        let files = tree::new_files(&mut self.commits.objects, tip.tree, Some(head), &parts(&self.prefix))?;
-        Ok(files.into_iter().map(|(path, (blob, replaces))| Brought { path, replaces, blob }).collect())
+        let files =
+            tree::new_files(&mut self.commits.objects, tip.tree, Some(head), &components(&self.prefix))?;
+        Ok(files.into_iter().map(|(path, (blob, replaces))| IncomingFile { path, replaces, blob }).collect())
     }
 
-    /// The content of such a file, as git keeps it.
-    pub fn read(&mut self, file: &Brought) -> Result<Arc<Vec<u8>>, HistoryError> {
-        self.commits.objects.get(&file.blob, Kind::Blob).map(|blob| blob.data)
+    /// The content of an incoming file.
+    pub fn read(&mut self, file: &IncomingFile) -> Result<Arc<Vec<u8>>, HistoryError> {
+        self.commits.objects.get(&file.blob, ObjectKind::Blob).map(|blob| blob.data)
     }
 
     fn is_same(&mut self, path: &RepoPath, stamp: &Stamp, old: &Oid) -> bool {
@@ -122,7 +123,7 @@ impl History {
             from_top.push(b'/');
         }
         from_top.extend_from_slice(path.as_bytes());
-        if let Some(oid) = self.staged.content(&RepoPath::new(from_top), stamp) {
+        if let Some(oid) = self.index.content(&RepoPath::new(from_top), stamp) {
             return oid == *old;
         }
         let Ok(file) = self.tree.open_file(path) else { return false };
@@ -131,11 +132,12 @@ impl History {
             return false;
         }
         let size = metadata.len();
-        Oid::of_blob(file, size).is_ok_and(|oid| oid == Some(*old)) || self.same_but_for_ends(path, old)
+        Oid::of_blob(file, size).is_ok_and(|oid| oid == Some(*old))
+            || self.is_same_except_line_ends(path, old)
     }
 
-    /// Whether a file differs from what git keeps only by how its lines end, as git itself makes it on some systems.
-    fn same_but_for_ends(&self, path: &RepoPath, old: &Oid) -> bool {
+    /// Whether a file differs from its blob only by CRLF line ends, which git writes on some systems.
+    fn is_same_except_line_ends(&self, path: &RepoPath, old: &Oid) -> bool {
         let Some(now) = self.content(path) else { return false };
         if !now.windows(2).any(|pair| pair == b"\r\n") {
             return false;
@@ -149,17 +151,17 @@ impl History {
         Oid::of_blob(&plain[..], plain.len() as u64).is_ok_and(|oid| oid == Some(*old))
     }
 
-    fn lines(&mut self, path: &RepoPath, old: Option<&Oid>) -> Result<Touched, HistoryError> {
-        let Some(now) = self.content(path) else { return Ok(Touched::default()) };
+    fn diff(&mut self, path: &RepoPath, old: Option<&Oid>) -> Result<FileChange, HistoryError> {
+        let Some(now) = self.content(path) else { return Ok(FileChange::default()) };
         let before = match old {
-            Some(oid) => match self.commits.objects.get(oid, Kind::Blob) {
+            Some(oid) => match self.commits.objects.get(oid, ObjectKind::Blob) {
                 Err(HistoryError::Io(error)) if error.kind() == ErrorKind::FileTooLarge => Arc::default(),
                 blob => blob?.data,
             },
             None => Arc::default(),
         };
-        let found = difference(&before, &now);
-        Ok(Touched { lines: found.lines, gaps: found.gaps, removed: false })
+        let diff = line_diff(&before, &now);
+        Ok(FileChange { lines: diff.lines, deletions: diff.deletions, removed: false })
     }
 
     fn content(&self, path: &RepoPath) -> Option<Vec<u8>> {
@@ -168,12 +170,12 @@ impl History {
             return None;
         }
         let mut bytes = Vec::new();
-        file.take(LARGEST as u64).read_to_end(&mut bytes).ok()?;
+        file.take(MAX_OBJECT as u64).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 }
 
-/// The names of folders that a path leads through.
-fn parts(path: &RepoPath) -> Vec<&[u8]> {
+/// The components of a path.
+fn components(path: &RepoPath) -> Vec<&[u8]> {
     path.as_bytes().split(|&byte| byte == b'/').filter(|part| !part.is_empty()).collect()
 }

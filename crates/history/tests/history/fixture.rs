@@ -1,4 +1,4 @@
-//! A repository that git makes, and the same question put to git and to us.
+//! A temporary git repository, and comparisons of our changes with those of git.
 
 use orient_history::{Changes, History, HistoryError};
 use orient_model::{RepoPath, Stamp};
@@ -7,30 +7,30 @@ use orient_walk::{WalkOptions, list};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-pub(crate) struct Made {
-    _held: tempfile::TempDir,
+pub(crate) struct TestRepo {
+    _dir: tempfile::TempDir,
     pub(crate) root: PathBuf,
 }
 
-impl Made {
+impl TestRepo {
     /// An empty repository with `main` checked out.
     pub(crate) fn new() -> Self {
-        let held = tempfile::tempdir().expect("a folder");
-        let root = held.path().canonicalize().expect("it is there").join("repo");
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let root = dir.path().canonicalize().expect("it is there").join("repo");
         std::fs::create_dir(&root).expect("writable");
-        let made = Self { _held: held, root };
-        made.git(&["init", "-q", "-b", "main"]);
-        made
+        let repo = Self { _dir: dir, root };
+        repo.git(&["init", "-q", "-b", "main"]);
+        repo
     }
 
-    /// Runs git with nothing of this machine's settings, and gives what it prints.
+    /// Runs git without this machine's configuration and returns its output.
     pub(crate) fn git(&self, args: &[&str]) -> String {
         git(&self.root, args)
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.root.join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("writable");
         std::fs::write(path, text).expect("writable");
     }
 
@@ -40,14 +40,14 @@ impl Made {
     }
 }
 
-/// The files of a folder with their stamps, as an index knows them.
-pub(crate) fn known(root: &Path) -> Vec<(RepoPath, Stamp)> {
-    let listing = list(root, &WalkOptions::default()).expect("it is a folder");
+/// The files of a directory with their stamps, as an index has them.
+pub(crate) fn indexed_files(root: &Path) -> Vec<(RepoPath, Stamp)> {
+    let listing = list(root, &WalkOptions::default()).expect("a directory");
     listing.files.into_iter().map(|entry| (entry.path, entry.stamp)).collect()
 }
 
 pub(crate) fn changes(root: &Path, revision: &str) -> Result<Changes, HistoryError> {
-    History::open(root)?.changes(revision, &known(root), true)
+    History::open(root)?.changes(revision, &indexed_files(root), true)
 }
 
 pub(crate) fn paths(root: &Path, revision: &str) -> Vec<String> {
@@ -55,17 +55,17 @@ pub(crate) fn paths(root: &Path, revision: &str) -> Vec<String> {
     changes.keys().map(|path| path.display().into_owned()).collect()
 }
 
-/// What git says has changed: tracked files that differ, and files it does not know.
-pub(crate) fn by_git(root: &Path, revision: &str) -> Vec<String> {
+/// The changes according to git: tracked files that differ, and untracked files.
+pub(crate) fn git_paths(root: &Path, revision: &str) -> Vec<String> {
     let differing = git(root, &["diff", "--name-only", "--no-renames", "--relative", revision]);
-    let unknown = git(root, &["ls-files", "--others", "--exclude-standard"]);
-    let all: BTreeSet<String> = differing.lines().chain(unknown.lines()).map(str::to_owned).collect();
+    let untracked = git(root, &["ls-files", "--others", "--exclude-standard"]);
+    let all: BTreeSet<String> = differing.lines().chain(untracked.lines()).map(str::to_owned).collect();
     all.into_iter().collect()
 }
 
-/// Both say the same.
-pub(crate) fn agree(root: &Path, revision: &str) -> Vec<String> {
+/// Asserts that our changes are those of git.
+pub(crate) fn assert_same_as_git(root: &Path, revision: &str) -> Vec<String> {
     let ours = paths(root, revision);
-    assert_eq!(ours, by_git(root, revision), "since {revision}");
+    assert_eq!(ours, git_paths(root, revision), "since {revision}");
     ours
 }
