@@ -6,7 +6,7 @@
 use crate::World;
 use crate::batch::batches;
 use crate::table::Limits;
-use orient_embed::{EmbedError, Embedder, Role, Sum};
+use orient_embed::{EmbedError, Embedder, Role, TextEmbedding};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -64,7 +64,7 @@ type Lot<K, T> = Vec<(K, T)>;
 /// A request on its way back: its bytes of text, and what came of it.
 struct Returned<K> {
     bytes: u64,
-    sums: Result<Lot<K, Sum>, EmbedError>,
+    sums: Result<Lot<K, TextEmbedding>, EmbedError>,
 }
 
 /// Embeds all texts. `keep` gets each request's vectors as soon as they are there, on this thread and in no particular
@@ -72,7 +72,7 @@ struct Returned<K> {
 pub fn embed_all<K: Send, E>(
     job: &Job<'_>,
     texts: impl IntoIterator<Item = (K, String)>,
-    keep: impl FnMut(Vec<(K, Sum)>) -> Result<(), E>,
+    keep: impl FnMut(Vec<(K, TextEmbedding)>) -> Result<(), E>,
     watch: impl FnMut(&Standing),
 ) -> Outcome<E> {
     let Limits { texts: most, bytes, requests, .. } = job.limits;
@@ -149,7 +149,7 @@ impl<F, W, E> Keeping<'_, F, W, E> {
 
     fn take<K>(&mut self, returned: Returned<K>)
     where
-        F: FnMut(Vec<(K, Sum)>) -> Result<(), E>,
+        F: FnMut(Vec<(K, TextEmbedding)>) -> Result<(), E>,
         W: FnMut(&Standing),
     {
         let sums = match returned.sums {

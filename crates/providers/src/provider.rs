@@ -8,7 +8,7 @@ use crate::retry::{self, Patience};
 use crate::table::{Kind, Limits};
 use crate::wire;
 use crate::{Plan, World};
-use orient_embed::{EmbedError, Embedder, ModelId, Role, Sum};
+use orient_embed::{EmbedError, Embedder, ModelId, Role, TextEmbedding};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +83,7 @@ impl Provider {
     }
 
     fn wrong(&self, reason: impl Into<String>) -> EmbedError {
-        EmbedError::Wrong { provider: self.kind.title.to_owned(), reason: reason.into() }
+        EmbedError::InvalidResponse { provider: self.kind.title.to_owned(), reason: reason.into() }
     }
 
     /// Vectors of texts that may go in one request. Where that is too much, of each half.
@@ -202,17 +202,17 @@ impl Embedder for Provider {
         self.dimension
     }
 
-    fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<Sum>, EmbedError> {
+    fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<TextEmbedding>, EmbedError> {
         let before = prompt(&self.model, role);
         // Blank texts mean nothing, and many providers refuse a whole request for one of them.
-        let mut sums = vec![Sum::of_floats(&vec![0.0; self.dimension]); texts.len()];
+        let mut sums = vec![TextEmbedding::from_floats(&vec![0.0; self.dimension]); texts.len()];
         let told: Vec<usize> = (0..texts.len()).filter(|&place| !texts[place].trim().is_empty()).collect();
         let size = |place: &usize| before.len() + texts[*place].len();
         for places in batches(told, self.limits.texts, self.limits.bytes, size) {
             let batch: Vec<String> =
                 places.iter().map(|&place| format!("{before}{}", texts[place])).collect();
             for (place, vector) in places.into_iter().zip(self.vectors(&batch, role)?) {
-                sums[place] = Sum::of_floats(&vector);
+                sums[place] = TextEmbedding::from_floats(&vector);
             }
         }
         Ok(sums)

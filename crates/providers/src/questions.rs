@@ -1,7 +1,7 @@
 //! Questions to a provider: one connection for many of them, and a rest after a failure.
 
 use crate::{Plan, Provider, ProviderError, Terms, Variables, World, consent};
-use orient_embed::{EmbedError, Embedder, ModelId, Role, Sum};
+use orient_embed::{EmbedError, Embedder, ModelId, Role, TextEmbedding};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -47,7 +47,7 @@ impl Questions {
         variables: Variables<'_>,
         dimension: usize,
         question: &str,
-    ) -> Result<(ModelId, Sum), ProviderError> {
+    ) -> Result<(ModelId, TextEmbedding), ProviderError> {
         let leave = plan.leave(folder)?;
         let (terms, allowed) = (plan.terms(), consent::allowed(folder));
         let kept = self.state().line.clone();
@@ -70,7 +70,7 @@ impl Questions {
         let answered = line.provider.embed(&[question], Role::Query);
         let mut state = self.state();
         state.rest = answered.as_ref().err().map(|error| (self.world.now() + REST, error.to_string()));
-        let sum = answered?.pop().ok_or_else(|| EmbedError::Wrong {
+        let sum = answered?.pop().ok_or_else(|| EmbedError::InvalidResponse {
             provider: plan.kind().title.to_owned(),
             reason: "no vector for the question".to_owned(),
         })?;

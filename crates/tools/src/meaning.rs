@@ -84,7 +84,7 @@ impl Meaning {
             Ok(_) => Self::built_in(&format!(
                 "0 chunks embedded by {source} as it is asked now (`orient embed run`)"
             )),
-            Err(error @ ProviderError::Embed(orient_embed::EmbedError::Wrong { .. })) => {
+            Err(error @ ProviderError::Embed(orient_embed::EmbedError::InvalidResponse { .. })) => {
                 Self::built_in(&format!("{error} (`orient embed run` embeds anew what does not fit)"))
             }
             Err(error) => Self::built_in(&error.to_string()),

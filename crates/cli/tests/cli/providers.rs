@@ -198,7 +198,7 @@ fn a_run_that_fails_says_how_far_it_came() {
     let output = tree.run(&["embed", "run", "--set", "embed.batch=3", "--set", "embed.concurrency=1"]);
     assert_eq!(output.status.code(), Some(5));
     let said = said(&output);
-    assert!(said.contains("error: Ollama does not answer: status 400: enough"), "{said}");
+    assert!(said.contains("error: Ollama is not available: status 400: enough"), "{said}");
     assert!(
         said.contains("6 chunks were embedded and are kept; `orient embed run` goes on from there"),
         "{said}"

@@ -1,7 +1,7 @@
 //! Embedding many texts: kept as they come, a few at once, and gone on with after an end.
 
 use crate::server::{Act, Calm, Server, connect, items, settings, vector};
-use orient_embed::{Embedder, Sum};
+use orient_embed::{Embedder, TextEmbedding};
 use orient_providers::{Amount, Job, Limits, Outcome, Provider, Standing, World, embed_all};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Bench {
     fn run(
         &self,
         limits: Limits,
-        kept: &mut BTreeMap<u32, Sum>,
+        kept: &mut BTreeMap<u32, TextEmbedding>,
         watch: impl FnMut(&Standing),
     ) -> Outcome<()> {
         let left: Vec<_> = self.texts.iter().filter(|(number, _)| !kept.contains_key(number)).collect();
@@ -41,15 +41,18 @@ impl Bench {
         let job = Job { embedder: &self.provider, limits, total, world: self.world.as_ref() };
         let texts: Vec<(u32, String)> =
             left.into_iter().map(|(number, text)| (*number, text.clone())).collect();
-        let keep = |sums: Vec<(u32, Sum)>| {
+        let keep = |sums: Vec<(u32, TextEmbedding)>| {
             kept.extend(sums);
             Ok(())
         };
         embed_all(&job, texts, keep, watch)
     }
 
-    fn wanted(&self) -> BTreeMap<u32, Sum> {
-        self.texts.iter().map(|(number, text)| (*number, Sum::of_floats(&vector(text, 4)))).collect()
+    fn wanted(&self) -> BTreeMap<u32, TextEmbedding> {
+        self.texts
+            .iter()
+            .map(|(number, text)| (*number, TextEmbedding::from_floats(&vector(text, 4))))
+            .collect()
     }
 }
 
@@ -154,6 +157,6 @@ fn the_built_in_model_goes_through_the_same_door() {
         |_| {},
     );
     assert_eq!(outcome, Outcome::Done);
-    assert!(texts.iter().all(|(number, text)| kept[number] == built_in.sum(text)));
+    assert!(texts.iter().all(|(number, text)| kept[number] == built_in.embed_text(text)));
     assert_eq!(kept[&0].dimension(), built_in.dimension());
 }

@@ -1,7 +1,7 @@
 //! Providers as they are on a bad day. Whatever they do, there is an error that says so, and nothing is made up.
 
 use crate::server::{Act, Calm, Server, connect, items, settings, vector};
-use orient_embed::{EmbedError, Embedder, Role, Sum};
+use orient_embed::{EmbedError, Embedder, Role, TextEmbedding};
 use orient_providers::Provider;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ fn say(status: u16, body: &str) -> Act {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what a provider's answers are compared with")]
-fn good(text: &str) -> Result<Vec<Sum>, EmbedError> {
-    Ok(vec![Sum::of_floats(&vector(text, 4))])
+fn good(text: &str) -> Result<Vec<TextEmbedding>, EmbedError> {
+    Ok(vec![TextEmbedding::from_floats(&vector(text, 4))])
 }
 
 /// What is said of a passage, and how long was waited in all.
 #[track_caller]
-fn outcome(script: Vec<Act>) -> (Result<Vec<Sum>, EmbedError>, Vec<u128>, usize) {
+fn outcome(script: Vec<Act>) -> (Result<Vec<TextEmbedding>, EmbedError>, Vec<u128>, usize) {
     let (server, provider, world) = on_a_bad_day(script);
     let outcome = provider.embed(&["a"], Role::Passage);
     let slept = world.slept.lock().expect("one thread").iter().map(Duration::as_millis).collect();
@@ -53,7 +53,7 @@ fn a_wait_that_is_too_long_is_told_instead() {
     let error = sums.expect_err("nobody waits a day").to_string();
     assert_eq!(
         error,
-        "Voyage does not answer: status 429: quota used up; it asks to be left alone for 86400 s"
+        "Voyage is not available: status 429: quota used up; it asks to be left alone for 86400 s"
     );
     assert!(slept.is_empty());
 }
@@ -64,7 +64,7 @@ fn a_server_that_fails_is_tried_six_times_with_longer_and_longer_pauses() {
     assert_eq!((sums, slept, requests), (good("a"), vec![250, 500, 1000], 4));
     let (sums, slept, requests) = outcome(vec![say(500, "oops"); 9]);
     let error = sums.expect_err("it never worked");
-    assert_eq!(error.to_string(), "Voyage does not answer: status 500: oops (tried 6 times)");
+    assert_eq!(error.to_string(), "Voyage is not available: status 500: oops (tried 6 times)");
     assert_eq!((slept, requests), (vec![250, 500, 1000, 2000, 4000], 6));
 }
 
@@ -103,7 +103,7 @@ fn fewer_vectors_than_texts_are_no_answer() {
     let (_server, provider, _) =
         on_a_bad_day(vec![say(200, "{\"data\":[{\"index\":0,\"embedding\":[1,2,3,4]}]}")]);
     let error = provider.embed(&["a", "b"], Role::Passage).expect_err("one is missing").to_string();
-    assert_eq!(error, "Voyage gave a wrong answer: 1 vectors for 2 texts");
+    assert_eq!(error, "Voyage sent an invalid response: 1 vectors for 2 texts");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_server_that_is_too_slow_is_given_up() {
     let provider = connect(&chosen, folder.path(), Some(4), &world).expect("connected");
     let begun = Instant::now();
     let error = provider.embed(&["a"], Role::Query).expect_err("it is too slow").to_string();
-    assert_eq!(error, "Voyage does not answer: no answer within 1 s (tried 2 times)");
+    assert_eq!(error, "Voyage is not available: no answer within 1 s (tried 2 times)");
     assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
 }
 
@@ -135,7 +135,7 @@ fn nobody_there_is_an_error_like_any_other() {
     let error =
         connect(&settings("ollama", &gone), folder.path(), None, &world).expect_err("nobody is there");
     let error = error.to_string();
-    assert!(error.starts_with("Ollama does not answer: the connection to 127.0.0.1 failed"), "{error}");
+    assert!(error.starts_with("Ollama is not available: the connection to 127.0.0.1 failed"), "{error}");
 }
 
 #[test]
@@ -143,7 +143,8 @@ fn too_much_at_once_is_halved_and_a_text_too_long_is_cut() {
     let too_long = || say(400, "{\"error\":{\"message\":\"maximum context length is 8192 tokens\"}}");
     let (server, provider, _) = on_a_bad_day(vec![say(413, "")]);
     let texts = ["a", "b", "c", "d"];
-    let sums: Vec<Sum> = texts.iter().map(|text| Sum::of_floats(&vector(text, 4))).collect();
+    let sums: Vec<TextEmbedding> =
+        texts.iter().map(|text| TextEmbedding::from_floats(&vector(text, 4))).collect();
     assert_eq!(provider.embed(&texts, Role::Passage), Ok(sums));
     let sent: Vec<usize> = server.seen().iter().map(|request| request.texts().len()).collect();
     assert_eq!(sent, [4, 2, 2]);
@@ -175,6 +176,6 @@ fn who_wants_to_end_is_not_kept() {
     let (server, provider, world) = on_a_bad_day(vec![]);
     world.stopped.store(true, Ordering::SeqCst);
     let error = provider.embed(&["a"], Role::Passage).expect_err("stopped").to_string();
-    assert_eq!(error, "Voyage does not answer: stopped");
+    assert_eq!(error, "Voyage is not available: stopped");
     assert!(server.seen().is_empty());
 }

@@ -1,7 +1,7 @@
 //! Questions to a provider: quickly answered or not at all, and never without a yes.
 
 use crate::server::{Act, Calm, KEY, Request, Server, items, lists, settings, vector};
-use orient_embed::Sum;
+use orient_embed::TextEmbedding;
 use orient_providers::{Plan, ProviderError, Questions, World, allow, forget};
 use orient_settings::Embed;
 use std::sync::Arc;
@@ -21,7 +21,10 @@ fn a_question_becomes_a_vector_over_one_connection() {
     let questions = Questions::new(Arc::new(Calm::default()));
     for _ in 0..3 {
         let (model, sum) = questions.ask(&plan, folder.path(), &|_| None, 4, QUESTION).expect("it answers");
-        assert_eq!((model.name.as_str(), sum), ("ollama/m/4", Sum::of_floats(&vector(QUESTION, 4))));
+        assert_eq!(
+            (model.name.as_str(), sum),
+            ("ollama/m/4", TextEmbedding::from_floats(&vector(QUESTION, 4)))
+        );
     }
     let texts: Vec<_> = server.seen().iter().map(Request::texts).collect();
     assert_eq!(texts, vec![vec![QUESTION.to_owned()]; 3], "the question and nothing else");
@@ -36,7 +39,7 @@ fn after_a_failure_the_provider_is_left_alone_for_a_while() {
     let questions = Questions::new(world.clone());
     let ask = || questions.ask(&plan, folder.path(), &|_| None, 4, QUESTION);
     let error = ask().expect_err("it is loading").to_string();
-    assert_eq!(error, "Ollama does not answer: status 503: loading (tried 2 times)");
+    assert_eq!(error, "Ollama is not available: status 503: loading (tried 2 times)");
     let error = ask().expect_err("it rests").to_string();
     assert!(error.ends_with("loading (tried 2 times); it is left alone for a moment"), "{error}");
     assert_eq!(server.seen().len(), 2, "nothing was sent the second time");
@@ -84,5 +87,5 @@ fn another_dimension_than_what_is_kept_is_told() {
     let plan = plan(&settings("ollama", &server.url));
     let questions = Questions::new(Arc::new(Calm::default()));
     let error = questions.ask(&plan, folder.path(), &|_| None, 4, QUESTION).expect_err("five").to_string();
-    assert_eq!(error, "Ollama gave a wrong answer: a vector of 5 values where 4 were expected");
+    assert_eq!(error, "Ollama sent an invalid response: a vector of 5 values where 4 were expected");
 }

@@ -1,7 +1,7 @@
 //! Each provider as it is spoken to: what it is sent, and what its answers become.
 
 use crate::server::{KEY, Server, Shape, connect, items, items_turned, lists, settings, typed, vector};
-use orient_embed::{Embedder, Role, Sum};
+use orient_embed::{Embedder, Role, TextEmbedding};
 use orient_providers::KINDS;
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ fn manner(provider: &str) -> (&'static str, Shape) {
     }
 }
 
-fn sums(texts: &[&str], dimension: usize) -> Vec<Sum> {
-    texts.iter().map(|text| Sum::of_floats(&vector(text, dimension))).collect()
+fn sums(texts: &[&str], dimension: usize) -> Vec<TextEmbedding> {
+    texts.iter().map(|text| TextEmbedding::from_floats(&vector(text, dimension))).collect()
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn requests_keep_to_the_limits_and_blank_texts_are_not_sent() {
     let long = "x".repeat(70_000);
     let texts = ["a", " \n", "b", "c", &long, "d"];
     let vectors = provider.embed(&texts, Role::Passage).expect("it answers");
-    assert_eq!(vectors[1], Sum::of_floats(&[0.0; 4]));
-    assert_eq!(vectors[5], Sum::of_floats(&vector("d", 4)));
+    assert_eq!(vectors[1], TextEmbedding::from_floats(&[0.0; 4]));
+    assert_eq!(vectors[5], TextEmbedding::from_floats(&vector("d", 4)));
     let sent: Vec<Vec<usize>> =
         server.seen().iter().map(|request| request.texts().iter().map(String::len).collect()).collect();
     assert_eq!(sent, [vec![1, 1], vec![1], vec![70_000], vec![1]]);

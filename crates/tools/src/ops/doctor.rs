@@ -135,7 +135,9 @@ damaged is rebuilt. Ends with code 5 where something does not work.";
 fn settings(session: &Session<'_>) -> Vec<Check> {
     let ignored = session.loaded().ignored.iter();
     ignored
-        .map(|one| Check::new("settings", Health::Note, format!("{} is ignored: {}", one.location, one.reason)))
+        .map(|one| {
+            Check::new("settings", Health::Note, format!("{} is ignored: {}", one.location, one.reason))
+        })
         .collect()
 }
 

@@ -200,7 +200,7 @@ nine chunks of ten are embedded, and says which model answered.";
             }
             (Action::Test, None) => {
                 test = Some(timed(|| {
-                    BuiltIn::shared().sum(WORDS);
+                    BuiltIn::shared().embed_text(WORDS);
                     Ok(())
                 })?);
             }
@@ -371,7 +371,7 @@ fn asked(
             none => none.insert(plan.connect(leave, &environment, None, world.clone())?),
         };
         let sums = provider.embed(&[WORDS], Role::Query).map_err(ProviderError::from)?;
-        dimension = sums.first().map_or(0, orient_embed::Sum::dimension);
+        dimension = sums.first().map_or(0, orient_embed::TextEmbedding::dimension);
         Ok(())
     })?;
     Ok((trip, dimension))

@@ -1,22 +1,22 @@
-//! Sums and vectors: what is kept of a text, and what is compared.
+//! Embeddings of texts before normalisation, and the unit vectors that are compared.
 //!
-//! Everything is whole numbers, or sums, products, quotients and roots of doubles in a fixed order. Those are exact or
-//! rounded alike on every machine, so the bytes are too.
+//! Uses only integers, and sums, products, quotients and roots of doubles in a fixed order. IEEE 754 rounds those the same
+//! way on every machine, so the bytes are the same everywhere.
 
-use crate::kernel::Kernel;
+use crate::simd_kernel::Kernel;
 
-/// The sum of a text's tokens, before it is brought to unit length: small integers and one scale for all of them.
+/// The embedding of a text before normalisation: the sum of its tokens' rows as int8 values with one common scale.
 ///
-/// Its length says how much the text has to say, which is why fields can be weighed against each other later.
+/// Its length reflects how much content the text has, so that fields can be weighted against each other later.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sum {
+pub struct TextEmbedding {
     scale: f32,
     values: Box<[i8]>,
 }
 
-impl Sum {
-    /// The sum that integers stand for.
-    pub(crate) fn of_integers(total: &[i32]) -> Self {
+impl TextEmbedding {
+    /// Quantises integers.
+    pub(crate) fn from_integers(total: &[i32]) -> Self {
         let peak = total.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0);
         if peak == 0 {
             return Self { scale: 0.0, values: vec![0; total.len()].into() };
@@ -31,8 +31,8 @@ impl Sum {
         Self { scale: to_float(peak) / 127.0, values: values.into() }
     }
 
-    /// The sum that floating numbers stand for; how providers give their vectors. Values that are no numbers are nought.
-    pub fn of_floats(values: &[f32]) -> Self {
+    /// Quantises floats, as providers return them. Values that are not numbers become zero.
+    pub fn from_floats(values: &[f32]) -> Self {
         let peak = values.iter().map(|value| value.abs()).filter(|v| v.is_finite()).fold(0.0, f32::max);
         if peak == 0.0 {
             return Self { scale: 0.0, values: vec![0; values.len()].into() };
@@ -41,12 +41,12 @@ impl Sum {
         Self { scale: peak / 127.0, values: values.collect() }
     }
 
-    /// How many values it has.
+    /// The number of values.
     pub fn dimension(&self) -> usize {
         self.values.len()
     }
 
-    /// By what each of [`values`](Self::values) is to be multiplied.
+    /// The factor of all [`values`](Self::values).
     pub fn scale(&self) -> f32 {
         self.scale
     }
@@ -56,14 +56,14 @@ impl Sum {
         &self.values
     }
 
-    /// The form in which it is stored: the scale, little-endian, then the values.
+    /// Serialises: the scale, little-endian, then the values.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.scale.to_le_bytes().to_vec();
         bytes.extend(self.values.iter().map(|value| value.cast_unsigned()));
         bytes
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote; `None` if it cannot be that.
+    /// Parses the output of [`to_bytes`](Self::to_bytes). `None` if it is not valid.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (scale, values) = bytes.split_first_chunk()?;
         let scale = f32::from_le_bytes(*scale);
@@ -72,12 +72,12 @@ impl Sum {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "rounded to the nearest, on every machine alike")]
+#[expect(clippy::cast_precision_loss, reason = "rounds to the nearest, on every machine")]
 fn to_float(peak: u32) -> f32 {
     peak as f32
 }
 
-/// A vector of unit length in small integers. The product of two of them is their cosine, times a constant.
+/// A unit vector as int8 values. The dot product of two is their cosine similarity times a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector {
     values: Box<[i8]>,
@@ -89,21 +89,21 @@ impl Vector {
         &self.values
     }
 
-    /// A vector that was stored as its values.
+    /// A vector with these values.
     pub fn from_values(values: &[i8]) -> Self {
         Self { values: values.into() }
     }
 }
 
-/// The length of a unit vector in the integers of [`Vector`]: a value is about 25 in any dimension, so that five times as
-/// much still fits a byte.
+/// The Euclidean length of the int8 values of a [`Vector`]: the standard deviation of a value is 25 in any dimension, so
+/// that five times as much still fits in a byte.
 #[expect(clippy::cast_precision_loss, reason = "dimensions are a few thousand at most")]
 pub(crate) fn unit_length(dimension: usize) -> f64 {
     25.0 * (dimension as f64).sqrt()
 }
 
-/// The weighted sum of sums, brought to unit length. All must have the same dimension; of nothing at all it is nought.
-pub fn combine(parts: &[(&Sum, f32)]) -> Vector {
+/// The normalised weighted sum of embeddings, which must have the same dimension. Zero if there are none.
+pub fn combine(parts: &[(&TextEmbedding, f32)]) -> Vector {
     let kernel = Kernel::detect();
     let dimension = parts.first().map_or(0, |(sum, _)| sum.dimension());
     let mut total = vec![0.0_f64; dimension];
@@ -116,30 +116,30 @@ pub fn combine(parts: &[(&Sum, f32)]) -> Vector {
         return Vector { values: vec![0; dimension].into() };
     }
     let mut values = vec![0; dimension];
-    kernel.rounded(&total, unit_length(dimension) / square.sqrt(), &mut values);
+    kernel.scale_and_round(&total, unit_length(dimension) / square.sqrt(), &mut values);
     Vector { values: values.into() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Sum, combine};
+    use super::{TextEmbedding, combine};
 
     #[test]
-    fn a_stored_sum_comes_back() {
-        let sum = Sum::of_integers(&[5, -1000, 0, 999_999]);
-        assert_eq!(Sum::from_bytes(&sum.to_bytes()), Some(sum));
-        assert_eq!(Sum::from_bytes(&[1, 2]), None);
-        assert_eq!(Sum::from_bytes(&f32::NAN.to_le_bytes()), None);
+    fn serialised_embedding_round_trips() {
+        let sum = TextEmbedding::from_integers(&[5, -1000, 0, 999_999]);
+        assert_eq!(TextEmbedding::from_bytes(&sum.to_bytes()), Some(sum));
+        assert_eq!(TextEmbedding::from_bytes(&[1, 2]), None);
+        assert_eq!(TextEmbedding::from_bytes(&f32::NAN.to_le_bytes()), None);
     }
 
     #[test]
-    fn the_greatest_value_fills_the_byte() {
-        assert_eq!(Sum::of_integers(&[i32::MAX, -i32::MAX, 0]).values(), [127, -127, 0]);
-        assert_eq!(Sum::of_floats(&[0.5, -0.25, f32::NAN]).values(), [127, -64, 0]);
+    fn largest_magnitude_becomes_127() {
+        assert_eq!(TextEmbedding::from_integers(&[i32::MAX, -i32::MAX, 0]).values(), [127, -127, 0]);
+        assert_eq!(TextEmbedding::from_floats(&[0.5, -0.25, f32::NAN]).values(), [127, -64, 0]);
     }
 
     #[test]
-    fn values_are_quotients_of_whole_numbers() {
+    fn quantisation_is_exact_integer_division() {
         let mut state = 1_u32;
         for _ in 0..2_000 {
             let total: Vec<i32> = (0..64)
@@ -153,21 +153,21 @@ mod tests {
                 |&value: &i32| (i64::from(value).abs() * 127 + peak / 2) / peak * i64::from(value.signum());
             let wanted: Vec<i64> = total.iter().map(whole).collect();
             let found: Vec<i64> =
-                Sum::of_integers(&total).values().iter().map(|&value| value.into()).collect();
+                TextEmbedding::from_integers(&total).values().iter().map(|&value| value.into()).collect();
             assert_eq!(found, wanted);
         }
     }
 
     #[test]
-    fn a_greater_weight_turns_the_vector_towards_its_field() {
-        let [x, y] = [Sum::of_floats(&[1.0, 0.0]), Sum::of_floats(&[0.0, 1.0])];
+    fn weights_rotate_the_vector_towards_their_field() {
+        let [x, y] = [TextEmbedding::from_floats(&[1.0, 0.0]), TextEmbedding::from_floats(&[0.0, 1.0])];
         assert_eq!(combine(&[(&x, 1.0), (&y, 1.0)]).values(), [25, 25]);
         assert_eq!(combine(&[(&x, 3.0), (&y, 4.0)]).values(), [21, 28]);
     }
 
     #[test]
-    fn nothing_has_no_direction() {
-        let nothing = Sum::of_integers(&[0; 4]);
+    fn empty_embedding_is_the_zero_vector() {
+        let nothing = TextEmbedding::from_integers(&[0; 4]);
         assert_eq!(combine(&[(&nothing, 1.0)]).values(), [0; 4]);
         assert!(combine(&[]).values().is_empty());
     }

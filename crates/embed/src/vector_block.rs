@@ -1,17 +1,17 @@
-//! A block of packed vectors, in groups, with the bits of a first pass: what an index is made of, and shares with those that
-//! follow it.
+//! A block of packed vectors in groups, with the sign bits for the first pass of a search. Successive versions of an index
+//! share unchanged blocks.
 
-use crate::kernel::{LANES, STRIDE};
-use crate::packed::{self, PackedGroup, packed_length};
+use crate::quantisation::{self, PackedGroup, packed_length};
+use crate::simd_kernel::{LANES, STRIDE};
 use std::ops::Range;
 
-/// How long vectors are, in all forms they have.
+/// The sizes of a vector in its different representations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) dimension: usize,
-    /// The bytes of a packed vector.
+    /// Bytes of a packed vector.
     pub(crate) length: usize,
-    /// The words of its bits.
+    /// 64-bit words of its sign bits.
     pub(crate) words: usize,
 }
 
@@ -21,21 +21,21 @@ impl Shape {
         Self { dimension, length: packed_length(dimension), words }
     }
 
-    /// How many values the bits are of.
-    pub(crate) fn padded(&self) -> usize {
+    /// The dimension padded to whole words of sign bits.
+    pub(crate) fn padded_dimension(&self) -> usize {
         self.words * 64
     }
 }
 
-/// Vectors of some groups, by the keys of these.
+/// Vectors in groups, ordered by the key of the group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Block {
     /// The key of each group, and its first row.
     pub(crate) groups: Vec<(i64, u32)>,
     pub(crate) rows: Vec<u8>,
-    /// How many members of its group each vector stands for.
+    /// How many members of its group share each vector.
     pub(crate) counts: Vec<u8>,
-    /// Signs of the values: [`LANES`] vectors side by side, 64 values in each word.
+    /// Sign bits of [`LANES`] interleaved vectors, 64 values per word.
     pub(crate) bits: Vec<[u64; LANES]>,
     pub(crate) len: usize,
 }
@@ -46,13 +46,13 @@ impl Block {
         let rows = group.vectors.chunks_exact(shape.length.max(1));
         self.groups.push((key, self.len as u32));
         self.counts.extend_from_slice(group.counts);
-        let mut values = vec![0; shape.padded()];
+        let mut values = vec![0; shape.padded_dimension()];
         for row in rows {
-            packed::unpack(row, &mut values[..shape.dimension]);
-            let words = self.next(shape, row);
-            for (word, some) in words.zip(values.chunks(64)) {
+            quantisation::unpack(row, &mut values[..shape.dimension]);
+            let words = self.append(shape, row);
+            for (word, chunk) in words.zip(values.chunks(64)) {
                 *word =
-                    some.iter().enumerate().fold(0, |bits, (at, value)| bits | u64::from(*value > 0) << at);
+                    chunk.iter().enumerate().fold(0, |bits, (at, value)| bits | u64::from(*value > 0) << at);
             }
         }
     }
@@ -63,12 +63,12 @@ impl Block {
         first..self.groups.get(group + 1).map_or(self.len, |next| next.1 as usize)
     }
 
-    /// The group a row is in.
+    /// The group that contains a row.
     pub(crate) fn group_of(&self, row: u32) -> usize {
         self.groups.partition_point(|(_, first)| *first <= row).saturating_sub(1)
     }
 
-    /// Adds a group of another block.
+    /// Copies a group of another block.
     pub(crate) fn copy(&mut self, shape: Shape, other: &Self, group: usize) {
         self.groups.push((other.groups[group].0, self.len as u32));
         let theirs = other.rows_of(group);
@@ -86,7 +86,7 @@ impl Block {
         }
     }
 
-    /// Makes room for another block's vectors.
+    /// Reserves space for another block's vectors.
     pub(crate) fn reserve(&mut self, other: &Self) {
         self.groups.reserve(other.groups.len());
         self.rows.reserve(other.rows.len());
@@ -94,7 +94,7 @@ impl Block {
         self.bits.reserve(other.bits.len());
     }
 
-    /// Adds all groups of another block.
+    /// Copies all groups of another block.
     pub(crate) fn copy_all(&mut self, shape: Shape, other: &Self) {
         self.reserve(other);
         for group in 0..other.groups.len() {
@@ -102,7 +102,7 @@ impl Block {
         }
     }
 
-    /// Gives back what it does not need.
+    /// Releases unused capacity.
     pub(crate) fn shrink(&mut self) {
         self.groups.shrink_to_fit();
         self.rows.shrink_to_fit();
@@ -110,8 +110,8 @@ impl Block {
         self.bits.shrink_to_fit();
     }
 
-    /// Makes room for one more vector, whose bits are to be set.
-    fn next(&mut self, shape: Shape, row: &[u8]) -> impl Iterator<Item = &mut u64> {
+    /// Appends a packed vector and returns its zeroed sign words.
+    fn append(&mut self, shape: Shape, row: &[u8]) -> impl Iterator<Item = &mut u64> {
         self.rows.extend_from_slice(row);
         let (block, lane) = (self.len / LANES, self.len % LANES);
         self.bits.resize((block + 1) * shape.words, [0; LANES]);

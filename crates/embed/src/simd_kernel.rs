@@ -1,31 +1,31 @@
-//! The loops that take nearly all the time, compiled once for every machine and again for what newer ones can do.
+//! SIMD kernels: the hot loops, compiled for several instruction sets and dispatched at run time.
 //!
-//! There is one body for each loop, in plain Rust, written so that the compiler finds its vectors; the versions differ in
-//! the instructions it may use. All arithmetic is on integers that cannot overflow, or on doubles one value at a time, so
-//! every version gives the same.
+//! Each loop is plain Rust that the compiler vectorises; the versions differ only in the target features they are compiled
+//! with. All arithmetic is on integers that cannot overflow or on doubles in a fixed order, so every version computes the
+//! same result.
 
 #![expect(
     unsafe_code,
-    reason = "calling a function compiled for more instructions than the build's own, after asking the processor"
+    reason = "calls functions compiled for target features that were detected at run time"
 )]
 
 use std::sync::LazyLock;
 
-/// Vectors whose bits stand side by side, so that one instruction counts in all of them.
+/// Number of vectors whose sign bits are interleaved, so that one instruction processes all of them.
 pub(crate) const LANES: usize = 8;
-/// Bits kept of each value of a query in the first pass.
+/// Number of bits per query value in the first pass.
 pub(crate) const PLANES: usize = 4;
 /// Rows are padded to a multiple of this many values.
 pub(crate) const STRIDE: usize = 64;
 
-/// Two to the power of 52. A double of this size has no bits below one, so that adding it rounds, and whole numbers stand
-/// in its low bits: casts from doubles that look for what does not fit do not come many at a time.
-const ONES: f64 = 4_503_599_627_370_496.0;
+/// 2^52. Adding it to a double rounds to an integer and leaves that integer in the low bits, which vectorises; checked
+/// casts from doubles do not.
+const ROUNDING: f64 = 4_503_599_627_370_496.0;
 
-/// Which version of the loops this machine runs.
+/// The instruction set of the loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kernel {
-    /// What the build was compiled for. On 64-bit ARM that has NEON.
+    /// The target features of the build; includes NEON on 64-bit ARM.
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -33,7 +33,7 @@ pub(crate) enum Kernel {
     Avx512,
 }
 
-/// A function in all versions, and a method that calls the right one.
+/// Defines a function for all instruction sets, and a method that dispatches to one.
 macro_rules! versions {
     ($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $body:block) => {
         impl Kernel {
@@ -53,7 +53,7 @@ macro_rules! versions {
 
                 match self {
                     Self::Portable => body($($argument),*),
-                    // SAFETY: `detect` and `all` give a version only where the processor has all its instructions.
+                    // SAFETY: `detect` and `all` return a version only if the processor supports all its instructions.
                     #[cfg(target_arch = "x86_64")]
                     Self::Avx2 => unsafe { avx2($($argument),*) },
                     #[cfg(target_arch = "x86_64")]
@@ -65,7 +65,7 @@ macro_rules! versions {
 }
 
 versions! {
-    /// Adds a row of signed bytes, times a weight, to a sum.
+    /// Adds a row of signed bytes, multiplied by a weight, to `total`.
     add_row(total: &mut [i32], row: &[u8], weight: i16) {
         let weight = i32::from(weight);
         for (to, &value) in total.iter_mut().zip(row) {
@@ -75,22 +75,22 @@ versions! {
 }
 
 versions! {
-    /// Brings a sum to small integers, of which the greatest is 127: `peak` is the greatest of the sum, and not nought.
+    /// Quantises a sum to signed bytes: `peak`, its largest magnitude, becomes 127. `peak` must not be zero.
     to_bytes(total: &[i32], peak: u32, out: &mut [i8]) {
         let (whole, half) = (f64::from(peak), f64::from(peak / 2));
         for (to, &value) in out.iter_mut().zip(total) {
-            // A division of whole numbers, done in doubles because those come many at a time. It is exact: both sides are
-            // below 2^53, and a quotient that is not whole is further from the next one than rounding reaches.
+            // Integer division in doubles, which vectorises. It is exact: both operands are below 2^53, and a quotient
+            // that is not an integer is further from the next integer than the rounding error.
             let size = (f64::from(value.unsigned_abs()) * 127.0 + half) / whole;
-            let near = (size + ONES) - ONES;
-            let size = (if near > size { near - 1.0 } else { near } + ONES).to_bits() as i8;
+            let near = (size + ROUNDING) - ROUNDING;
+            let size = (if near > size { near - 1.0 } else { near } + ROUNDING).to_bits() as i8;
             *to = if value < 0 { -size } else { size };
         }
     }
 }
 
 versions! {
-    /// Adds small integers, times a factor, to a sum.
+    /// Adds signed bytes, multiplied by a factor, to `total`.
     add_scaled(total: &mut [f64], values: &[i8], factor: f64) {
         for (to, &value) in total.iter_mut().zip(values) {
             *to += f64::from(value) * factor;
@@ -99,22 +99,22 @@ versions! {
 }
 
 versions! {
-    /// The whole numbers nearest to values times a factor, as far as a byte goes; halves go away from nought.
-    rounded(total: &[f64], factor: f64, out: &mut [i8]) {
+    /// Multiplies by a factor, rounds half away from zero and clamps to -127..=127.
+    scale_and_round(total: &[f64], factor: f64, out: &mut [i8]) {
         for (to, &value) in out.iter_mut().zip(total) {
             let value = (value * factor).clamp(-127.0, 127.0);
             let size = value.abs();
-            // The nearest, of two the even one; the difference is exact, and half at most.
-            let near = (size + ONES) - ONES;
-            let size = (if size - near >= 0.5 { near + 1.0 } else { near } + ONES).to_bits() as i8;
+            // Rounds half to even; the difference is exact and at most one half.
+            let near = (size + ROUNDING) - ROUNDING;
+            let size = (if size - near >= 0.5 { near + 1.0 } else { near } + ROUNDING).to_bits() as i8;
             *to = if value < 0.0 { -size } else { size };
         }
     }
 }
 
 versions! {
-    /// The products of a query with rows that lie one after the other, one for each row.
-    products(query: &[i8], rows: &[i8], out: &mut [i32]) {
+    /// The dot products of a query with consecutive rows.
+    dot_products(query: &[i8], rows: &[i8], out: &mut [i32]) {
         for (row, to) in rows.chunks_exact(query.len()).zip(out) {
             let mut total = 0;
             for (ours, theirs) in query.as_chunks::<STRIDE>().0.iter().zip(row.as_chunks::<STRIDE>().0) {
@@ -128,11 +128,12 @@ versions! {
 }
 
 versions! {
-    /// The same with rows as they are stored, in steps: `halves` are the two halves of the query, `sum` that of its values.
+    /// The dot products of a query with consecutive int4 rows: `halves` are the two halves of the query, `sum` is the sum of
+    /// its values.
     ///
-    /// Eight is added to every value, so that processors which multiply signed by unsigned bytes can; what that adds to the
-    /// product is the same for all rows.
-    packed_products(halves: (&[i8], &[i8]), sum: i32, rows: &[u8], out: &mut [i32]) {
+    /// Adds 8 to every value, so that instructions which multiply signed by unsigned bytes apply, and subtracts `8 * sum`
+    /// from the result.
+    packed_dot_products(halves: (&[i8], &[i8]), sum: i32, rows: &[u8], out: &mut [i32]) {
         const WIDTH: usize = STRIDE / 2;
         let (first, second) = halves;
         for (row, to) in rows.chunks_exact(first.len()).zip(out) {
@@ -157,9 +158,10 @@ versions! {
 }
 
 versions! {
-    /// The estimates of a query against blocks of [`LANES`] vectors' bits: the sum of its values where a bit is set.
+    /// Estimates dot products from sign bits, [`LANES`] vectors at a time: the sum of the query values whose bit is set.
     ///
-    /// A value of the query is a signed number of [`PLANES`] bits, one plane of bits for each; the last has a minus.
+    /// The query is given as bit planes: bit `n` of every value in plane `n`, in two's complement of [`PLANES`] bits.
+    /// Example: for the query values 7, -8, -1, 1 and a vector with the bits of the first two set, the estimate is -1.
     estimates(planes: &[[u64; PLANES]], blocks: &[[u64; LANES]], out: &mut [[i32; LANES]]) {
         for (block, to) in blocks.chunks_exact(planes.len()).zip(out) {
             let mut counts = [[0_u64; LANES]; PLANES];
@@ -170,7 +172,7 @@ versions! {
                     }
                 }
             }
-            // No closures here: they would be compiled without the instructions of this version, and called.
+            // No closures here: they would be compiled without the target features and not inlined.
             let [one, two, four, minus_eight] = &counts;
             for lane in 0..LANES {
                 let sum = one[lane] + 2 * two[lane] + 4 * four[lane];
@@ -181,13 +183,13 @@ versions! {
 }
 
 impl Kernel {
-    /// The best version this machine can run.
+    /// The best version for this processor.
     pub(crate) fn detect() -> Self {
         static BEST: LazyLock<Kernel> = LazyLock::new(|| Kernel::all().pop().unwrap_or(Kernel::Portable));
         *BEST
     }
 
-    /// All versions this machine can run, the best last.
+    /// All versions that this processor supports, best last.
     pub(crate) fn all() -> Vec<Self> {
         let mut found = vec![Self::Portable];
         #[cfg(target_arch = "x86_64")]
@@ -213,7 +215,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_version_gives_the_same(
+        fn all_versions_compute_the_same(
             bytes in prop::collection::vec(any::<i8>(), STRIDE * 8),
             words in prop::collection::vec(any::<[u64; LANES]>(), 12),
             planes in prop::collection::vec(any::<[u64; PLANES]>(), 4),
@@ -224,15 +226,15 @@ mod tests {
                 let row: Vec<u8> = query.iter().map(|value| value.cast_unsigned()).collect();
                 let (mut total, mut products, mut estimates) = ([7; STRIDE * 2], [0; 3], [[0; LANES]; 3]);
                 let mut packed = [0; 1];
-                kernel.packed_products((&rows[..STRIDE * 2], &rows[STRIDE * 2..STRIDE * 4]), 7, &row, &mut packed);
+                kernel.packed_dot_products((&rows[..STRIDE * 2], &rows[STRIDE * 2..STRIDE * 4]), 7, &row, &mut packed);
                 kernel.add_row(&mut total, &row, weight);
-                kernel.products(query, rows, &mut products);
+                kernel.dot_products(query, rows, &mut products);
                 kernel.estimates(&planes, &words, &mut estimates);
                 let (mut bytes, mut scaled, mut rounded) = ([0; STRIDE * 2], [0.0; STRIDE * 2], [0; STRIDE * 2]);
                 let peak = total.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0);
                 kernel.to_bytes(&total, peak.max(1), &mut bytes);
                 kernel.add_scaled(&mut scaled, &bytes, f64::from(weight) / 7000.0);
-                kernel.rounded(&scaled, 0.5, &mut rounded);
+                kernel.scale_and_round(&scaled, 0.5, &mut rounded);
                 for (value, rounded) in scaled.iter().zip(rounded) {
                     assert_eq!(rounded, (value * 0.5).round().clamp(-127.0, 127.0) as i8);
                 }
@@ -246,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_is_the_sum_of_values_where_a_bit_is_set() {
+    fn estimate_is_the_sum_of_values_whose_bit_is_set() {
         // Bits 0 to 3 of the query are 7, -8, -1 and 1, lowest plane first.
         let planes = [[0b1101, 0b0101, 0b0101, 0b0110]];
         let mut out = [[0; LANES]];

@@ -1,35 +1,35 @@
-//! Text to words. `training/orient_training/words.py` does the same, byte for byte; the vectors exported by training hold
-//! them together.
+//! Pre-tokenisation: splits text to words. `training/orient_training/words.py` does the same byte for byte; tests compare
+//! with vectors that training exported.
 //!
 //! A word is a run of lower-case letters with at most one capital before it, a run of capitals (with a plural `s`), or a
-//! run of digits. Bytes of other alphabets count as lower-case letters, so that no table of Unicode is needed; characters
-//! that begin with the bytes C2 or E2 (quotes, dashes, arrows, signs) stand between words.
+//! run of digits: `getHTTPServer2` is `get http server 2`. Bytes of other alphabets count as lower-case letters, so that no
+//! Unicode table is needed; characters that begin with the bytes C2 or E2 (quotes, dashes, arrows, symbols) separate words.
 
-/// Longer runs are encoded data, not words.
+/// Maximum length of a word, in bytes. Longer runs are encoded data.
 pub(crate) const MAX_WORD: usize = 40;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    Between,
+    Separator,
     Lower,
     Upper,
     Digit,
-    /// The first byte of a character that is no letter; what continues it is skipped with it.
-    Sign,
+    /// The first byte of a multi-byte character that is not a letter; its continuation bytes are skipped.
+    Symbol,
 }
 
 const CLASSES: [Class; 256] = classes();
 
 const fn classes() -> [Class; 256] {
-    let mut classes = [Class::Between; 256];
+    let mut classes = [Class::Separator; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
             b'A'..=b'Z' => Class::Upper,
             b'0'..=b'9' => Class::Digit,
-            0xC2 | 0xE2 => Class::Sign,
+            0xC2 | 0xE2 => Class::Symbol,
             b'a'..=b'z' | 0x80..=0xFF => Class::Lower,
-            _ => Class::Between,
+            _ => Class::Separator,
         };
         byte += 1;
     }
@@ -37,10 +37,10 @@ const fn classes() -> [Class; 256] {
 }
 
 fn class_at(text: &[u8], at: usize) -> Class {
-    text.get(at).map_or(Class::Between, |&byte| CLASSES[byte as usize])
+    text.get(at).map_or(Class::Separator, |&byte| CLASSES[byte as usize])
 }
 
-/// The first place from `at` on that is not of the class.
+/// The first offset from `at` on that is not of the class.
 fn end_of_run(text: &[u8], mut at: usize, class: Class) -> usize {
     while at < text.len() && CLASSES[text[at] as usize] == class {
         at += 1;
@@ -48,7 +48,7 @@ fn end_of_run(text: &[u8], mut at: usize, class: Class) -> usize {
     at
 }
 
-/// A run of capitals from `at` on, and where the word in it ends.
+/// The end of the word that begins with a run of capitals at `at`.
 ///
 /// `HTTPServer` is `HTTP` and `Server`, `URLs` is one word, `Word` begins with its capital.
 fn end_of_capitals(text: &[u8], at: usize) -> usize {
@@ -68,11 +68,11 @@ pub(crate) fn for_each_word(text: &[u8], mut take: impl FnMut(&[u8])) {
     let mut at = 0;
     while at < text.len() {
         let end = match CLASSES[text[at] as usize] {
-            Class::Between => {
+            Class::Separator => {
                 at += 1;
                 continue;
             }
-            Class::Sign => {
+            Class::Symbol => {
                 at += 1;
                 while at < text.len() && matches!(text[at], 0x80..=0xBF) {
                     at += 1;
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_are_split_where_a_reader_would() {
+    fn identifiers_split_at_case_and_digit_boundaries() {
         assert_eq!(
             words("getHTTPServer parse_json2xml"),
             ["get", "http", "server", "parse", "json", "2", "xml"]
@@ -113,12 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn other_alphabets_are_letters_and_signs_are_not() {
+    fn other_alphabets_are_letters_and_symbols_are_separators() {
         assert_eq!(words("naïve—“東京” ©2020"), ["naïve", "東京", "2020"]);
     }
 
     #[test]
-    fn what_is_too_long_is_no_word() {
+    fn overlong_runs_are_ignored() {
         assert_eq!(
             words(&format!("{} ok {}", "a".repeat(41), "b".repeat(40))),
             ["ok".to_owned(), "b".repeat(40)]

@@ -1,33 +1,34 @@
-//! Vectors at rest: four bits for each value, half of what they are in memory.
+//! Int4 quantisation: the stored form of vectors, four bits per value.
 //!
-//! A value is about 25 in any vector, so one step for all of them serves; what lies beyond seven steps is one value in two
-//! hundred. Measured on questions with known answers, what is found stays the same.
+//! The values of a unit vector have a standard deviation of about 25, so one uniform step suffices for all vectors; one
+//! value in two hundred exceeds seven steps and is clamped. Measured on queries with known answers, results are the same.
 
-use crate::sum::Vector;
+use crate::embedding::Vector;
 use std::ops::Range;
 
-/// How far apart the values are that can be told apart.
+/// The quantisation step.
 pub(crate) const STEP: i32 = 10;
-/// The greatest number of steps.
-const MOST: i16 = 7;
+/// The maximum magnitude, in steps.
+const MAX_STEPS: i16 = 7;
 
-/// How many bytes a vector of that dimension takes.
+/// The packed size of a vector of this dimension, in bytes.
 pub fn packed_length(dimension: usize) -> usize {
     dimension.div_ceil(2)
 }
 
 impl Vector {
-    /// Appends the packed form: each byte has a value of the first half, and in its upper bits one of the second.
+    /// Appends the packed form: each byte contains a value of the first half in its low nibble and one of the second half in
+    /// its high nibble.
     pub fn pack(&self, bytes: &mut Vec<u8>) {
         let (first, second) = self.values().split_at(packed_length(self.values().len()));
         let start = bytes.len();
-        bytes.extend(first.iter().map(|&low| steps(low) & 15));
+        bytes.extend(first.iter().map(|&low| quantise(low) & 15));
         for (to, &high) in bytes[start..].iter_mut().zip(second) {
-            *to |= steps(high) << 4;
+            *to |= quantise(high) << 4;
         }
     }
 
-    /// The vector of that dimension in packed bytes; values are the nearest that four bits can tell.
+    /// Dequantises a packed vector.
     pub fn unpack(bytes: &[u8], dimension: usize) -> Self {
         let mut values = vec![0; dimension];
         unpack(bytes, &mut values);
@@ -35,31 +36,31 @@ impl Vector {
     }
 }
 
-/// The vectors of a group at rest: packed, one after the other, and behind them for each how many members of the group it
-/// stands for. Members that follow each other may share one.
+/// The stored vectors of a group: the packed vectors, then for each how many members of the group share it. Consecutive
+/// members may share a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedGroup<'b> {
     /// The packed vectors.
     pub vectors: &'b [u8],
-    /// How many members each stands for.
+    /// How many members share each vector.
     pub counts: &'b [u8],
 }
 
 impl<'b> PackedGroup<'b> {
-    /// Reads the bytes of a group; none where these are not vectors of that dimension.
-    pub fn read(bytes: &'b [u8], dimension: usize) -> Option<Self> {
+    /// Parses a group. `None` if the bytes are not vectors of this dimension.
+    pub fn parse(bytes: &'b [u8], dimension: usize) -> Option<Self> {
         let length = packed_length(dimension);
         let rows = bytes.len() / (length + 1);
         let (vectors, counts) = bytes.split_at(rows * length);
         (counts.len() == rows).then_some(Self { vectors, counts })
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub fn members(&self) -> usize {
         members(self.counts)
     }
 
-    /// The packed vector of a member, and all members that share it.
+    /// The packed vector of a member, and the members that share it.
     pub fn vector_of(&self, member: u32) -> Option<(&'b [u8], Range<u32>)> {
         let length = self.vectors.len() / self.counts.len().max(1);
         let row = row_of(self.counts, member)?;
@@ -69,12 +70,12 @@ impl<'b> PackedGroup<'b> {
     }
 }
 
-/// How many members rows stand for.
+/// The number of members of rows with these counts.
 pub(crate) fn members(counts: &[u8]) -> usize {
     counts.iter().map(|&count| usize::from(count)).sum()
 }
 
-/// The row a member is in, among rows that stand for so many each.
+/// The row of a member, given how many members share each row.
 pub(crate) fn row_of(counts: &[u8], member: u32) -> Option<usize> {
     let mut end = 0;
     counts.iter().position(|&count| {
@@ -83,7 +84,7 @@ pub(crate) fn row_of(counts: &[u8], member: u32) -> Option<usize> {
     })
 }
 
-/// Sets values to what packed bytes say.
+/// Dequantises packed bytes.
 pub(crate) fn unpack(bytes: &[u8], values: &mut [i8]) {
     let half = packed_length(values.len());
     let (first, second) = values.split_at_mut(half);
@@ -95,20 +96,20 @@ pub(crate) fn unpack(bytes: &[u8], values: &mut [i8]) {
     }
 }
 
-fn steps(value: i8) -> u8 {
-    // In sixteen bits every processor multiplies many at a time, which is what this division becomes.
+fn quantise(value: i8) -> u8 {
+    // The compiler turns this division into a multiplication, which vectorises in 16 bits.
     let value = i16::from(value);
     let steps = (value + value.signum() * STEP as i16 / 2) / STEP as i16;
-    (steps.clamp(-MOST, MOST) as i8).cast_unsigned()
+    (steps.clamp(-MAX_STEPS, MAX_STEPS) as i8).cast_unsigned()
 }
 
-/// The value in the lower half of a byte, in steps.
+/// The value in the low nibble, in steps.
 #[inline]
 pub(crate) fn low(byte: u8) -> i8 {
     (byte << 4).cast_signed() >> 4
 }
 
-/// The value in the upper half of a byte, in steps.
+/// The value in the high nibble, in steps.
 #[inline]
 pub(crate) fn high(byte: u8) -> i8 {
     byte.cast_signed() >> 4
@@ -121,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_packed_vector_is_near_the_vector(values in prop::collection::vec(-75..=75_i8, 0..300)) {
+        fn quantisation_error_is_at_most_half_a_step(values in prop::collection::vec(-75..=75_i8, 0..300)) {
             let mut bytes = Vec::new();
             Vector::from_values(&values).pack(&mut bytes);
             prop_assert_eq!(bytes.len(), packed_length(values.len()));
@@ -132,12 +133,12 @@ mod tests {
             }
             let mut again = Vec::new();
             back.pack(&mut again);
-            prop_assert_eq!(again, bytes, "what four bits can tell stays as it is");
+            prop_assert_eq!(again, bytes, "quantisation is idempotent");
         }
     }
 
     #[test]
-    fn what_is_too_far_out_is_brought_in() {
+    fn values_out_of_range_are_clamped() {
         let mut bytes = Vec::new();
         Vector::from_values(&[127, -128, 0]).pack(&mut bytes);
         assert_eq!(Vector::unpack(&bytes, 3).values(), [70, -70, 0]);

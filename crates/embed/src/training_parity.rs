@@ -1,13 +1,13 @@
-//! Tests: the product computes what training computed, and nothing around a text changes its bytes.
+//! Tests that the built-in model computes the same bytes as training, whatever else is in the batch.
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::bag::all_tokens;
-use crate::{BuiltIn, Embedder, Role, Sum, combine};
+use crate::token_bag::all_tokens;
+use crate::{BuiltIn, Embedder, Role, TextEmbedding, combine};
 
-/// One line of the file training exports.
+/// One line of the file that training exports.
 struct Sample {
     text: String,
     tokens: Vec<u16>,
@@ -40,31 +40,32 @@ fn bytes(hex: &str) -> Vec<i8> {
 }
 
 #[test]
-fn tokens_sums_and_vectors_are_those_of_training() {
+fn tokens_embeddings_and_vectors_match_training() {
     let model = BuiltIn::shared();
     let (samples, _) = exported();
     assert!(samples.len() >= 20);
     for Sample { text, tokens, peak, values, unit } in samples {
         assert_eq!(all_tokens(&text, model.vocabulary()), tokens, "tokens of {text:?}");
-        let sum = model.sum(&text);
+        let sum = model.embed_text(&text);
         assert_eq!(sum.values(), values, "sum of {text:?}");
-        assert_eq!(sum, Sum::from_parts(peak, values));
+        assert_eq!(sum, TextEmbedding::from_parts(peak, values));
         assert_eq!(combine(&[(&sum, 1.0)]).values(), unit, "vector of {text:?}");
     }
 }
 
 #[test]
-fn fields_are_weighed_as_in_training() {
+fn field_weights_match_training() {
     let (samples, mixed) = exported();
     let last = samples.len();
-    let [body, names, path] = [8, 7, 6].map(|back| BuiltIn::shared().sum(&samples[last - back].text));
+    let [body, names, path] = [8, 7, 6].map(|back| BuiltIn::shared().embed_text(&samples[last - back].text));
     assert_eq!(combine(&[(&body, 1.0), (&names, 3.0), (&path, 4.0)]).values(), mixed);
 }
 
 #[test]
-fn threads_and_neighbours_do_not_change_a_sum() {
+fn threads_and_batches_do_not_change_an_embedding() {
     let texts: Arc<Vec<String>> = Arc::new(exported().0.into_iter().map(|sample| sample.text).collect());
-    let alone: Arc<Vec<Sum>> = Arc::new(texts.iter().map(|text| BuiltIn::shared().sum(text)).collect());
+    let alone: Arc<Vec<TextEmbedding>> =
+        Arc::new(texts.iter().map(|text| BuiltIn::shared().embed_text(text)).collect());
     let threads = (0..4).map(|shift| {
         let (texts, alone) = (Arc::clone(&texts), Arc::clone(&alone));
         std::thread::spawn(move || {
@@ -82,9 +83,9 @@ fn threads_and_neighbours_do_not_change_a_sum() {
 }
 
 #[test]
-fn meaning_is_closer_than_chance() {
+fn related_code_scores_higher_than_unrelated_code() {
     let model = BuiltIn::shared();
-    let vector = |text: &str| combine(&[(&model.sum(text), 1.0)]);
+    let vector = |text: &str| combine(&[(&model.embed_text(text), 1.0)]);
     let product = |a: &str, b: &str| {
         let (a, b) = (vector(a), vector(b));
         a.values().iter().zip(b.values()).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum::<i32>()
@@ -96,7 +97,7 @@ fn meaning_is_closer_than_chance() {
 }
 
 #[test]
-fn the_model_card_describes_this_model() {
+fn model_card_contains_hash_and_name() {
     let card = include_str!("../MODEL.md");
     let hash = blake3::hash(include_bytes!("../model/orient-embed-1.bin")).to_hex();
     assert!(card.contains(hash.as_str()), "MODEL.md does not name the hash {hash}");
@@ -105,18 +106,18 @@ fn the_model_card_describes_this_model() {
 
 proptest! {
     #[test]
-    fn damaged_models_are_refused_not_misread(cut in 0..5000_usize, at in 0..64_usize, byte: u8) {
+    fn corrupt_models_are_rejected(cut in 0..5000_usize, at in 0..64_usize, byte: u8) {
         let whole = include_bytes!("../model/orient-embed-1.bin");
         prop_assert!(BuiltIn::from_bytes(&whole[..cut]).is_err());
-        let mut damaged = whole[..4096].to_vec();
-        damaged[at] = byte;
-        prop_assert!(BuiltIn::from_bytes(damaged.leak()).is_err());
+        let mut corrupt = whole[..4096].to_vec();
+        corrupt[at] = byte;
+        prop_assert!(BuiltIn::from_bytes(corrupt.leak()).is_err());
     }
 
     #[test]
-    fn any_text_has_a_sum(text: String, more in "[a-zA-Z0-9_]{0,300}") {
+    fn any_text_has_an_embedding(text: String, more in "[a-zA-Z0-9_]{0,300}") {
         let model = BuiltIn::shared();
-        prop_assert_eq!(model.sum(&text).dimension(), model.dimension());
-        prop_assert_eq!(model.sum(&more), model.sum(&format!("--{more}\u{2014}")));
+        prop_assert_eq!(model.embed_text(&text).dimension(), model.dimension());
+        prop_assert_eq!(model.embed_text(&more), model.embed_text(&format!("--{more}\u{2014}")));
     }
 }
