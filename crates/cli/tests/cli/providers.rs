@@ -172,9 +172,9 @@ fn search_goes_on_whatever_becomes_of_the_provider() {
         (Mood::Says(200, "<html>"), "not the JSON it should be"),
         (
             Mood::Dimension(DIMENSION + 1),
-            "where 64 were expected (`orient embed run` embeds anew what does not fit)",
+            "instead of 64 (`orient embed run` embeds anew what does not fit)",
         ),
-        (Mood::SilentAfter(0), "no answer within"),
+        (Mood::SilentAfter(0), "no response within"),
     ];
     for (mood, words) in moods {
         server.mood(mood);

@@ -1,16 +1,16 @@
-//! What goes over the wire: requests and answers in each provider's own form, and what an answer must be.
+//! The wire format: encodes requests and decodes and validates responses in each provider's JSON.
 
-use crate::table::{Fixed, Kind, Shape};
+use crate::provider_table::{Fixed, ProviderKind, ResponseFormat};
 use orient_embed::Role;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// No model has vectors of more values.
-pub(crate) const LARGEST_DIMENSION: usize = 16_384;
+/// Maximum dimension of a vector.
+pub(crate) const MAX_DIMENSION: usize = 16_384;
 
 /// The body of a request.
 pub(crate) fn request(
-    kind: &Kind,
+    kind: &ProviderKind,
     model: &str,
     texts: &[String],
     role: Role,
@@ -40,10 +40,10 @@ pub(crate) fn request(
     Value::Object(body).to_string().into_bytes()
 }
 
-/// How long an answer with so many vectors may be.
-pub(crate) fn largest_answer(texts: usize, dimension: Option<usize>) -> u64 {
-    // A value is written in some twenty characters, and what surrounds the vectors is little.
-    let values = texts * dimension.unwrap_or(LARGEST_DIMENSION);
+/// Maximum size of a response, in bytes.
+pub(crate) fn max_response_size(texts: usize, dimension: Option<usize>) -> u64 {
+    // A value takes about twenty characters; the rest of the response is small.
+    let values = texts * dimension.unwrap_or(MAX_DIMENSION);
     (64 << 10) + 32 * values as u64
 }
 
@@ -73,17 +73,17 @@ struct Floats {
     float: Vec<Vec<f32>>,
 }
 
-/// The vectors in an answer, one for each text and in their order. The error says what is wrong with it.
-pub(crate) fn answer(
-    shape: Shape,
+/// Parses a response: one vector per text, in order.
+pub(crate) fn parse_response(
+    format: ResponseFormat,
     body: &[u8],
     texts: usize,
     dimension: Option<usize>,
 ) -> Result<Vec<Vec<f32>>, String> {
-    let vectors = match shape {
-        Shape::Items => in_order(read::<Items>(body)?.data, texts)?,
-        Shape::Lists => read::<Lists>(body)?.embeddings,
-        Shape::Typed => read::<Typed>(body)?.embeddings.float,
+    let vectors = match format {
+        ResponseFormat::Items => in_order(read::<Items>(body)?.data, texts)?,
+        ResponseFormat::Lists => read::<Lists>(body)?.embeddings,
+        ResponseFormat::Typed => read::<Typed>(body)?.embeddings.float,
     };
     if vectors.len() != texts {
         return Err(format!("{} vectors for {texts} texts", vectors.len()));
@@ -91,32 +91,32 @@ pub(crate) fn answer(
     let wanted = dimension.or_else(|| vectors.first().map(Vec::len)).unwrap_or(0);
     for vector in &vectors {
         if vector.len() != wanted {
-            return Err(format!("a vector of {} values where {wanted} were expected", vector.len()));
+            return Err(format!("a vector of {} values instead of {wanted}", vector.len()));
         }
         if !vector.iter().all(|value| value.is_finite()) {
-            return Err("a vector with values that are no numbers".to_owned());
+            return Err("a vector with a value that is not a number".to_owned());
         }
     }
-    if wanted == 0 || wanted > LARGEST_DIMENSION {
+    if wanted == 0 || wanted > MAX_DIMENSION {
         return Err(format!("vectors of {wanted} values"));
     }
     Ok(vectors)
 }
 
 fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, String> {
-    serde_json::from_slice(body).map_err(|error| format!("not the JSON it should be: {error}"))
+    serde_json::from_slice(body).map_err(|error| format!("unexpected JSON: {error}"))
 }
 
-/// Items by their index; those of a server that gives none are in order.
+/// Sorts items by index; if the server sends no indexes, they are in order.
 fn in_order(items: Vec<Item>, texts: usize) -> Result<Vec<Vec<f32>>, String> {
     if items.iter().all(|item| item.index.is_none()) {
         return Ok(items.into_iter().map(|item| item.embedding).collect());
     }
     let (count, mut vectors) = (items.len(), vec![None; texts]);
     for item in items {
-        let place = item.index.and_then(|index| vectors.get_mut(index));
-        match place {
-            Some(place @ None) => *place = Some(item.embedding),
+        let slot = item.index.and_then(|index| vectors.get_mut(index));
+        match slot {
+            Some(slot @ None) => *slot = Some(item.embedding),
             Some(_) => return Err("two vectors for one text".to_owned()),
             None => return Err("a vector for a text that was not sent".to_owned()),
         }
@@ -124,27 +124,28 @@ fn in_order(items: Vec<Item>, texts: usize) -> Result<Vec<Vec<f32>>, String> {
     vectors.into_iter().collect::<Option<_>>().ok_or_else(|| format!("{count} vectors for {texts} texts"))
 }
 
-/// What a provider says of an error, on one line and not too long: the message in its JSON, or the beginning of its text.
-pub(crate) fn complaint(body: &[u8]) -> String {
-    const LONGEST: usize = 300;
-    let said = serde_json::from_slice(body).ok().and_then(|value: Value| {
-        let places = ["/error/message", "/error", "/message", "/detail"];
-        let found = places.iter().find_map(|place| value.pointer(place)?.as_str().map(ToOwned::to_owned));
+/// The error message of a response, on one line and truncated: the message in its JSON, or the beginning of its text.
+pub(crate) fn error_message(body: &[u8]) -> String {
+    const MAX_LENGTH: usize = 300;
+    let message = serde_json::from_slice(body).ok().and_then(|value: Value| {
+        let pointers = ["/error/message", "/error", "/message", "/detail"];
+        let found =
+            pointers.iter().find_map(|pointer| value.pointer(pointer)?.as_str().map(ToOwned::to_owned));
         found.or_else(|| Some(value.to_string()))
     });
-    let said = said.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
-    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = message.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let plain = line.chars().map(|c| if c.is_control() { '?' } else { c });
-    plain.take(LONGEST).collect()
+    plain.take(MAX_LENGTH).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::KINDS;
+    use crate::provider_table::KINDS;
 
     #[test]
-    fn each_provider_is_sent_its_own_form() {
+    fn requests_have_the_format_of_each_provider() {
         let body = |name: &str, role| {
             let kind = KINDS.iter().find(|kind| kind.name == name).expect("in the table");
             String::from_utf8(request(kind, "m", &["a".to_owned()], role, Some(8))).expect("text")
@@ -178,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn items_come_in_any_order_each_once() {
-        let items = |body: &str| answer(Shape::Items, body.as_bytes(), 2, Some(1));
+    fn items_may_come_in_any_order() {
+        let items = |body: &str| parse_response(ResponseFormat::Items, body.as_bytes(), 2, Some(1));
         let turned = r#"{"data":[{"index":1,"embedding":[1]},{"index":0,"embedding":[0.5]}]}"#;
         assert_eq!(items(turned), Ok(vec![vec![0.5], vec![1.0]]));
         let bare = r#"{"data":[{"embedding":[0.5]},{"embedding":[1]}]}"#;
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_vector_is_refused() {
+    fn invalid_vectors_are_rejected() {
         let wrong = [
             r#"{"embeddings":[[1,2],[3]]}"#,
             r#"{"embeddings":[[1,1e39],[3,4]]}"#,
@@ -208,17 +209,17 @@ mod tests {
             "",
         ];
         for body in wrong {
-            assert!(answer(Shape::Lists, body.as_bytes(), 2, None).is_err(), "{body}");
+            assert!(parse_response(ResponseFormat::Lists, body.as_bytes(), 2, None).is_err(), "{body}");
         }
-        let vectors = answer(Shape::Lists, br#"{"embeddings":[[1,2],[3,4]]}"#, 2, None);
+        let vectors = parse_response(ResponseFormat::Lists, br#"{"embeddings":[[1,2],[3,4]]}"#, 2, None);
         assert_eq!(vectors, Ok(vec![vec![1.0, 2.0], vec![3.0, 4.0]]));
     }
 
     #[test]
-    fn complaints_are_short_and_harmless() {
-        assert_eq!(complaint(br#"{"error":{"message":"bad\nkey"}}"#), "bad key");
-        assert_eq!(complaint(br#"{"error":"no such model"}"#), "no such model");
-        assert_eq!(complaint(b"<html>\x1b[2J"), "<html>?[2J");
-        assert_eq!(complaint(&[b'a'; 5000]).len(), 300);
+    fn error_messages_are_truncated_and_sanitised() {
+        assert_eq!(error_message(br#"{"error":{"message":"bad\nkey"}}"#), "bad key");
+        assert_eq!(error_message(br#"{"error":"no such model"}"#), "no such model");
+        assert_eq!(error_message(b"<html>\x1b[2J"), "<html>?[2J");
+        assert_eq!(error_message(&[b'a'; 5000]).len(), 300);
     }
 }

@@ -1,22 +1,22 @@
-//! Cutting texts into requests: by how many, and by how large together.
+//! Splits texts into batches, limited by count and by total size.
 
 use std::iter::Peekable;
 
-/// Groups of neighbours that keep to both limits; a text that is larger than a whole group is one of its own.
+/// Batches of consecutive items within both limits; an item over the size limit is a batch of its own.
 pub(crate) struct Batches<I: Iterator, S> {
     items: Peekable<I>,
-    most: usize,
-    bytes: usize,
+    max_items: usize,
+    max_bytes: usize,
     size: S,
 }
 
-/// Groups `items`, whose sizes in bytes `size` tells.
-pub(crate) fn batches<I, S>(items: I, most: usize, bytes: usize, size: S) -> Batches<I::IntoIter, S>
+/// Splits `items` into batches; `size` returns the size of an item in bytes.
+pub(crate) fn batches<I, S>(items: I, max_items: usize, max_bytes: usize, size: S) -> Batches<I::IntoIter, S>
 where
     I: IntoIterator,
     S: Fn(&I::Item) -> usize,
 {
-    Batches { items: items.into_iter().peekable(), most: most.max(1), bytes, size }
+    Batches { items: items.into_iter().peekable(), max_items: max_items.max(1), max_bytes, size }
 }
 
 impl<I: Iterator, S: Fn(&I::Item) -> usize> Iterator for Batches<I, S> {
@@ -26,8 +26,8 @@ impl<I: Iterator, S: Fn(&I::Item) -> usize> Iterator for Batches<I, S> {
         let first = self.items.next()?;
         let mut taken = (self.size)(&first);
         let mut batch = vec![first];
-        while batch.len() < self.most {
-            let fits = |item: &I::Item| taken + (self.size)(item) <= self.bytes;
+        while batch.len() < self.max_items {
+            let fits = |item: &I::Item| taken + (self.size)(item) <= self.max_bytes;
             let Some(item) = self.items.next_if(fits) else { break };
             taken += (self.size)(&item);
             batch.push(item);
@@ -43,7 +43,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_limits_hold(
+        fn batches_respect_limits_and_lose_nothing(
             sizes in prop::collection::vec(0_usize..50, 0..60),
             most in 1_usize..8,
             bytes in 0_usize..100,
@@ -53,7 +53,7 @@ mod tests {
                 prop_assert!(!group.is_empty() && group.len() <= most);
                 prop_assert!(group.len() == 1 || group.iter().sum::<usize>() <= bytes);
             }
-            // As few as can be: the first of a group would not have fitted into the one before.
+            // Batches are maximal: the first item of a batch does not fit in the one before.
             for pair in groups.windows(2) {
                 prop_assert!(pair[0].len() == most || pair[0].iter().sum::<usize>() + pair[1][0] > bytes);
             }

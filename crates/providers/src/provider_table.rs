@@ -1,61 +1,61 @@
-//! The providers as data: where each is, what it is sent, what it sends back, and how much at a time.
+//! The table of providers: URL, request and response format, and limits of each.
 
-/// What the model inside the binary is called where a provider is named.
+/// The name of the built-in model in the settings.
 pub const BUILT_IN: &str = "built-in";
 
-/// A provider: all that tells it from the others.
+/// A provider.
 #[derive(Debug)]
-pub struct Kind {
+pub struct ProviderKind {
     /// Its name in the settings.
     pub name: &'static str,
-    /// Its name in sentences.
+    /// Its name in messages.
     pub title: &'static str,
-    /// Its own address; none for what is somewhere else with everyone.
+    /// Its default URL, if it has one.
     pub url: Option<&'static str>,
-    /// The model it is known for; none where only the user knows what is loaded.
+    /// Its default model, if it has one.
     pub model: Option<&'static str>,
-    /// Where its key comes from.
-    pub key: KeyRule,
-    /// How much it is sent at a time.
+    /// The source of its API key.
+    pub key: KeySource,
+    /// Limits on the size and number of requests.
     pub limits: Limits,
-    /// What is behind the address.
+    /// The path of its API.
     pub(crate) path: &'static str,
-    pub(crate) request: Request,
-    pub(crate) answer: Shape,
+    pub(crate) request: RequestFormat,
+    pub(crate) response: ResponseFormat,
 }
 
-/// Where a key comes from.
+/// The source of an API key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyRule {
-    /// The variable of the environment.
+pub struct KeySource {
+    /// The environment variable.
     pub variable: &'static str,
-    /// Whether nothing works without it.
+    /// Whether the provider requires it.
     pub needed: bool,
 }
 
-/// How much a provider is sent at a time.
+/// Limits on the size and number of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Texts in one request.
+    /// Maximum number of texts per request.
     pub texts: usize,
-    /// Bytes of text in one request, unless one text alone has more.
+    /// Maximum number of bytes per request, unless a single text is larger.
     pub bytes: usize,
-    /// Requests under way at once.
+    /// Maximum number of concurrent requests.
     pub requests: usize,
-    /// Requests begun in one minute; 0 for as many as there are.
+    /// Maximum number of requests per minute; 0 means no limit.
     pub per_minute: u32,
 }
 
-/// The fields of a request; the model is always `model`.
+/// The fields of a request; the model is always in `model`.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct RequestFormat {
     /// The field of the texts.
     pub(crate) texts: &'static str,
-    /// The field that tells a question from what is to be found, and its two values.
+    /// The field that distinguishes queries from passages, and its values.
     pub(crate) role: Option<RoleField>,
-    /// The field that asks for a number of values.
+    /// The field for the number of dimensions.
     pub(crate) dimensions: Option<&'static str>,
-    /// What is sent with every request.
+    /// Fields with constant values.
     pub(crate) fixed: &'static [(&'static str, Fixed)],
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct RoleField {
     pub(crate) query: &'static str,
 }
 
-/// A value that never changes.
+/// A constant value.
 #[derive(Debug)]
 pub(crate) enum Fixed {
     True,
@@ -74,9 +74,9 @@ pub(crate) enum Fixed {
     Words(&'static [&'static str]),
 }
 
-/// Where the vectors are in an answer.
+/// Where the vectors are in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ResponseFormat {
     /// `{"data": [{"index": 0, "embedding": […]}]}`, in any order.
     Items,
     /// `{"embeddings": [[…]]}`.
@@ -85,116 +85,116 @@ pub(crate) enum Shape {
     Typed,
 }
 
-/// A server of one's own: one machine, no one counts.
+/// Limits of a local server.
 const LOCAL: Limits = Limits { texts: 32, bytes: 64 << 10, requests: 2, per_minute: 0 };
 
-/// `OpenAI`'s protocol, which most servers speak.
-const OPENAI: Request = Request {
+/// The `OpenAI` protocol, which most servers support.
+const OPENAI: RequestFormat = RequestFormat {
     texts: "input",
     role: None,
     dimensions: Some("dimensions"),
     fixed: &[("encoding_format", Fixed::Word("float"))],
 };
 
-/// A server that speaks `OpenAI`'s protocol and may or may not want a key.
-const fn compatible(name: &'static str, title: &'static str, url: Option<&'static str>) -> Kind {
-    Kind {
+/// A server with the `OpenAI` protocol and an optional key.
+const fn compatible(name: &'static str, title: &'static str, url: Option<&'static str>) -> ProviderKind {
+    ProviderKind {
         name,
         title,
         url,
         model: None,
-        // A variable of its own: a key for OpenAI must not go to whoever else speaks the protocol.
-        key: KeyRule { variable: "OPENAI_COMPATIBLE_API_KEY", needed: false },
+        // A separate variable: a key for OpenAI must not be sent to other servers.
+        key: KeySource { variable: "OPENAI_COMPATIBLE_API_KEY", needed: false },
         limits: LOCAL,
         path: "/v1/embeddings",
         request: OPENAI,
-        answer: Shape::Items,
+        response: ResponseFormat::Items,
     }
 }
 
-/// Every provider, in the order they are named to users.
+/// All providers, in the order of listings.
 ///
-/// Bytes stay below what is documented in tokens, at two bytes a token: source code has about three. Requests a minute
-/// stay below what accounts that pay may do; who may do less is told so by the provider, and waited for.
-pub const KINDS: &[Kind] = &[
-    Kind {
+/// The byte limits are below the documented token limits at two bytes per token; source code has about three. The rate
+/// limits are below those of paid accounts; for lower ones, the provider asks to wait.
+pub const KINDS: &[ProviderKind] = &[
+    ProviderKind {
         name: "ollama",
         title: "Ollama",
         url: Some("http://127.0.0.1:11434"),
         model: Some("nomic-embed-text"),
-        key: KeyRule { variable: "OLLAMA_API_KEY", needed: false },
+        key: KeySource { variable: "OLLAMA_API_KEY", needed: false },
         limits: LOCAL,
         path: "/api/embed",
-        request: Request {
+        request: RequestFormat {
             texts: "input",
             role: None,
             dimensions: Some("dimensions"),
             fixed: &[("truncate", Fixed::True)],
         },
-        answer: Shape::Lists,
+        response: ResponseFormat::Lists,
     },
-    Kind {
+    ProviderKind {
         name: "openai",
         title: "OpenAI",
         url: Some("https://api.openai.com"),
         model: Some("text-embedding-3-small"),
-        key: KeyRule { variable: "OPENAI_API_KEY", needed: true },
+        key: KeySource { variable: "OPENAI_API_KEY", needed: true },
         limits: Limits { texts: 256, bytes: 400_000, requests: 4, per_minute: 2_000 },
         path: "/v1/embeddings",
         request: OPENAI,
-        answer: Shape::Items,
+        response: ResponseFormat::Items,
     },
     compatible("openai-compatible", "the OpenAI-compatible server", None),
     compatible("llama-cpp", "llama.cpp", Some("http://127.0.0.1:8080")),
     compatible("vllm", "vLLM", Some("http://127.0.0.1:8000")),
     compatible("lm-studio", "LM Studio", Some("http://127.0.0.1:1234")),
-    Kind {
+    ProviderKind {
         name: "voyage",
         title: "Voyage",
         url: Some("https://api.voyageai.com"),
         model: Some("voyage-code-3"),
-        key: KeyRule { variable: "VOYAGE_API_KEY", needed: true },
+        key: KeySource { variable: "VOYAGE_API_KEY", needed: true },
         limits: Limits { texts: 256, bytes: 200_000, requests: 4, per_minute: 1_500 },
         path: "/v1/embeddings",
-        request: Request {
+        request: RequestFormat {
             texts: "input",
             role: Some(RoleField { field: "input_type", passage: "document", query: "query" }),
             dimensions: Some("output_dimension"),
             fixed: &[("truncation", Fixed::True)],
         },
-        answer: Shape::Items,
+        response: ResponseFormat::Items,
     },
-    Kind {
+    ProviderKind {
         name: "nomic",
         title: "Nomic",
         url: Some("https://api-atlas.nomic.ai"),
         model: Some("nomic-embed-text-v1.5"),
-        key: KeyRule { variable: "NOMIC_API_KEY", needed: true },
+        key: KeySource { variable: "NOMIC_API_KEY", needed: true },
         limits: Limits { texts: 50, bytes: 200_000, requests: 4, per_minute: 1_000 },
         path: "/v1/embedding/text",
-        request: Request {
+        request: RequestFormat {
             texts: "texts",
             role: Some(RoleField { field: "task_type", passage: "search_document", query: "search_query" }),
             dimensions: Some("dimensionality"),
             fixed: &[],
         },
-        answer: Shape::Lists,
+        response: ResponseFormat::Lists,
     },
-    Kind {
+    ProviderKind {
         name: "cohere",
         title: "Cohere",
         url: Some("https://api.cohere.com"),
         model: Some("embed-v4.0"),
-        key: KeyRule { variable: "CO_API_KEY", needed: true },
+        key: KeySource { variable: "CO_API_KEY", needed: true },
         limits: Limits { texts: 96, bytes: 200_000, requests: 4, per_minute: 1_500 },
         path: "/v2/embed",
-        request: Request {
+        request: RequestFormat {
             texts: "texts",
             role: Some(RoleField { field: "input_type", passage: "search_document", query: "search_query" }),
             dimensions: Some("output_dimension"),
             fixed: &[("embedding_types", Fixed::Words(&["float"])), ("truncate", Fixed::Word("END"))],
         },
-        answer: Shape::Typed,
+        response: ResponseFormat::Typed,
     },
 ];
 
@@ -205,7 +205,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn names_are_unique_and_addresses_are_sound() {
+    fn names_are_unique_and_urls_are_valid() {
         let names: BTreeSet<&str> = KINDS.iter().map(|kind| kind.name).collect();
         assert_eq!(names.len(), KINDS.len());
         assert!(!names.contains(BUILT_IN));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_settings_page_names_every_provider() {
+    fn settings_reference_lists_every_provider() {
         let key =
             orient_settings::keys().iter().find(|key| key.path() == "embed.provider").expect("a setting");
         let page = key.doc();
