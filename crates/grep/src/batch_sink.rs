@@ -1,35 +1,34 @@
-//! Where a printer writes: a buffer that is handed on when it is large, with separators between files.
+//! The writer of a printer: buffers the output of a batch, adds separators between files, and flushes large buffers.
 
 use crate::layout::Layout;
-use crate::ordered::Ordered;
+use crate::ordered_output::OrderedOutput;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 use termcolor::{Buffer, ColorSpec, HyperlinkSpec, WriteColor};
 
-/// A buffer of this size is handed on before its batch is whole.
-const LARGE: usize = 256 << 10;
+/// A buffer of this size is flushed before its batch is complete.
+const FLUSH_SIZE: usize = 256 << 10;
 
-/// What stands before a path while a printer has it.
+/// A prefix of the path given to a printer.
 ///
-/// A printer asks the file system for the true name of every path it prints, to make a link of it, before it asks whether
-/// links are wanted; for a path that cannot be there it does not. Since the printer writes what it was given from where it
-/// lies, its path is told from all other text by its place.
+/// A printer canonicalises every path for hyperlinks before it checks whether they are enabled, except for invalid paths;
+/// a NUL byte avoids those system calls. The sink recognises the path by its address in memory and drops the prefix.
 #[cfg(unix)]
-const VEIL: &[u8] = b"\0";
+const MARK: &[u8] = b"\0";
 #[cfg(not(unix))]
-const VEIL: &[u8] = b"";
+const MARK: &[u8] = b"";
 
-/// A path in the form a printer gets it.
+/// A path with the prefix.
 #[derive(Default)]
-pub(crate) struct VeiledPath(OsString);
+pub(crate) struct MarkedPath(OsString);
 
-impl VeiledPath {
-    /// Takes on another path.
+impl MarkedPath {
+    /// Sets the path.
     pub(crate) fn set(&mut self, path: &Path) {
         self.0.clear();
         #[cfg(unix)]
-        self.0.push(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(VEIL));
+        self.0.push(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(MARK));
         self.0.push(path);
     }
 
@@ -37,32 +36,32 @@ impl VeiledPath {
         Path::new(&self.0)
     }
 
-    fn place(&self) -> (usize, usize) {
-        place(self.0.as_encoded_bytes())
+    fn address(&self) -> (usize, usize) {
+        address(self.0.as_encoded_bytes())
     }
 }
 
-fn place(bytes: &[u8]) -> (usize, usize) {
+fn address(bytes: &[u8]) -> (usize, usize) {
     (bytes.as_ptr().addr(), bytes.len())
 }
 
-/// The output of one batch of files.
-pub(crate) struct Sink<'o> {
-    ordered: &'o Ordered,
+/// The output of a batch of files.
+pub(crate) struct BatchSink<'o> {
+    ordered: &'o OrderedOutput,
     buffer: Buffer,
     layout: &'o Layout,
     separator: Option<Vec<u8>>,
     batch: usize,
-    /// Whether the file at hand has written nothing yet.
+    /// Whether the current file has written nothing yet.
     at_start: bool,
-    /// Where the veiled path of the file at hand lies in memory.
-    veiled: (usize, usize),
+    /// The address and length of the current marked path.
+    marked: (usize, usize),
     /// Whether the batch has written anything.
     begun: bool,
 }
 
-impl<'o> Sink<'o> {
-    pub(crate) fn new(ordered: &'o Ordered, layout: &'o Layout, separator: Option<Vec<u8>>) -> Self {
+impl<'o> BatchSink<'o> {
+    pub(crate) fn new(ordered: &'o OrderedOutput, layout: &'o Layout, separator: Option<Vec<u8>>) -> Self {
         Self {
             ordered,
             buffer: new_buffer(layout.colours),
@@ -70,7 +69,7 @@ impl<'o> Sink<'o> {
             separator,
             batch: 0,
             at_start: true,
-            veiled: (0, 0),
+            marked: (0, 0),
             begun: false,
         }
     }
@@ -79,18 +78,18 @@ impl<'o> Sink<'o> {
         (self.batch, self.begun) = (batch, false);
     }
 
-    /// A file begins, whose path the printer gets in this form.
-    pub(crate) fn start_file(&mut self, path: &VeiledPath) {
+    /// Starts a file; the printer is given this path.
+    pub(crate) fn start_file(&mut self, path: &MarkedPath) {
         self.at_start = true;
-        self.veiled = path.place();
+        self.marked = path.address();
     }
 
-    /// Hands on what is there: the batch is whole.
+    /// Flushes the last part of the batch.
     pub(crate) fn finish_batch(&mut self) {
-        self.hand_on(true);
+        self.flush_buffer(true);
     }
 
-    fn hand_on(&mut self, finished: bool) {
+    fn flush_buffer(&mut self, finished: bool) {
         let full = std::mem::replace(&mut self.buffer, new_buffer(self.layout.colours));
         self.ordered.add(self.batch, full.into_inner(), finished);
     }
@@ -109,7 +108,7 @@ impl<'o> Sink<'o> {
         Ok(())
     }
 
-    /// Writes what stands between two files; between two batches that is up to whoever joins them.
+    /// Writes the separator between two files of the batch; the consumer writes those between batches.
     fn separate(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.at_start)
             && std::mem::replace(&mut self.begun, true)
@@ -125,19 +124,19 @@ fn new_buffer(colours: bool) -> Buffer {
     if colours { Buffer::ansi() } else { Buffer::no_color() }
 }
 
-impl Write for Sink<'_> {
+impl Write for BatchSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.is_empty() {
             return Ok(0);
         }
         self.separate()?;
-        if place(bytes) == self.veiled {
-            self.write_path(&bytes[VEIL.len()..])?;
+        if address(bytes) == self.marked {
+            self.write_path(&bytes[MARK.len()..])?;
         } else {
             self.buffer.write_all(bytes)?;
         }
-        if self.buffer.len() >= LARGE {
-            self.hand_on(false);
+        if self.buffer.len() >= FLUSH_SIZE {
+            self.flush_buffer(false);
         }
         Ok(bytes.len())
     }
@@ -147,7 +146,7 @@ impl Write for Sink<'_> {
     }
 }
 
-impl WriteColor for Sink<'_> {
+impl WriteColor for BatchSink<'_> {
     fn supports_color(&self) -> bool {
         self.buffer.supports_color()
     }

@@ -1,34 +1,34 @@
-//! Files on their way from whoever finds them to the threads that search them, in batches.
+//! A queue of batches of files between the producer and the worker threads.
 
 use orient_walk::Haystack;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Fewer files than this are searched before another thread would have started.
-const FEW: usize = 8;
-/// Taking a batch has its price, and so has waiting for a large one.
-const LARGEST: usize = 32;
+/// Fewer files than this are one batch: they are searched before another thread has started.
+const MIN_PARALLEL: usize = 8;
+/// Maximum number of files per batch.
+const MAX_BATCH: usize = 32;
 
-/// Some files that are searched one after another.
+/// The files of a batch.
 pub type Files<'f> = Cow<'f, [Haystack]>;
 
-/// Files that are all known, in batches of a size that keeps so many threads busy.
+/// Splits a list of files into batches that keep all threads busy.
 pub fn in_batches(files: &[Haystack], threads: usize) -> impl Iterator<Item = Files<'_>> {
-    let size = if files.len() < FEW { FEW } else { batch_size(files.len(), threads) };
+    let size = if files.len() < MIN_PARALLEL { MIN_PARALLEL } else { batch_size(files.len(), threads) };
     files.chunks(size).map(Cow::Borrowed)
 }
 
-/// How large batches of so many files are.
+/// The batch size for this many files and threads.
 pub fn batch_size(files: usize, threads: usize) -> usize {
-    (files / (threads.max(1) * 16)).clamp(1, LARGEST)
+    (files / (threads.max(1) * 16)).clamp(1, MAX_BATCH)
 }
 
-/// A batch, and where it stands.
+/// A batch with its position.
 pub(crate) struct Batch<'f> {
-    /// How many batches come before it.
+    /// The number of batches before it.
     pub(crate) number: usize,
-    /// How many files come before it.
+    /// The number of files before it.
     pub(crate) before: usize,
     pub(crate) files: Files<'f>,
 }
@@ -41,19 +41,19 @@ struct State<'f> {
     closed: bool,
 }
 
-/// Batches that wait for a thread.
+/// A blocking queue of batches.
 #[derive(Default)]
-pub(crate) struct Queue<'f> {
+pub(crate) struct BatchQueue<'f> {
     state: Mutex<State<'f>>,
     changed: Condvar,
 }
 
-impl<'f> Queue<'f> {
+impl<'f> BatchQueue<'f> {
     fn lock(&self) -> MutexGuard<'_, State<'f>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a batch behind all others; says how many there were so far.
+    /// Appends a batch; returns the number of batches so far.
     pub(crate) fn put(&self, files: Files<'f>) -> usize {
         let mut state = self.lock();
         let batch = Batch { number: state.batches, before: state.files, files };
@@ -64,18 +64,18 @@ impl<'f> Queue<'f> {
         state.batches
     }
 
-    /// How many batches there were.
+    /// The number of batches so far.
     pub(crate) fn batches(&self) -> usize {
         self.lock().batches
     }
 
-    /// Says that no more will come.
+    /// Ends the queue.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 
-    /// The next batch, once there is one; none when all were taken.
+    /// The next batch; blocks until there is one. `None` at the end of the queue.
     pub(crate) fn take(&self) -> Option<Batch<'f>> {
         let mut state = self.lock();
         loop {

@@ -1,13 +1,13 @@
-//! The real path of a folder that need not exist yet.
+//! Resolves the symbolic links of a path that need not exist yet, except untrusted ones.
 
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// The path of a folder with the links on the way to it resolved, so that it can be opened without following any.
+/// Resolves the symbolic links of a path, so that it can be opened without following any.
 ///
-/// Links that the user made on the way to a folder are the user's affair. Links below `distrusted` may have come with a
-/// repository: they are left in the path, and opening it will refuse them.
+/// Links that the user created are resolved. Links below `distrusted` may come from a repository: they stay in the path, and
+/// opening it fails.
 pub fn settled(path: &Path, distrusted: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let mut real = PathBuf::new();
@@ -28,7 +28,7 @@ fn step(real: &mut PathBuf, name: &OsStr, distrusted: &Path) -> io::Result<()> {
     let trusted = !real.starts_with(distrusted);
     real.push(name);
     if trusted && real.is_symlink() {
-        // A dangling link has no real path; opening it says so.
+        // A dangling link has no target; opening it fails later.
         match real.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             resolved => *real = resolved?,
@@ -44,7 +44,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn links_of_the_user_are_resolved_and_those_of_a_repository_are_not() {
+    fn trusted_links_are_resolved_and_untrusted_ones_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let top = folder.path().canonicalize().expect("it is there");
         let repository = top.join("repository");

@@ -1,11 +1,11 @@
-//! Plain files of others.
+//! Opens regular files from untrusted sources.
 
 use crate::refusal::{Refusal, Why};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Opens a file that somebody else wrote, for reading. Neither a link in its place is followed, nor a pipe waited for.
+/// Opens an untrusted file for reading. Does not follow a symbolic link and does not block on a pipe.
 pub fn open_plain(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     let opened = {
