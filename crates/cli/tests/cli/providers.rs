@@ -169,7 +169,7 @@ fn search_goes_on_whatever_becomes_of_the_provider() {
         (Mood::HangsUp, "the connection to 127.0.0.1 failed"),
         (Mood::Says(429, r#"{"error":"slow down"}"#), "status 429: slow down"),
         (Mood::Says(500, "oops"), "status 500: oops"),
-        (Mood::Says(200, "<html>"), "not the JSON it should be"),
+        (Mood::Says(200, "<html>"), "unexpected JSON"),
         (
             Mood::Dimension(DIMENSION + 1),
             "instead of 64 (`orient embed run` embeds anew what does not fit)",

@@ -21,7 +21,7 @@ fn one_setting_can_be_explained() {
         &["config", "index.threads", "--explain"],
         "
         index.threads  0  default
-          How many threads read and parse; 0 means one for each core.
+          Number of threads that read and parse files; 0 means one per core.
           ORIENT_INDEX_THREADS
         ",
     );
@@ -83,7 +83,7 @@ fn a_wrong_setting_of_the_user_stops_every_command() {
         2,
         "
         error: HOME/.config/orient/config.toml:2: unknown setting `index.exlude`; did you mean `index.exclude`?
-               HOME/.config/orient/config.toml:3: index.threads: \"many\" is not a whole number; write for example threads = 4
+               HOME/.config/orient/config.toml:3: index.threads: \"many\" is not an integer; example: threads = 4
         ",
     );
 }
