@@ -170,10 +170,7 @@ fn search_goes_on_whatever_becomes_of_the_provider() {
         (Mood::Says(429, r#"{"error":"slow down"}"#), "status 429: slow down"),
         (Mood::Says(500, "oops"), "status 500: oops"),
         (Mood::Says(200, "<html>"), "unexpected JSON"),
-        (
-            Mood::Dimension(DIMENSION + 1),
-            "instead of 64 (`orient embed run` embeds anew what does not fit)",
-        ),
+        (Mood::Dimension(DIMENSION + 1), "instead of 64 (`orient embed run` embeds anew what does not fit)"),
         (Mood::SilentAfter(0), "no response within"),
     ];
     for (mood, words) in moods {
