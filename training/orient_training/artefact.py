@@ -1,6 +1,6 @@
 """The file the product carries: writing it, and a reference reading of it in plain integers.
 
-`crates/embed/src/artefact.rs` describes the same layout. All numbers are little-endian:
+`crates/embed/src/model_file.rs` describes the same layout. All numbers are little-endian:
 
     0   magic "ORIENTEM"          8   format (u32)           12  vocabulary size V (u32)
     16  dimension D (u32)         20  counts N (u32)         24  slots of the word table S (u32, a power of two)

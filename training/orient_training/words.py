@@ -1,4 +1,4 @@
-"""Text to words. `crates/embed/src/words.rs` does the same, byte for byte; the exported vectors hold them together.
+"""Text to words. `crates/embed/src/pretokenizer.rs` does the same, byte for byte; the exported vectors hold them together.
 
 A word is a run of lower-case letters with at most one capital before it, a run of capitals (with a plural `s`), or a
 run of digits. Bytes of other alphabets count as lower-case letters, so that no table of Unicode is needed; characters

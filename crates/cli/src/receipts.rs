@@ -1,7 +1,7 @@
 //! What set-ups did to which file, kept so that each can be taken back to the byte. Losing it costs exactness, nothing else.
 
 use orient_safefs::{Folder, settled};
-use orient_setup::Receipt;
+use orient_setup::TextEdit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +16,7 @@ const LARGEST: u64 = 16 << 20;
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Kept {
     /// The edit.
-    pub(crate) receipt: Receipt,
+    pub(crate) receipt: TextEdit,
     /// Whether there was no such file.
     pub(crate) created: bool,
     /// The folders that were made for it, outermost first.

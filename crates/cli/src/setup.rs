@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use orient_engine::{Cancel, Silent};
 use orient_setup::{
-    CLIENTS, Client, Entry, Planned, Receipt, Scope, Surroundings, diff, plan, registered, snippet, undo,
+    CLIENTS, Client, ConfigDirs, Plan, Scope, ServerEntry, TextEdit, diff, plan, registered, snippet, undo,
 };
 use orient_tools::{Code, Exit, Page, Session, Tone, ToolError, write_json};
 use serde::Serialize;
@@ -85,7 +85,7 @@ enum Writing {
 
 /// Everything a set-up works with.
 struct Work {
-    around: Surroundings,
+    dirs: ConfigDirs,
     scope: Scope,
     command: Option<String>,
     writing: Writing,
@@ -101,7 +101,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let (form, colour, quiet) = (config.form, config.colour, config.quiet);
     let cancel = Cancel::default();
     let session = Session::open(config.setup, &Silent, &cancel)?;
-    let around = Surroundings::of_machine(session.root()).ok_or_else(|| {
+    let dirs = ConfigDirs::detect(session.root()).ok_or_else(|| {
         ToolError::new(Code::BadArgument, "there is no home folder, so no place for configurations")
             .hint("orient setup --print shows what a client must be told")
     })?;
@@ -112,7 +112,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let asks = io::stdin().is_terminal() && io::stdout().is_terminal() && form == Form::Text;
     let store = session.loaded().settings.store.dir.clone().or_else(orient_settings::store_root);
     let mut work = Work {
-        around,
+        dirs,
         scope,
         command: matches.get_one::<String>("command").cloned(),
         writing: match (matches.get_flag("dry-run"), asks && !matches.get_flag("yes") && !quiet) {
@@ -134,7 +134,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
         return work.print(&named);
     }
     let clients: Vec<&'static Client> = if matches.get_flag("all") {
-        CLIENTS.iter().filter(|client| client.is_there(&work.around, Path::exists)).collect()
+        CLIENTS.iter().filter(|client| client.is_installed(&work.dirs, Path::exists)).collect()
     } else {
         named
     };
@@ -157,16 +157,16 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
 }
 
 impl Work {
-    fn entry(&self) -> Entry {
+    fn entry(&self) -> ServerEntry {
         let ours = || std::env::current_exe().ok().and_then(|path| path.to_str().map(str::to_owned));
         let named = self.command.clone();
         // What is shared must not name a folder of one machine.
         let own = if self.scope == Scope::User { ours() } else { None };
-        Entry::of(named.or(own).unwrap_or_else(|| "orient".to_owned()))
+        ServerEntry::new(named.or(own).unwrap_or_else(|| "orient".to_owned()))
     }
 
     fn file(&self, client: &Client) -> Option<PathBuf> {
-        client.file(self.scope, &self.around, Path::exists)
+        client.config_file(self.scope, &self.dirs, Path::exists)
     }
 
     fn outcome(&self, client: &Client, state: &'static str) -> Outcome {
@@ -209,9 +209,9 @@ impl Work {
             }
         } else {
             match plan(client, text, &self.entry()).map_err(|error| error.to_string())? {
-                Planned::Same => return Ok(self.outcome(client, "unchanged")),
-                Planned::Edit { text, receipt } => {
-                    (text, Some(receipt), if was.is_some() { "updated" } else { "added" })
+                Plan::UpToDate => return Ok(self.outcome(client, "unchanged")),
+                Plan::Edit { text, edit } => {
+                    (text, Some(edit), if was.is_some() { "updated" } else { "added" })
                 }
             }
         };
@@ -234,7 +234,7 @@ impl Work {
         file: &Path,
         before: Option<&str>,
         after: &str,
-        receipt: Option<Receipt>,
+        receipt: Option<TextEdit>,
     ) -> io::Result<()> {
         let root = self.root.clone();
         let links = links(self.scope, &root);
@@ -283,7 +283,7 @@ impl Work {
                 page.end()?;
                 page.put(Tone::Head, client.name)?;
                 for scope in client.scopes() {
-                    let file = client.file(scope, &self.around, Path::exists).unwrap_or_default();
+                    let file = client.config_file(scope, &self.dirs, Path::exists).unwrap_or_default();
                     page.put(Tone::Dim, &format!("  {}: ", scope.as_str()))?;
                     page.put(Tone::Path, &file.display().to_string())?;
                 }
@@ -306,7 +306,7 @@ impl Work {
                 let Some(file) = self.file(client) else { continue };
                 let text = replace::read(&file).ok().flatten().unwrap_or_default();
                 let set_up = registered(client, &text).is_ok_and(|registered| registered.is_some());
-                if set_up || (scope == Scope::User && client.is_there(&self.around, Path::exists)) {
+                if set_up || (scope == Scope::User && client.is_installed(&self.dirs, Path::exists)) {
                     let state = if set_up { "set_up" } else { "not_set_up" };
                     outcomes.push(self.outcome(client, state));
                 }

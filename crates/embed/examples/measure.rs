@@ -57,9 +57,10 @@ fn main() {
         embedding.as_secs_f64() / reading.as_secs_f64()
     );
 
-    let queries: Vec<Vector> = QUESTIONS.iter().map(|text| combine(&[(&model.sum(text), 1.0)])).collect();
+    let queries: Vec<Vector> =
+        QUESTIONS.iter().map(|text| combine(&[(&model.embed_text(text), 1.0)])).collect();
     let asking: Duration =
-        QUESTIONS.iter().map(|text| least(50, || combine(&[(&model.sum(text), 1.0)]))).sum();
+        QUESTIONS.iter().map(|text| least(50, || combine(&[(&model.embed_text(text), 1.0)]))).sum();
     println!("query          {:?}", asking / QUESTIONS.len() as u32);
 
     let mut index = PackedIndex::new(model.dimension());
@@ -73,7 +74,7 @@ fn main() {
     // Lines of the sources themselves, as people paste them.
     let every = texts.len().div_ceil(PASTED).max(1);
     let lines = texts.iter().step_by(every).filter_map(|text| text.lines().max_by_key(|line| line.len()));
-    let pasted: Vec<Vector> = lines.map(|line| combine(&[(&model.sum(line), 1.0)])).collect();
+    let pasted: Vec<Vector> = lines.map(|line| combine(&[(&model.embed_text(line), 1.0)])).collect();
     println!("recall@10      {:.4} on {} questions", recall(&index, &queries), queries.len());
     println!("recall@10      {:.4} on {} pasted lines", recall(&index, &pasted), pasted.len());
 }

@@ -1,120 +1,120 @@
-//! The built-in model: the table inside the binary.
+//! The built-in model: a static embedding table inside the binary.
 
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use crate::artefact::Artefact;
-use crate::bag::{Bag, Cuts, tokens_of};
-use crate::kernel::Kernel;
-use crate::{EmbedError, Embedder, ModelError, ModelId, Role, Sum};
+use crate::model_file::ModelFile;
+use crate::simd_kernel::Kernel;
+use crate::token_bag::{SegmentationCache, TokenBag, tokenize};
+use crate::{EmbedError, Embedder, ModelError, ModelId, Role, TextEmbedding};
 
-/// Aligned to the lines of the processor's cache, so that a row of the table never straddles one more than it must.
+/// Aligned to cache lines, so that a row spans as few of them as possible.
 #[repr(align(64))]
-struct Aligned<B: ?Sized>(B);
+struct CacheAligned<B: ?Sized>(B);
 
-static BYTES: &Aligned<[u8]> = &Aligned(*include_bytes!("../model/orient-embed-1.bin"));
+static BYTES: &CacheAligned<[u8]> = &CacheAligned(*include_bytes!("../model/orient-embed-1.bin"));
 
 static MODEL: LazyLock<BuiltIn> =
-    LazyLock::new(|| BuiltIn::from_bytes(&BYTES.0).expect("the tests read the same bytes that are built in"));
+    LazyLock::new(|| BuiltIn::from_bytes(&BYTES.0).expect("tests parse the same bytes"));
 
-/// The model that is always there. It never fails, needs nothing, and its bytes are the same everywhere.
+/// The built-in model. It is always available, never fails, and produces the same bytes everywhere.
 #[derive(Debug)]
 pub struct BuiltIn {
-    artefact: Artefact<'static>,
+    file: ModelFile<'static>,
     kernel: Kernel,
-    /// Bags that are not in use. There are never more than were in use at once.
-    bags: Mutex<Vec<(Bag, Cuts)>>,
+    /// A pool of scratch buffers, as many as were ever in use at once.
+    scratch: Mutex<Vec<(TokenBag, SegmentationCache)>>,
 }
 
 impl BuiltIn {
-    /// The model of this build. Loading it the first time takes well under a millisecond.
+    /// The model of this build, parsed on first use.
     pub fn shared() -> &'static Self {
         &MODEL
     }
 
-    /// Reads a model from bytes.
+    /// Parses a model.
     pub fn from_bytes(bytes: &'static [u8]) -> Result<Self, ModelError> {
-        let artefact = Artefact::read(bytes)?;
-        Ok(Self { artefact, kernel: Kernel::detect(), bags: Mutex::new(Vec::new()) })
+        let file = ModelFile::parse(bytes)?;
+        Ok(Self { file, kernel: Kernel::detect(), scratch: Mutex::new(Vec::new()) })
     }
 
-    /// What names weigh against the body in training. A place to begin; ranking may know better.
+    /// The weight of names relative to the body in training.
     pub fn names_weight(&self) -> f32 {
-        self.artefact.names_weight
+        self.file.names_weight
     }
 
-    /// What the path weighs against the body in training.
+    /// The weight of the path relative to the body in training.
     pub fn path_weight(&self) -> f32 {
-        self.artefact.path_weight
+        self.file.path_weight
     }
 
-    /// The sum of one text.
-    pub fn sum(&self, text: &str) -> Sum {
-        let mut tools = self.borrow();
-        let sum = self.sum_with(&mut tools, text);
-        self.give_back(tools);
+    /// The embedding of one text.
+    pub fn embed_text(&self, text: &str) -> TextEmbedding {
+        let mut scratch = self.take_scratch();
+        let sum = self.embed_with(&mut scratch, text);
+        self.return_scratch(scratch);
         sum
     }
 
-    /// An empty bag, for those who know the tokens of their words already.
-    pub fn bag(&self) -> Bag {
-        let most = u8::try_from(self.artefact.counts.len() - 1).unwrap_or(u8::MAX);
-        Bag::new(&self.artefact.vocabulary, most)
+    /// An empty bag, for callers that tokenise on their own.
+    pub fn new_bag(&self) -> TokenBag {
+        let max_count = u8::try_from(self.file.counts.len() - 1).unwrap_or(u8::MAX);
+        TokenBag::new(&self.file.vocabulary, max_count)
     }
 
-    /// Calls `take` with every token of a text, in order. Those of a text are those of its parts wherever it is parted at
-    /// a space or a sign of ASCII.
-    pub fn tokens(&self, text: &[u8], cuts: &mut Cuts, take: impl FnMut(u16)) {
-        tokens_of(text, &self.artefact.vocabulary, cuts, take);
+    /// Tokenises a text: calls `take` with every token, in order. Splitting a text at ASCII white space or punctuation does
+    /// not change its tokens.
+    pub fn tokens(&self, text: &[u8], cache: &mut SegmentationCache, take: impl FnMut(u16)) {
+        tokenize(text, &self.file.vocabulary, cache, take);
     }
 
-    /// The sum of the text whose tokens are in a bag, which is empty then.
-    pub fn sum_of(&self, bag: &mut Bag) -> Sum {
-        let Artefact { counts, scales, rows, dimension, .. } = &self.artefact;
+    /// The embedding of the tokens in a bag; empties the bag.
+    pub fn embed_bag(&self, bag: &mut TokenBag) -> TextEmbedding {
+        let ModelFile { counts, scales, rows, dimension, .. } = &self.file;
         let mut total = vec![0_i32; *dimension];
         for (token, count) in bag.iter() {
-            // At most 16,380 by the bounds the artefact was read with.
+            // At most 16,380 by the limits of `ModelFile::parse`.
             let weight = (u32::from(counts[count]) * u32::from(scales[token]) + 128) / 256;
             let row = &rows[token * dimension..(token + 1) * dimension];
             self.kernel.add_row(&mut total, row, weight as i16);
         }
         bag.clear();
-        Sum::of_integers(&total)
+        TextEmbedding::from_integers(&total)
     }
 
     #[cfg(test)]
     pub(crate) fn vocabulary(&self) -> &crate::vocabulary::Vocabulary<'static> {
-        &self.artefact.vocabulary
+        &self.file.vocabulary
     }
 
-    fn borrow(&self) -> (Bag, Cuts) {
-        let spare = self.bags.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        spare.unwrap_or_else(|| (self.bag(), Cuts::default()))
+    fn take_scratch(&self) -> (TokenBag, SegmentationCache) {
+        let spare = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| (self.new_bag(), SegmentationCache::default()))
     }
 
-    fn give_back(&self, tools: (Bag, Cuts)) {
-        self.bags.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+    fn return_scratch(&self, scratch: (TokenBag, SegmentationCache)) {
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
     }
 
-    fn sum_with(&self, (bag, cuts): &mut (Bag, Cuts), text: &str) -> Sum {
-        self.tokens(text.as_bytes(), cuts, |token| bag.add(token));
-        self.sum_of(bag)
+    fn embed_with(&self, (bag, cache): &mut (TokenBag, SegmentationCache), text: &str) -> TextEmbedding {
+        self.tokens(text.as_bytes(), cache, |token| bag.add(token));
+        self.embed_bag(bag)
     }
 }
 
 impl Embedder for BuiltIn {
     fn model(&self) -> ModelId {
-        ModelId { name: "orient-embed".to_owned(), revision: self.artefact.revision }
+        ModelId { name: "orient-embed".to_owned(), revision: self.file.revision }
     }
 
     fn dimension(&self) -> usize {
-        self.artefact.dimension
+        self.file.dimension
     }
 
-    /// Questions and passages are embedded alike: the model was trained on both sides at once.
-    fn embed(&self, texts: &[&str], _role: Role) -> Result<Vec<Sum>, EmbedError> {
-        let mut tools = self.borrow();
-        let sums = texts.iter().map(|text| self.sum_with(&mut tools, text)).collect();
-        self.give_back(tools);
-        Ok(sums)
+    /// Ignores the role: the model was trained with one table for queries and passages.
+    fn embed(&self, texts: &[&str], _role: Role) -> Result<Vec<TextEmbedding>, EmbedError> {
+        let mut scratch = self.take_scratch();
+        let embeddings = texts.iter().map(|text| self.embed_with(&mut scratch, text)).collect();
+        self.return_scratch(scratch);
+        Ok(embeddings)
     }
 }

@@ -1,16 +1,15 @@
-//! The seam between those who need vectors and those who make them.
+//! The interface of embedding models.
 
 use std::fmt;
 
-use crate::{EmbedError, Sum};
+use crate::{EmbedError, TextEmbedding};
 
-/// Which model made a vector. Vectors of different models cannot be compared, so this is part of every key they are
-/// kept under.
+/// The model that computed a vector. Vectors of different models are not comparable, so this is part of every cache key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ModelId {
-    /// The name of the model, without blanks.
+    /// The name of the model, without white space.
     pub name: String,
-    /// Grows whenever the same text gets another vector.
+    /// Incremented whenever the same text gets a different vector.
     pub revision: u32,
 }
 
@@ -20,26 +19,26 @@ impl fmt::Display for ModelId {
     }
 }
 
-/// What a text is for. Some providers embed a question otherwise than what it is to find.
+/// The role of a text in retrieval. Some providers embed queries differently from passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// A question.
+    /// A search query.
     Query,
-    /// Something to be found.
+    /// A text to be found.
     Passage,
 }
 
-/// Makes vectors of texts.
+/// An embedding model.
 ///
-/// A function has three texts: its body, the words of its path, and the names it defines. Each is embedded on its own and
-/// [`combine`](crate::combine) weighs them, so that weights can change without embedding anything again.
+/// A function has three texts: its body, the words of its path, and the names it defines. Each is embedded separately and
+/// [`combine`](crate::combine) computes their weighted sum, so that weights can change without embedding again.
 pub trait Embedder: Send + Sync {
-    /// Which model this is.
+    /// The model.
     fn model(&self) -> ModelId;
 
-    /// How many values a vector has.
+    /// The number of values of a vector.
     fn dimension(&self) -> usize;
 
-    /// One sum for each text, in their order. The same text always gives the same sum, whatever stands beside it.
-    fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<Sum>, EmbedError>;
+    /// One embedding per text, in order. It depends on the text and the role only, not on the rest of the batch.
+    fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<TextEmbedding>, EmbedError>;
 }

@@ -1,41 +1,41 @@
-//! What can go wrong: a model that cannot be read, or a provider that does not answer.
+//! Errors: a model that cannot be parsed, or a provider that fails.
 
 /// Why bytes are not a model this version can use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// The bytes do not begin like a model.
+    /// The magic number is wrong.
     #[error("these bytes are not an embedding model")]
     NotAModel,
-    /// A model of a format this version does not know.
+    /// The version of the format is not supported.
     #[error("the embedding model has format {found}; this version reads format {known}")]
     Format {
-        /// The format the bytes state.
+        /// The format of the file.
         found: u32,
         /// The format this version reads.
         known: u32,
     },
-    /// The bytes end too early, go on too long, or contradict themselves.
+    /// The file is truncated, too long or inconsistent.
     #[error("the embedding model is damaged: {0}")]
     Damaged(&'static str),
 }
 
-/// Why texts were not embedded. The built-in model never fails; providers behind a network do.
+/// Why texts were not embedded. The built-in model never fails; remote providers can.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
-    /// The provider could not be reached or refused; trying later may help.
-    #[error("{provider} does not answer: {reason}")]
+    /// The provider could not be reached or refused the request; a later attempt may succeed.
+    #[error("{provider} is not available: {reason}")]
     Unavailable {
-        /// Who was asked.
+        /// The provider.
         provider: String,
-        /// What it said.
+        /// Its message.
         reason: String,
     },
-    /// The provider answered something else than it was asked for; trying again will not help.
-    #[error("{provider} gave a wrong answer: {reason}")]
-    Wrong {
-        /// Who was asked.
+    /// The response of the provider is not valid; another attempt would not succeed.
+    #[error("{provider} sent an invalid response: {reason}")]
+    InvalidResponse {
+        /// The provider.
         provider: String,
-        /// What is wrong with it.
+        /// What is invalid.
         reason: String,
     },
 }

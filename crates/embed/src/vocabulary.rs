@@ -1,15 +1,18 @@
-//! Words to tokens: a word of the vocabulary is one token, any other is cut into pieces at the least cost.
+//! Unigram tokenisation: a word of the vocabulary is one token; any other is segmented at minimum cost (Viterbi).
+//!
+//! Example: with the pieces `de` (cost 3), `code` (2), `r` (2) and `coder` missing, `decoder` is segmented to `de code r`
+//! at cost 7. A byte that no piece covers is skipped at a cost above that of any piece.
 
 use crate::ModelError;
-use crate::words::MAX_WORD;
+use crate::pretokenizer::MAX_WORD;
 
-/// A byte that no piece covers is left out at this cost: dearer than any piece.
+/// The cost of skipping a byte that no piece covers; higher than that of any piece.
 const SKIP_COST: u32 = 4095;
-/// No piece is longer. Training holds to it.
+/// Maximum length of a piece, in bytes. Training observes it too.
 const MAX_PIECE: usize = 16;
 const EMPTY: u16 = u16::MAX;
 
-/// The pieces, where to find them by their bytes, and what each costs.
+/// The pieces with their costs, and an open-addressing hash table to look them up.
 #[derive(Debug)]
 pub(crate) struct Vocabulary<'b> {
     slots: Vec<u16>,
@@ -19,7 +22,7 @@ pub(crate) struct Vocabulary<'b> {
 }
 
 impl<'b> Vocabulary<'b> {
-    /// Puts the parts together, or says what about them cannot be.
+    /// Validates the tables of a model file.
     pub(crate) fn new(
         slots: Vec<u16>,
         ends: Vec<u32>,
@@ -27,23 +30,23 @@ impl<'b> Vocabulary<'b> {
         costs: Vec<u16>,
     ) -> Result<Self, ModelError> {
         if !slots.len().is_power_of_two() || !slots.contains(&EMPTY) {
-            return Err(ModelError::Damaged("its word table has no free slot"));
+            return Err(ModelError::Damaged("the hash table has no free slot"));
         }
         if slots.iter().any(|&slot| slot != EMPTY && usize::from(slot) >= ends.len()) {
-            return Err(ModelError::Damaged("its word table names pieces that are not there"));
+            return Err(ModelError::Damaged("the hash table contains unknown pieces"));
         }
         if !ends.is_sorted() || ends.last().map(|&end| end as usize) != Some(pieces.len()) {
-            return Err(ModelError::Damaged("its pieces do not end where they should"));
+            return Err(ModelError::Damaged("the piece offsets are invalid"));
         }
         Ok(Self { slots, ends, pieces, costs })
     }
 
-    /// How many tokens there are.
+    /// The number of tokens.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The token that is exactly these bytes, whose [`hash`] is given.
+    /// The token with exactly these bytes, given their [`hash`].
     pub(crate) fn find(&self, word: &[u8], hash: u32) -> Option<u16> {
         let mask = self.slots.len() - 1;
         let mut at = (hash ^ hash >> 15) as usize & mask;
@@ -59,11 +62,11 @@ impl<'b> Vocabulary<'b> {
         }
     }
 
-    /// Cuts a word that is no token itself; calls `take` with each piece from left to right.
+    /// Segments a word that is not a token itself; calls `take` with each token from left to right.
     ///
-    /// Among cuts of equal cost the one with the longer last piece wins, as in training: of the pieces that end at some
-    /// place, the longer ones are tried first.
-    pub(crate) fn cut(&self, word: &[u8], mut take: impl FnMut(u16)) {
+    /// Among segmentations of equal cost the one with the longer last piece wins, as in training: of the pieces that end at
+    /// the same offset, longer ones are tried first.
+    pub(crate) fn segment(&self, word: &[u8], mut take: impl FnMut(u16)) {
         let mut best = [Step { cost: u32::MAX, begin: 0, token: EMPTY }; MAX_WORD + 1];
         best[0].cost = 0;
         for begin in 0..word.len() {
@@ -73,7 +76,7 @@ impl<'b> Vocabulary<'b> {
             }
             let mut hash = hash(&[]);
             for end in begin + 1..=word.len().min(begin + MAX_PIECE) {
-                hash = hash_more(hash, word[end - 1]);
+                hash = hash_byte(hash, word[end - 1]);
                 let Some(token) = self.find(&word[begin..end], hash) else { continue };
                 let cost = so_far + u32::from(self.costs[usize::from(token)]);
                 if cost < best[end].cost {
@@ -98,7 +101,7 @@ impl<'b> Vocabulary<'b> {
     }
 }
 
-/// The cheapest way to cut a word up to some place: where its last piece begins, and which it is.
+/// The cheapest segmentation of a prefix: its cost, the start of its last piece, and that piece.
 #[derive(Clone, Copy)]
 struct Step {
     cost: u32,
@@ -106,11 +109,11 @@ struct Step {
     token: u16,
 }
 
-/// FNV-1a: short words are hashed as fast as they are read.
+/// FNV-1a, which is fast on short words.
 pub(crate) fn hash(word: &[u8]) -> u32 {
-    word.iter().fold(0x811C_9DC5, |hash, &byte| hash_more(hash, byte))
+    word.iter().fold(0x811C_9DC5, |hash, &byte| hash_byte(hash, byte))
 }
 
-fn hash_more(hash: u32, byte: u8) -> u32 {
+fn hash_byte(hash: u32, byte: u8) -> u32 {
     (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
 }

@@ -3,7 +3,7 @@
 //! A repository uses few different words, each many times. Splitting one, taking its stem and cutting it into tokens costs
 //! many times what finding it here does.
 
-use orient_embed::{BuiltIn, Cuts};
+use orient_embed::{BuiltIn, SegmentationCache};
 use orient_text::{for_each_identifier, for_each_term, term_number};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,7 +22,7 @@ static SPARE: Mutex<Vec<Lexicon>> = Mutex::new(Vec::new());
 #[derive(Default)]
 pub(crate) struct Lexicon {
     words: Vec<Word>,
-    cuts: Cuts,
+    cuts: SegmentationCache,
     terms: Vec<u32>,
     tokens: Vec<u16>,
 }
@@ -146,7 +146,8 @@ mod tests {
         let (mut terms, mut tokens) = (Vec::new(), Vec::new());
         for_each_term(text, |term, _| terms.push(term_number(term)));
         let text = String::from_utf8_lossy(text);
-        BuiltIn::shared().tokens(text.as_bytes(), &mut Cuts::default(), |token| tokens.push(token));
+        BuiltIn::shared()
+            .tokens(text.as_bytes(), &mut SegmentationCache::default(), |token| tokens.push(token));
         (terms, tokens)
     }
 

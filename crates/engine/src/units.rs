@@ -1,7 +1,7 @@
 //! What ranked search needs of a file: the terms of each chunk, and vectors, which tiny neighbours share.
 
 use crate::lexicon::Lexicon;
-use orient_embed::{Bag, BuiltIn, Embedder, PackedGroup, Sum, combine, packed_length};
+use orient_embed::{BuiltIn, Embedder, PackedGroup, TextEmbedding, TokenBag, combine, packed_length};
 use orient_model::{Chunk, Outline, RepoPath, Symbol};
 use orient_text::{Field, TERMS_VERSION, Terms, TermsBuilder};
 
@@ -35,7 +35,7 @@ pub(crate) fn embedder() -> u64 {
 
 /// The vectors of the chunks of a file, as they are stored; none where these bytes are none.
 pub(crate) fn read_vectors(bytes: &[u8]) -> Option<PackedGroup<'_>> {
-    PackedGroup::read(bytes, BuiltIn::shared().dimension())
+    PackedGroup::parse(bytes, BuiltIn::shared().dimension())
 }
 
 /// Terms and vectors of the chunks of a file.
@@ -85,9 +85,9 @@ pub(crate) fn vectors(path: &RepoPath, outline: &Outline, bytes: &[u8]) -> Vec<u
 struct Vectors {
     model: &'static BuiltIn,
     /// What the chunks are called that share the next vector, and their texts.
-    called: Bag,
-    body: Bag,
-    path: Sum,
+    called: TokenBag,
+    body: TokenBag,
+    path: TextEmbedding,
     packed: Vec<u8>,
     /// How many chunks share each vector.
     counts: Vec<u8>,
@@ -101,9 +101,9 @@ impl Vectors {
         let (model, counts) = (BuiltIn::shared(), shared(chunks));
         Self {
             model,
-            called: model.bag(),
-            body: model.bag(),
-            path: model.sum(&last_parts(path)),
+            called: model.new_bag(),
+            body: model.new_bag(),
+            path: model.embed_text(&last_parts(path)),
             packed: Vec::with_capacity(counts.len() * (packed_length(model.dimension()) + 1)),
             counts,
             done: 0,
@@ -119,7 +119,7 @@ impl Vectors {
         text: &[u8],
         mut see: impl FnMut(Option<Field>, &[u32]),
     ) {
-        let mut read = |field: Option<Field>, text: &[u8], bag: &mut Bag| {
+        let mut read = |field: Option<Field>, text: &[u8], bag: &mut TokenBag| {
             lexicon.read(text, |terms, tokens| {
                 see(field, terms);
                 for &token in tokens {
@@ -132,7 +132,8 @@ impl Vectors {
         read(None, text, &mut self.body);
         self.seen += 1;
         if self.counts.get(self.done) == Some(&self.seen) {
-            let (called, body) = (self.model.sum_of(&mut self.called), self.model.sum_of(&mut self.body));
+            let (called, body) =
+                (self.model.embed_bag(&mut self.called), self.model.embed_bag(&mut self.body));
             combine(&[(&body, 1.0), (&called, NAMES_WEIGHT), (&self.path, PATH_WEIGHT)])
                 .pack(&mut self.packed);
             (self.done, self.seen) = (self.done + 1, 0);

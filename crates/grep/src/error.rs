@@ -1,19 +1,19 @@
-//! What can be wrong with what is asked for.
+//! Errors in the arguments of a search.
 
 use thiserror::Error;
 
-/// Why there can be no search. The user must mend it.
+/// Why a search cannot start. The user can fix it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GrepError {
-    /// The pattern is not one.
+    /// The pattern is not valid.
     #[error("{message}")]
     Pattern {
-        /// What is wrong with it, with the place.
+        /// What is wrong, and where.
         message: String,
-        /// What to do about it; may be empty.
+        /// What to do; may be empty.
         hint: &'static str,
     },
-    /// There is no such encoding.
+    /// The encoding is unknown.
     #[error("there is no encoding `{0}`")]
     Encoding(String),
 }

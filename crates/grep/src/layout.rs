@@ -1,4 +1,4 @@
-//! How what is found is shown.
+//! Output options, and the ripgrep printers and searchers for them.
 
 use crate::error::GrepError;
 use crate::pattern::Pattern;
@@ -9,80 +9,80 @@ use grep_printer::{
 use grep_searcher::{Encoding, SearcherBuilder};
 use termcolor::WriteColor;
 
-/// What is shown of a file.
+/// What is printed for a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Lines that match.
+    /// Matching lines.
     #[default]
     Lines,
-    /// Messages in JSON, one on each line.
+    /// JSON Lines messages.
     Json,
-    /// How many lines match.
+    /// The number of matching lines.
     Count,
-    /// How many matches there are.
+    /// The number of matches.
     CountMatches,
     /// Its path, if it has a match.
     FilesWith,
-    /// Its path, if it has none.
+    /// Its path, if it has no match.
     FilesWithout,
 }
 
-/// Which lines are shown around those that match.
+/// Context lines around matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
-    /// So many before and after.
+    /// This many lines before and after.
     Around(usize, usize),
-    /// All there are.
+    /// All lines.
     Everything,
 }
 
-/// How what is found is shown.
+/// Output options.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Layout {
-    /// What is shown of a file.
+    /// What is printed for a file.
     pub mode: Mode,
-    /// Whether paths stand above what was found rather than before each line.
+    /// Whether to print paths as headings instead of before each line.
     pub heading: bool,
-    /// Whether paths are shown at all.
+    /// Whether to print paths.
     pub paths: bool,
-    /// Whether lines are numbered.
+    /// Whether to print line numbers.
     pub line_numbers: bool,
-    /// Whether columns are numbered.
+    /// Whether to print column numbers.
     pub columns: bool,
-    /// Whether the place in the file is shown, in bytes.
+    /// Whether to print byte offsets.
     pub byte_offsets: bool,
-    /// Whether only what matches is shown of a line.
+    /// Whether to print only the matching part of a line.
     pub only_matching: bool,
-    /// Whether a line is shown once for each match.
+    /// Whether to print a line once per match.
     pub per_match: bool,
-    /// What is shown in place of a match.
+    /// The replacement of matches.
     pub replacement: Option<String>,
-    /// Which other lines are shown.
+    /// Context lines.
     pub context: Context,
-    /// What stands between lines that do not follow each other; nothing, not even a line, if none.
+    /// The line between groups that are not adjacent; `None` prints no line.
     pub context_separator: Option<String>,
-    /// What stands behind the path and numbers of a line that matches.
+    /// The separator after the path and numbers of a matching line.
     pub match_separator: String,
-    /// What stands behind those of other lines.
+    /// The same for context lines.
     pub field_separator: String,
-    /// Whether space at the start of lines is left out.
+    /// Whether to trim leading white space.
     pub trim: bool,
-    /// Longer lines are not shown.
+    /// Maximum length of a line; longer lines are omitted.
     pub max_columns: Option<u64>,
-    /// Whether their beginning is.
+    /// Whether to print the beginning of omitted lines.
     pub max_columns_preview: bool,
-    /// How many lines that match are shown of a file.
+    /// Maximum number of matching lines per file.
     pub max_count: Option<u64>,
-    /// Whether files without a match are counted too.
+    /// Whether to print counts of zero.
     pub include_zero: bool,
-    /// Whether paths end with NUL.
+    /// Whether to terminate paths with NUL.
     pub null: bool,
-    /// Whether files are searched to the end that are not text.
+    /// Whether to search binary files to the end.
     pub binary: bool,
-    /// Whether colours are used.
+    /// Whether to use colours.
     pub colours: bool,
-    /// Whether line breaks in paths are written as `\n` and `\r`: for readers, not for programs.
+    /// Whether to escape line breaks in paths as `\n` and `\r`.
     pub paths_on_one_line: bool,
 }
 
@@ -132,7 +132,7 @@ impl<W: WriteColor> Printer<W> {
     }
 }
 
-/// What ends a line.
+/// The line terminator of a search.
 fn terminator(pattern: &Pattern) -> LineTerminator {
     if pattern.crlf {
         LineTerminator::crlf()
@@ -144,12 +144,12 @@ fn terminator(pattern: &Pattern) -> LineTerminator {
 }
 
 impl Layout {
-    /// Whether a file in which nothing matches shows nothing at all, so that it need not be looked at.
+    /// Whether a file without a match prints nothing, so that it need not be read.
     pub fn shows_only_matches(&self) -> bool {
         self.mode != Mode::FilesWithout && !self.include_zero && self.context != Context::Everything
     }
 
-    /// What stands between the lines of two files: a line that ends as lines of this search do.
+    /// The separator between the output of two files, with the line terminator of the search.
     pub(crate) fn file_separator(&self, pattern: &Pattern) -> Option<Vec<u8>> {
         let text = match self.context {
             _ if self.mode != Mode::Lines => None,

@@ -1,63 +1,62 @@
-//! What to look for.
+//! Search patterns: the options of a pattern and its matcher.
 
 use crate::error::GrepError;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use orient_text::{Dialect, Query};
 
-/// What case means.
+/// Case sensitivity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// Upper and lower case differ.
+    /// Case-sensitive.
     #[default]
     Sensitive,
-    /// They are the same.
+    /// Case-insensitive.
     Insensitive,
-    /// They are the same unless the pattern has upper case.
+    /// Case-insensitive unless the pattern contains upper case.
     Smart,
 }
 
-/// Where a match must begin and end.
+/// Required boundaries of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
-    /// At the edges of words.
+    /// Word boundaries.
     Word,
-    /// At the edges of lines.
+    /// Line boundaries.
     Line,
 }
 
-/// What to look for: any of several patterns.
+/// A search for any of several patterns.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Pattern {
     /// The patterns.
     pub patterns: Vec<String>,
-    /// Whether they are plain text.
+    /// Whether they are literals.
     pub literal: bool,
-    /// What case means.
+    /// Case sensitivity.
     pub case: Case,
-    /// Where a match must begin and end.
+    /// Required boundaries of a match.
     pub boundary: Option<Boundary>,
-    /// Whether lines are wanted that do not match.
+    /// Whether to find lines that do not match.
     pub invert: bool,
-    /// Whether a match may reach over several lines.
+    /// Whether a match may span several lines.
     pub multiline: bool,
-    /// Whether a dot then matches the end of a line.
+    /// Whether a dot then matches line terminators.
     pub dot_all: bool,
-    /// Whether lines end with CRLF too.
+    /// Whether CRLF is a line terminator too.
     pub crlf: bool,
-    /// Whether lines end with NUL instead.
+    /// Whether NUL is the line terminator.
     pub null_data: bool,
-    /// Whether classes and case are those of ASCII alone.
+    /// Whether character classes and case folding are ASCII-only.
     pub ascii: bool,
-    /// Whether files are searched that are not text.
+    /// Whether to search binary files as text.
     pub text: bool,
-    /// The encoding of all files, `auto` or `none`; without it, what their first bytes say.
+    /// The encoding of all files, `auto` or `none`; by default it is detected by the byte order mark.
     pub encoding: Option<String>,
 }
 
 impl Pattern {
-    /// What a file must have that matches. Asks for nothing where the bytes in the index are not those that are
-    /// searched, and where it is the other lines that are wanted.
+    /// The trigrams that a matching file must contain. None are required if the search is inverted or re-encodes files.
     pub fn required(&self) -> Query {
         if self.invert || self.encoding.as_deref().is_some_and(|encoding| encoding != "auto") {
             return Query::All;
@@ -70,7 +69,7 @@ impl Pattern {
         orient_text::required(self.patterns.iter().map(String::as_str), dialect)
     }
 
-    /// The matcher, set up as ripgrep sets up its own.
+    /// The matcher, configured as in ripgrep.
     pub(crate) fn matcher(&self) -> Result<RegexMatcher, GrepError> {
         let mut builder = RegexMatcherBuilder::new();
         builder.multi_line(true).unicode(!self.ascii).octal(false).fixed_strings(self.literal);

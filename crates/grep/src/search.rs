@@ -1,12 +1,12 @@
-//! A whole search: files in, bytes out in their order, and what came of it.
+//! Runs a search: starts workers, writes their output in order, and sums up.
 
+use crate::batch_queue::{BatchQueue, Files};
+use crate::batch_sink::{BatchSink, MarkedPath};
 use crate::error::GrepError;
 use crate::layout::{Layout, Mode};
-use crate::ordered::{Next, Ordered};
+use crate::ordered_output::{OrderedOutput, OutputPart};
 use crate::pattern::Pattern;
-use crate::queue::{Files, Queue};
-use crate::sink::{Sink, VeiledPath};
-use crate::worker::{Found, Worker};
+use crate::worker::{FileResult, Worker};
 use grep_printer::Stats;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -15,17 +15,17 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A search that is ready to run: its pattern and layout make sense.
+/// A search with a valid pattern and layout.
 pub struct Search {
     pattern: Pattern,
     matcher: RegexMatcher,
     layout: Layout,
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct Totals {
-    /// Whether there is anything of what was asked for.
+    /// Whether anything matched.
     pub matched: bool,
     /// Files that could not be searched, and why, in the order of the files.
     pub errors: Vec<String>,
@@ -33,24 +33,24 @@ pub struct Totals {
 }
 
 impl Search {
-    /// Makes ready.
+    /// Validates the pattern and the layout.
     pub fn new(pattern: Pattern, layout: Layout) -> Result<Self, GrepError> {
         layout.searcher(&pattern)?;
         Ok(Self { matcher: pattern.matcher()?, pattern, layout })
     }
 
-    /// How results are shown.
+    /// The output options.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The same search, shown in another way.
+    /// The output options, to change them.
     pub fn layout_mut(&mut self) -> &mut Layout {
         &mut self.layout
     }
 
-    /// Searches files while they are found, and gives what is to be shown to `out`, in their order. A failure of `out` ends
-    /// the search.
+    /// Searches files while they are listed, and passes the output to `out` in their order. An error of `out` ends the
+    /// search.
     pub fn run<'f>(
         &self,
         tree: &Tree,
@@ -59,22 +59,22 @@ impl Search {
         out: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<Totals> {
         let started = Instant::now();
-        let (ordered, queue) = (Ordered::default(), Queue::default());
+        let (ordered, queue) = (OrderedOutput::default(), BatchQueue::default());
         let searcher = self.layout.searcher(&self.pattern).map_err(io::Error::other)?;
         let shared =
             Shared { tree, queue: &queue, searcher: &searcher, ordered: &ordered, done: Mutex::default() };
-        let mut shown = Shown::new(self.layout.file_separator(&self.pattern), out);
+        let mut writer = OutputWriter::new(self.layout.file_separator(&self.pattern), out);
         std::thread::scope(|scope| {
             let mut started = 0;
             let written = files.try_for_each(|files| {
                 if queue.put(files) > started && started < threads.max(1) {
-                    scope.spawn(|| self.serve(&shared));
+                    scope.spawn(|| self.work(&shared));
                     started += 1;
                 }
-                shown.write_ready(&ordered)
+                writer.write_ready(&ordered)
             });
             queue.close();
-            let written = written.and_then(|()| shown.write_all(&ordered, queue.batches()));
+            let written = written.and_then(|()| writer.write_all(&ordered, queue.batches()));
             if written.is_err() {
                 ordered.stop();
             }
@@ -83,12 +83,12 @@ impl Search {
         let done = shared.done.into_inner().unwrap_or_else(PoisonError::into_inner);
         let totals = done.into_totals();
         if self.layout.mode == Mode::Json {
-            (shown.out)(summary(&totals.stats, started.elapsed()).as_bytes())?;
+            (writer.out)(summary(&totals.stats, started.elapsed()).as_bytes())?;
         }
         Ok(totals)
     }
 
-    /// What to do with a file that is not text: one found in a folder, and one that was named.
+    /// Binary detection for files found in a directory, and for files named explicitly.
     fn detection(&self) -> [BinaryDetection; 2] {
         match (self.pattern.text || self.pattern.null_data, self.layout.binary) {
             (true, _) => [BinaryDetection::none(), BinaryDetection::none()],
@@ -97,16 +97,16 @@ impl Search {
         }
     }
 
-    /// One thread: takes batches until there are none.
-    fn serve(&self, shared: &Shared<'_, '_>) {
-        let sink = Sink::new(shared.ordered, &self.layout, self.layout.file_separator(&self.pattern));
+    /// The loop of a worker thread.
+    fn work(&self, shared: &Shared<'_, '_>) {
+        let sink = BatchSink::new(shared.ordered, &self.layout, self.layout.file_separator(&self.pattern));
         let mut worker = Worker {
             tree: shared.tree,
             matcher: self.matcher.clone(),
             searcher: shared.searcher.build(),
             printer: self.layout.printer(sink),
             detection: self.detection(),
-            veiled: VeiledPath::default(),
+            marked_path: MarkedPath::default(),
         };
         let mut done = Done::default();
         while let Some(batch) = shared.queue.take() {
@@ -123,16 +123,16 @@ impl Search {
     }
 }
 
-/// What all threads use.
+/// Shared by all threads.
 struct Shared<'s, 'f> {
     tree: &'s Tree,
-    queue: &'s Queue<'f>,
+    queue: &'s BatchQueue<'f>,
     searcher: &'s SearcherBuilder,
-    ordered: &'s Ordered,
+    ordered: &'s OrderedOutput,
     done: Mutex<Done>,
 }
 
-/// What came of some files.
+/// The results of some files.
 #[derive(Default)]
 struct Done {
     matched: bool,
@@ -141,7 +141,7 @@ struct Done {
 }
 
 impl Done {
-    fn note(&mut self, at: usize, file: &Haystack, found: io::Result<Found>) {
+    fn note(&mut self, at: usize, file: &Haystack, found: io::Result<FileResult>) {
         match found {
             Ok(found) => {
                 self.matched |= found.matched;
@@ -166,40 +166,40 @@ impl Done {
     }
 }
 
-/// What was handed out.
-struct Shown<'o> {
+/// Writes the output of batches with separators between them.
+struct OutputWriter<'o> {
     separator: Option<Vec<u8>>,
-    /// How many batches were handed out whole.
-    whole: usize,
-    /// Whether anything was.
+    /// Number of complete batches.
+    complete: usize,
+    /// Whether anything was written.
     any: bool,
-    /// Whether anything of the batch whose turn it is was.
+    /// Whether anything of the current batch was written.
     begun: bool,
     out: &'o mut dyn FnMut(&[u8]) -> io::Result<()>,
 }
 
-impl<'o> Shown<'o> {
+impl<'o> OutputWriter<'o> {
     fn new(separator: Option<Vec<u8>>, out: &'o mut dyn FnMut(&[u8]) -> io::Result<()>) -> Self {
-        Self { separator, whole: 0, any: false, begun: false, out }
+        Self { separator, complete: 0, any: false, begun: false, out }
     }
 
-    /// Hands out what is there.
-    fn write_ready(&mut self, ordered: &Ordered) -> io::Result<()> {
+    /// Writes the available output.
+    fn write_ready(&mut self, ordered: &OrderedOutput) -> io::Result<()> {
         while let Some(next) = ordered.ready() {
             self.write(next)?;
         }
         Ok(())
     }
 
-    /// Hands out everything, waiting for it.
-    fn write_all(&mut self, ordered: &Ordered, batches: usize) -> io::Result<()> {
-        while self.whole < batches {
+    /// Writes all output; blocks until it is complete.
+    fn write_all(&mut self, ordered: &OrderedOutput, batches: usize) -> io::Result<()> {
+        while self.complete < batches {
             self.write(ordered.next())?;
         }
         Ok(())
     }
 
-    fn write(&mut self, Next { part, ended }: Next) -> io::Result<()> {
+    fn write(&mut self, OutputPart { part, ended }: OutputPart) -> io::Result<()> {
         if !part.is_empty() {
             if !std::mem::replace(&mut self.begun, true)
                 && std::mem::replace(&mut self.any, true)
@@ -210,13 +210,13 @@ impl<'o> Shown<'o> {
             (self.out)(&part)?;
         }
         if ended {
-            (self.whole, self.begun) = (self.whole + 1, false);
+            (self.complete, self.begun) = (self.complete + 1, false);
         }
         Ok(())
     }
 }
 
-/// The last message of a search in JSON, in ripgrep's form.
+/// The summary message of ripgrep's JSON output.
 fn summary(stats: &Stats, elapsed: Duration) -> String {
     let time = |time: Duration| {
         format!(

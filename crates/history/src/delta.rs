@@ -1,31 +1,34 @@
-//! An object written as what differs from another: pieces of that one, and new bytes.
+//! Applies git deltas: an object encoded as copies of ranges of a base object and insertions of new bytes.
+//!
+//! A delta is the size of the base and the size of the result, both as varints, and then instructions. Example: with the
+//! base `hello world`, the instructions `copy 6..11`, `insert " "`, `copy 0..3` produce `world hel`.
 
-use crate::inflate::LARGEST;
+use crate::inflate::MAX_OBJECT;
 
-/// The object that `delta` makes of `base`; none where the two do not fit.
+/// Applies a delta to its base. `None` if the delta is malformed or belongs to another base.
 pub(crate) fn apply(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut rest = delta;
-    if size(&mut rest)? != base.len() {
+    if varint(&mut rest)? != base.len() {
         return None;
     }
-    let length = size(&mut rest)?;
-    if length > LARGEST {
+    let length = varint(&mut rest)?;
+    if length > MAX_OBJECT {
         return None;
     }
     let mut out = Vec::with_capacity(length);
-    while let Some((&order, tail)) = rest.split_first() {
+    while let Some((&instruction, tail)) = rest.split_first() {
         rest = tail;
-        if order & 0x80 == 0 {
-            // Nought is kept for later forms.
-            if order == 0 {
+        if instruction & 0x80 == 0 {
+            // Git reserves instruction 0.
+            if instruction == 0 {
                 return None;
             }
-            let (new, tail) = rest.split_at_checked(usize::from(order))?;
+            let (new, tail) = rest.split_at_checked(usize::from(instruction))?;
             out.extend_from_slice(new);
             rest = tail;
         } else {
-            let start = number(order, &[0, 1, 2, 3], &mut rest)?;
-            let count = match number(order, &[4, 5, 6], &mut rest)? {
+            let start = sparse_integer(instruction, &[0, 1, 2, 3], &mut rest)?;
+            let count = match sparse_integer(instruction, &[4, 5, 6], &mut rest)? {
                 0 => 0x1_0000,
                 count => count,
             };
@@ -38,8 +41,8 @@ pub(crate) fn apply(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     (out.len() == length).then_some(out)
 }
 
-/// A size in groups of seven bits, the lowest first.
-fn size(rest: &mut &[u8]) -> Option<usize> {
+/// Reads a varint: groups of seven bits, least significant first.
+fn varint(rest: &mut &[u8]) -> Option<usize> {
     let mut value = 0_usize;
     for shift in (0..usize::BITS).step_by(7) {
         let (&byte, tail) = rest.split_first()?;
@@ -52,11 +55,11 @@ fn size(rest: &mut &[u8]) -> Option<usize> {
     None
 }
 
-/// A number of which only the bytes follow whose bits are set, the lowest first.
-fn number(order: u8, bits: &[u8], rest: &mut &[u8]) -> Option<usize> {
+/// Reads an integer whose zero bytes are omitted: bit `bits[i]` of the instruction says whether byte `i` follows.
+fn sparse_integer(instruction: u8, bits: &[u8], rest: &mut &[u8]) -> Option<usize> {
     let mut value = 0;
     for (at, bit) in bits.iter().enumerate() {
-        if order & (1 << bit) != 0 {
+        if instruction & (1 << bit) != 0 {
             let (&byte, tail) = rest.split_first()?;
             *rest = tail;
             value |= usize::from(byte) << (8 * at);
@@ -71,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn pieces_of_the_base_and_new_bytes_make_the_object() {
+    fn copies_and_insertions_build_the_object() {
         let delta = [11, 9, 0b1001_0001, 6, 5, 1, b' ', 0b1001_0000, 3];
         assert_eq!(apply(b"hello world", &delta).expect("it fits"), b"world hel");
         assert_eq!(apply(b"hello", &delta), None);
@@ -80,7 +83,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_are_too_strange(base in any::<Vec<u8>>(), delta in any::<Vec<u8>>()) {
+        fn malformed_deltas_never_panic(base in any::<Vec<u8>>(), delta in any::<Vec<u8>>()) {
             let mut sized = vec![(base.len() & 0x7f) as u8];
             sized.extend(delta);
             apply(&base, &sized);

@@ -1,35 +1,35 @@
-//! Why the history of a tree gives no answer.
+//! Errors of reading a git repository.
 
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// What is wrong, by who can mend it.
+/// Why a git repository or revision cannot be read.
 #[derive(Debug, Error)]
 pub enum HistoryError {
-    /// The folder lies in no repository: there is nothing to compare with.
-    #[error("{} lies in no git repository", .0.display())]
+    /// The directory is not in a git repository.
+    #[error("{} is not in a git repository", .0.display())]
     NoRepository(PathBuf),
-    /// The user named a revision that there is not.
+    /// The revision does not exist.
     #[error("there is no revision `{revision}`")]
     Unknown {
-        /// As it was written.
+        /// The revision as the user wrote it.
         revision: String,
-        /// The names that are nearest to it, best first.
+        /// The most similar names, best first.
         near: Vec<String>,
     },
-    /// The user wrote something that names no revision, or more than one.
+    /// The text is not a valid revision, or an ambiguous one.
     #[error("`{revision}` cannot be used: {reason}")]
     Unusable {
-        /// As it was written.
+        /// The revision as the user wrote it.
         revision: String,
         /// Why not.
         reason: String,
     },
-    /// The repository keeps its things in a form that is not read.
+    /// The repository uses a format that is not supported.
     #[error("the repository cannot be read: {0}")]
     Unsupported(&'static str),
-    /// An object is missing or is not what it should be.
+    /// An object is missing or corrupt.
     #[error("the repository is damaged: {0}")]
     Damaged(String),
     /// A file of the repository cannot be read.

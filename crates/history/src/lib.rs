@@ -1,24 +1,23 @@
-//! What has changed in a working tree since a revision, and what a switch to another would change, read from git's own
-//! files.
+//! Reads git's files: which files changed since a revision, and which a switch to another branch would write.
 //!
-//! Only reads: no program is run (no git, no hook, no filter), no configuration is looked at, nothing is written. What
-//! stands in a repository is believed by nobody: sizes, depths and names are bounded, and what does not fit is an error.
-//! Knows nothing of languages, of the index or of how answers look.
+//! Read-only: it runs no program (no git, hook or filter), reads no git configuration and writes nothing. Repositories are
+//! untrusted input: sizes, depths and names are bounded, and anything beyond the bounds is an error. It does not depend on
+//! languages, the index or output formats.
 
-mod compare;
 mod delta;
 mod error;
+mod git_index;
 mod inflate;
-mod lines;
-mod objects;
+mod object_store;
 mod oid;
-mod pack;
+mod packfile;
+mod patience_diff;
 mod refs;
 mod revision;
-mod staged;
 mod tree;
+mod worktree_diff;
 
-pub use compare::{Brought, Changes, History, Touched};
 pub use error::HistoryError;
-pub use lines::{Difference, difference};
+pub use patience_diff::{LineDiff, line_diff};
 pub use revision::Tip;
+pub use worktree_diff::{Changes, FileChange, History, IncomingFile};

@@ -1,4 +1,4 @@
-//! Names for commits: branches, tags and the like.
+//! Refs: resolves the names of branches, tags and other refs to object ids.
 
 use crate::error::HistoryError;
 use crate::oid::{LENGTH, Oid};
@@ -8,18 +8,19 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// How many names may stand for one another.
-const STEPS: usize = 6;
-/// No file that holds a name or a list of settings is larger.
-const SMALL: u64 = 1 << 20;
-/// Repositories with a great many branches list them in one file.
-const PACKED: u64 = 256 << 20;
-/// How deep folders of names go, and how many names are looked at.
-const DEEP: usize = 16;
-const MANY: usize = 100_000;
+/// Maximum number of symbolic refs in a chain.
+const MAX_SYMBOLIC: usize = 6;
+/// Maximum size of a file that contains one ref or a short list.
+const MAX_SMALL_FILE: u64 = 1 << 20;
+/// Maximum size of `packed-refs`.
+const MAX_PACKED_REFS: u64 = 256 << 20;
+/// Maximum depth of ref directories.
+const MAX_DEPTH: usize = 16;
+/// Maximum number of refs listed.
+const MAX_REFS: usize = 100_000;
 
-/// Where a short name is looked for, in git's order.
-const PLACES: [(&str, &str); 6] = [
+/// The prefix and suffix that git tries for a short name, in order.
+const RULES: [(&str, &str); 6] = [
     ("", ""),
     ("refs/", ""),
     ("refs/tags/", ""),
@@ -28,49 +29,49 @@ const PLACES: [(&str, &str); 6] = [
     ("refs/remotes/", "/HEAD"),
 ];
 
-/// The names of a repository.
+/// The refs of a repository.
 pub(crate) struct Refs {
     dirs: GitDirs,
     packed: BTreeMap<String, Oid>,
 }
 
 impl Refs {
-    /// Reads what names there are.
+    /// Reads `packed-refs`.
     pub(crate) fn open(dirs: GitDirs) -> Result<Self, HistoryError> {
         if dirs.common_dir.join("reftable").is_dir() {
-            return Err(HistoryError::Unsupported("it keeps its branches in the form `reftable`"));
+            return Err(HistoryError::Unsupported("it stores refs in the `reftable` format"));
         }
         let mut packed = BTreeMap::new();
-        let text = bounded(&dirs.common_dir.join("packed-refs"), PACKED).unwrap_or_default();
+        let text = read_bounded(&dirs.common_dir.join("packed-refs"), MAX_PACKED_REFS).unwrap_or_default();
         for line in text.lines().filter(|line| !line.starts_with(['#', '^'])) {
             let Some((oid, name)) = line.split_once(' ') else { continue };
             if oid.len() > 2 * LENGTH {
-                return Err(HistoryError::Unsupported("it names its objects by SHA-256"));
+                return Err(HistoryError::Unsupported("it uses SHA-256 object ids"));
             }
             packed.extend(Oid::parse(oid).map(|oid| (name.to_owned(), oid)));
         }
         Ok(Self { dirs, packed })
     }
 
-    /// What a name stands for, as a user writes it: `main`, `v1.2`, `origin/main`, `refs/heads/main`.
+    /// Resolves a short or full name: `main`, `v1.2`, `origin/main`, `refs/heads/main`.
     pub(crate) fn find(&self, name: &str) -> Result<Option<Oid>, HistoryError> {
-        for (before, after) in PLACES {
-            if let Some(oid) = self.full(&format!("{before}{name}{after}"))? {
+        for (before, after) in RULES {
+            if let Some(oid) = self.resolve(&format!("{before}{name}{after}"))? {
                 return Ok(Some(oid));
             }
         }
         Ok(None)
     }
 
-    /// What a full name stands for.
-    pub(crate) fn full(&self, name: &str) -> Result<Option<Oid>, HistoryError> {
+    /// Resolves a full name.
+    pub(crate) fn resolve(&self, name: &str) -> Result<Option<Oid>, HistoryError> {
         let mut name = name.to_owned();
-        for _ in 0..STEPS {
-            if !is_name(&name) {
+        for _ in 0..MAX_SYMBOLIC {
+            if !is_valid_name(&name) {
                 return Ok(None);
             }
-            let own = [&self.dirs.git_dir, &self.dirs.common_dir];
-            let Some(text) = own.iter().find_map(|folder| small_file(&folder.join(&name)).ok()) else {
+            let dirs = [&self.dirs.git_dir, &self.dirs.common_dir];
+            let Some(text) = dirs.iter().find_map(|dir| small_file(&dir.join(&name)).ok()) else {
                 return Ok(self.packed.get(&name).copied());
             };
             let line = text.lines().next().unwrap_or_default().trim();
@@ -78,25 +79,25 @@ impl Refs {
                 other.trim().clone_into(&mut name);
                 continue;
             }
-            // A file such as FETCH_HEAD says more behind the name of the commit.
+            // Files such as FETCH_HEAD contain more than the object id.
             let word = line.split_ascii_whitespace().next().unwrap_or_default();
             if word.len() > 2 * LENGTH && crate::oid::nibbles(word).is_some() {
-                return Err(HistoryError::Unsupported("it names its objects by SHA-256"));
+                return Err(HistoryError::Unsupported("it uses SHA-256 object ids"));
             }
             return Ok(Oid::parse(word));
         }
         Ok(None)
     }
 
-    /// The full names of the branches that may be switched to: all of this repository, and of each other one that it
-    /// fetches from the branch offered first and the one called like the branch that is checked out.
+    /// The full names of the branches that a user may switch to: all local branches, and of each remote its default branch
+    /// and the one with the name of the current branch.
     pub(crate) fn branches(&self) -> Vec<String> {
-        let mut names = self.below("refs/heads");
+        let mut names = self.list("refs/heads");
         let head = small_file(&self.dirs.git_dir.join("HEAD")).unwrap_or_default();
         let current = head.trim().strip_prefix("ref: refs/heads/");
         let remotes = fs::read_dir(self.dirs.common_dir.join("refs/remotes")).into_iter().flatten().flatten();
         let loose = remotes.filter_map(|entry| entry.file_name().into_string().ok());
-        let packed = self.packed_below("refs/remotes").filter_map(|name| name.split('/').nth(2));
+        let packed = self.list_packed("refs/remotes").filter_map(|name| name.split('/').nth(2));
         let remotes: BTreeSet<String> = loose.chain(packed.map(str::to_owned)).collect();
         for remote in remotes {
             let branches = ["HEAD"].into_iter().chain(current);
@@ -105,27 +106,27 @@ impl Refs {
         names
     }
 
-    /// The full names below a folder of them, sorted.
-    fn below(&self, folder: &str) -> Vec<String> {
-        let mut names: Vec<String> = self.packed_below(folder).take(MANY).map(str::to_owned).collect();
-        for top in [&self.dirs.git_dir, &self.dirs.common_dir] {
-            gather(top, folder, DEEP, &mut names);
+    /// The full names of all refs below a prefix, sorted.
+    fn list(&self, prefix: &str) -> Vec<String> {
+        let mut names: Vec<String> = self.list_packed(prefix).take(MAX_REFS).map(str::to_owned).collect();
+        for dir in [&self.dirs.git_dir, &self.dirs.common_dir] {
+            collect_loose(dir, prefix, MAX_DEPTH, &mut names);
         }
         names.sort();
         names.dedup();
         names
     }
 
-    fn packed_below<'n>(&'n self, folder: &'n str) -> impl Iterator<Item = &'n str> {
+    fn list_packed<'n>(&'n self, prefix: &'n str) -> impl Iterator<Item = &'n str> {
         let inside =
-            move |name: &&String| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+            move |name: &&String| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
         self.packed.keys().filter(inside).map(String::as_str)
     }
 
-    /// Every branch and tag, as a user would write it.
-    pub(crate) fn names(&self) -> Vec<String> {
+    /// The short names of all branches and tags.
+    pub(crate) fn short_names(&self) -> Vec<String> {
         let mut names: Vec<String> = self
-            .below("refs")
+            .list("refs")
             .iter()
             .filter_map(|name| {
                 let short = name.strip_prefix("refs/")?;
@@ -140,54 +141,54 @@ impl Refs {
     }
 }
 
-fn gather(top: &Path, folder: &str, deep: usize, names: &mut Vec<String>) {
-    let Ok(entries) = fs::read_dir(top.join(folder)) else { return };
+fn collect_loose(dir: &Path, prefix: &str, depth: usize, names: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(dir.join(prefix)) else { return };
     for entry in entries.flatten() {
         let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
-        let path = format!("{folder}/{name}");
-        if kind.is_dir() && deep > 0 {
-            gather(top, &path, deep - 1, names);
-        } else if kind.is_file() && names.len() < MANY {
+        let path = format!("{prefix}/{name}");
+        if kind.is_dir() && depth > 0 {
+            collect_loose(dir, &path, depth - 1, names);
+        } else if kind.is_file() && names.len() < MAX_REFS {
             names.push(path);
         }
     }
 }
 
-/// Whether a text can be the name of a branch or the like, so that it leads nowhere but to one.
-fn is_name(name: &str) -> bool {
-    let parts_are_names = name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'));
+/// Whether a text is a valid ref name. A valid name cannot lead out of the git directory.
+fn is_valid_name(name: &str) -> bool {
+    let components_are_valid = name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'));
     let forbidden = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
-    parts_are_names && !name.contains("..") && !name.contains(forbidden)
+    components_are_valid && !name.contains("..") && !name.contains(forbidden)
 }
 
-/// The text of a file that must be a file and small.
+/// The text of a small regular file.
 pub(crate) fn small_file(path: &Path) -> io::Result<String> {
-    bounded(path, SMALL)
+    read_bounded(path, MAX_SMALL_FILE)
 }
 
-/// The bytes of a file, no more than `most`; whatever is not a file would perhaps never end.
-fn bounded(path: &Path, most: u64) -> io::Result<String> {
+/// The first `max` bytes of a regular file. Other kinds of files may never end.
+fn read_bounded(path: &Path, max: u64) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    File::open(path)?.take(max).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_name;
+    use super::is_valid_name;
 
     #[test]
-    fn a_name_cannot_lead_out_of_the_repository() {
+    fn valid_names_stay_in_the_git_directory() {
         for name in ["HEAD", "refs/heads/main", "v1.2", "feature/a-b_c@2"] {
-            assert!(is_name(name), "{name}");
+            assert!(is_valid_name(name), "{name}");
         }
         for name in
             ["", "/etc/passwd", "../x", "refs/../../x", "a//b", "a b", "a\\b", ".hidden", "a:b", "a\nb"]
         {
-            assert!(!is_name(name), "{name}");
+            assert!(!is_valid_name(name), "{name}");
         }
     }
 }

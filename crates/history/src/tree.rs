@@ -1,19 +1,19 @@
-//! All files of a commit below a folder.
+//! Lists and compares git trees: the files of a commit below a directory.
 
 use crate::error::HistoryError;
-use crate::objects::{Kind, Objects};
+use crate::object_store::{ObjectKind, ObjectStore};
 use crate::oid::{LENGTH, Oid};
 use orient_model::RepoPath;
 use std::collections::BTreeMap;
 
-/// How deep folders may lie in each other, and how many files there may be: a few objects can claim any number.
-const DEEP: usize = 256;
-const MANY: usize = 10_000_000;
+/// Maximum depth of directories.
+const MAX_DEPTH: usize = 256;
+/// Maximum number of files: a few objects can describe an exponential number.
+const MAX_FILES: usize = 10_000_000;
 
-/// The plain files of a commit by their paths from `prefix`, which leads from the top of the working tree to the root.
-/// Links and other repositories are left out: their content is not read.
+/// The regular files of a tree below `prefix`, by their path relative to it. Symbolic links and submodules are omitted.
 pub(crate) fn files(
-    objects: &mut Objects,
+    objects: &mut ObjectStore,
     top: Oid,
     prefix: &[&[u8]],
 ) -> Result<BTreeMap<RepoPath, Oid>, HistoryError> {
@@ -21,53 +21,53 @@ pub(crate) fn files(
     Ok(files.into_iter().map(|(path, (oid, _))| (path, oid)).collect())
 }
 
-/// The plain files of a commit, by their paths from `prefix`, that another commit does not have just so, and whether it has
-/// one at that path at all: all of them where there is no other. Folders that both have are not looked into, so that this takes as long as they differ.
+/// The regular files of a tree below `prefix` that another tree does not contain with the same content, and whether the
+/// other has a file at that path; all files if there is no other tree. Subtrees with equal ids are skipped, so the cost
+/// grows with the difference.
 pub(crate) fn new_files(
-    objects: &mut Objects,
+    objects: &mut ObjectStore,
     top: Oid,
     other: Option<Oid>,
     prefix: &[&[u8]],
 ) -> Result<BTreeMap<RepoPath, (Oid, bool)>, HistoryError> {
     let mut files = BTreeMap::new();
-    let Some(root) = below(objects, top, prefix)? else { return Ok(files) };
-    let other = other.map(|other| below(objects, other, prefix)).transpose()?.flatten();
-    let mut waiting = vec![(Vec::new(), root, other, 0)];
-    while let Some((path, folder, beside, depth)) = waiting.pop() {
-        if Some(folder) == beside {
+    let Some(root) = subtree(objects, top, prefix)? else { return Ok(files) };
+    let other = other.map(|other| subtree(objects, other, prefix)).transpose()?.flatten();
+    let mut stack = vec![(Vec::new(), root, other, 0)];
+    while let Some((path, dir, other, depth)) = stack.pop() {
+        if Some(dir) == other {
             continue;
         }
-        if depth > DEEP || files.len() + waiting.len() > MANY {
-            return Err(HistoryError::Unsupported("a commit has more files than can be"));
+        if depth > MAX_DEPTH || files.len() + stack.len() > MAX_FILES {
+            return Err(HistoryError::Unsupported("a commit has too many files"));
         }
-        let (tree, beside) =
-            (objects.get(&folder, Kind::Tree)?, beside.map(|oid| objects.get(&oid, Kind::Tree)));
-        let beside = beside.transpose()?;
-        let beside: BTreeMap<&[u8], (&[u8], Oid)> = beside.as_ref().map_or_else(BTreeMap::new, |tree| {
+        let tree = objects.get(&dir, ObjectKind::Tree)?;
+        let other = other.map(|oid| objects.get(&oid, ObjectKind::Tree)).transpose()?;
+        let others: BTreeMap<&[u8], (&[u8], Oid)> = other.as_ref().map_or_else(BTreeMap::new, |tree| {
             entries(&tree.data).map(|(mode, name, oid)| (name, (mode, oid))).collect()
         });
         for (mode, name, oid) in entries(&tree.data) {
             let mut inner: Vec<u8> = path.clone();
             inner.extend_from_slice(name);
-            let there = beside.get(name);
-            if is_folder(mode) {
+            let other = others.get(name);
+            if is_dir(mode) {
                 inner.push(b'/');
-                let there = there.filter(|(mode, _)| is_folder(mode)).map(|(_, oid)| *oid);
-                waiting.push((inner, oid, there, depth + 1));
-            } else if is_file(mode) && there.is_none_or(|(_, there)| *there != oid) {
-                files.insert(RepoPath::new(inner), (oid, there.is_some_and(|(mode, _)| is_file(mode))));
+                let other = other.filter(|(mode, _)| is_dir(mode)).map(|(_, oid)| *oid);
+                stack.push((inner, oid, other, depth + 1));
+            } else if is_file(mode) && other.is_none_or(|(_, other)| *other != oid) {
+                files.insert(RepoPath::new(inner), (oid, other.is_some_and(|(mode, _)| is_file(mode))));
             }
         }
     }
     Ok(files)
 }
 
-/// The folder that `prefix` leads to; none where there is none.
-fn below(objects: &mut Objects, top: Oid, prefix: &[&[u8]]) -> Result<Option<Oid>, HistoryError> {
+/// The subtree at `prefix`, if it exists.
+fn subtree(objects: &mut ObjectStore, top: Oid, prefix: &[&[u8]]) -> Result<Option<Oid>, HistoryError> {
     let mut at = top;
     for part in prefix {
-        let tree = objects.get(&at, Kind::Tree)?;
-        let found = entries(&tree.data).find(|(mode, name, _)| is_folder(mode) && name == part);
+        let tree = objects.get(&at, ObjectKind::Tree)?;
+        let found = entries(&tree.data).find(|(mode, name, _)| is_dir(mode) && name == part);
         let Some((_, _, oid)) = found else { return Ok(None) };
         at = oid;
     }
@@ -78,11 +78,11 @@ fn is_file(mode: &[u8]) -> bool {
     mode.starts_with(b"100")
 }
 
-fn is_folder(mode: &[u8]) -> bool {
+fn is_dir(mode: &[u8]) -> bool {
     mode == b"40000" || mode == b"040000"
 }
 
-/// Mode, name and object of each entry; what is not of that form ends them.
+/// Mode, name and object id of each entry, up to the first malformed one.
 fn entries(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8], Oid)> {
     std::iter::from_fn(move || {
         let space = rest.iter().position(|&byte| byte == b' ')?;

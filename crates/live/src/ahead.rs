@@ -37,7 +37,7 @@ impl Shared {
 
     /// Reads one branch; false where something else came between.
     fn read_branch(&self, history: &mut History, ahead: &mut Ahead<'_>, tip: &Tip) -> Option<bool> {
-        let files = history.brought_by(tip).ok()?;
+        let files = history.incoming_files(tip).ok()?;
         let paths: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
         let indexed = self.engine.are_indexed(&paths).ok()?;
         // What is not in the index although it is there was left out of it, and will be again.

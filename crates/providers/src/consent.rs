@@ -1,5 +1,5 @@
-//! The user's yes: to which provider, at which address, with which model. Kept beside the index, outside of the
-//! repository, so that no repository can bring one along.
+//! The user's consent to send code to a provider, bound to its URL and model. Stored next to the index, outside the
+//! repository, so that no repository can contain one.
 
 use crate::ProviderError;
 use orient_safefs::Folder;
@@ -7,17 +7,17 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// The file in the folder of a tree.
+/// The file in the directory of an index.
 const FILE: &str = "embed-allowed.toml";
-/// Three short lines; whatever is larger is something else.
-const LARGEST: u64 = 16 << 10;
+/// Maximum size of the file.
+const MAX_SIZE: u64 = 16 << 10;
 
-/// What a yes is bound to. Any change asks again.
+/// What a consent applies to. Any change requires a new consent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// The provider's name in the settings.
+    /// The name of the provider in the settings.
     pub provider: String,
-    /// The whole address.
+    /// The full URL.
     pub url: String,
     /// The model.
     pub model: String,
@@ -29,31 +29,31 @@ impl fmt::Display for Terms {
     }
 }
 
-/// What was allowed for the tree whose folder this is. What cannot be read is no yes.
-pub fn allowed(folder: &Path) -> Option<Terms> {
-    let text = Folder::open(folder).ok()?.read(FILE, LARGEST).ok()??;
+/// The stored consent; `None` if there is none or it cannot be read.
+pub fn allowed(dir: &Path) -> Option<Terms> {
+    let text = Folder::open(dir).ok()?.read(FILE, MAX_SIZE).ok()??;
     let table: toml::Table = str::from_utf8(&text).ok()?.parse().ok()?;
     let field = |name: &str| table.get(name)?.as_str().map(ToOwned::to_owned);
     Some(Terms { provider: field("provider")?, url: field("url")?, model: field("model")? })
 }
 
-/// Keeps a yes, in place of an earlier one.
-pub fn allow(folder: &Path, terms: &Terms) -> Result<(), ProviderError> {
-    let path = folder.join(FILE);
+/// Stores a consent and replaces an earlier one.
+pub fn allow(dir: &Path, terms: &Terms) -> Result<(), ProviderError> {
+    let path = dir.join(FILE);
     let mut table = toml::Table::new();
     for (name, value) in [("provider", &terms.provider), ("url", &terms.url), ("model", &terms.model)] {
         table.insert(name.to_owned(), value.clone().into());
     }
-    let text = format!("# Written by `orient embed allow`; `orient embed forget` takes it back.\n{table}");
-    Folder::create(folder)
+    let text = format!("# Written by `orient embed allow`; `orient embed forget` revokes it.\n{table}");
+    Folder::create(dir)
         .and_then(|folder| folder.replace(FILE, text.as_bytes()))
         .map_err(|source| ProviderError::Consent { path, source })
 }
 
-/// Takes a yes back; says whether there was one.
-pub fn forget(folder: &Path) -> Result<bool, ProviderError> {
-    let path = folder.join(FILE);
-    match Folder::open(folder).and_then(|folder| folder.remove(FILE)) {
+/// Revokes the consent; returns whether there was one.
+pub fn forget(dir: &Path) -> Result<bool, ProviderError> {
+    let path = dir.join(FILE);
+    match Folder::open(dir).and_then(|folder| folder.remove(FILE)) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(source) => Err(ProviderError::Consent { path, source }),
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_yes_is_kept_replaced_and_taken_back() {
+    fn consent_is_stored_replaced_and_revoked() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().join("tree");
         let terms = |model: &str| Terms {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_no_yes() {
+    fn unreadable_file_is_no_consent() {
         let folder = tempfile::tempdir().expect("a folder");
         for text in ["", "provider = 'x'", "provider = 1\nurl = 2\nmodel = 3", "not toml ["] {
             std::fs::write(folder.path().join(FILE), text).expect("written");

@@ -1,8 +1,8 @@
-//! Where a provider is: an address without secrets in it, and whether it is on this machine.
+//! The URL of a provider: validated, without credentials, and whether it is on this machine.
 
 use std::net::{IpAddr, Ipv6Addr, ToSocketAddrs};
 
-/// An address that requests go to.
+/// The URL that requests are sent to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     url: String,
@@ -12,8 +12,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The address a user wrote, with what the provider has behind it: `http://host:8000/v1` and `/v1/embeddings` make
-    /// `http://host:8000/v1/embeddings`. The error says what is wrong, and quotes nothing that may be a secret.
+    /// Joins the URL from the settings and the path of the API: `http://host:8000/v1` and `/v1/embeddings` become
+    /// `http://host:8000/v1/embeddings`. Errors quote nothing that may be a secret.
     pub fn parse(base: &str, path: &str) -> Result<Self, String> {
         let (scheme, rest) = base.split_once("://").ok_or("it does not begin with http:// or https://")?;
         let encrypted = match scheme.to_ascii_lowercase().as_str() {
@@ -22,41 +22,43 @@ impl Endpoint {
             _ => return Err("it does not begin with http:// or https://".to_owned()),
         };
         if rest.contains('@') {
-            return Err("it has a name or a password in it; keys come from the environment alone".to_owned());
+            return Err(
+                "it contains a user name or a password; keys come only from the environment".to_owned()
+            );
         }
         if rest.contains(['?', '#']) {
-            return Err("it has a `?` or `#` in it; keys come from the environment alone".to_owned());
+            return Err("it contains `?` or `#`; keys come only from the environment".to_owned());
         }
         let (authority, own_path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let (host, port) = split_authority(authority)?;
         let port = port.unwrap_or(if encrypted { 443 } else { 80 });
-        let sound = |c: char| c.is_ascii_alphanumeric() || "/-._~%+:=,".contains(c);
-        if !own_path.chars().all(sound) || own_path.split('/').any(|part| part == "." || part == "..") {
+        let is_valid = |c: char| c.is_ascii_alphanumeric() || "/-._~%+:=,".contains(c);
+        if !own_path.chars().all(is_valid) || own_path.split('/').any(|part| part == "." || part == "..") {
             return Err("what stands behind the host is no plain path".to_owned());
         }
         let usual = port == if encrypted { 443 } else { 80 };
-        let place = if usual { host.clone() } else { format!("{host}:{port}") };
+        let authority = if usual { host.clone() } else { format!("{host}:{port}") };
         let scheme = if encrypted { "https" } else { "http" };
-        let url = format!("{scheme}://{place}{}", joined(own_path.trim_end_matches('/'), path));
+        let url = format!("{scheme}://{authority}{}", join_paths(own_path.trim_end_matches('/'), path));
         Ok(Self { url, host, port, encrypted })
     }
 
-    /// The whole address, in one form for all ways to write it.
+    /// The normalised URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The machine it is on, as it was written.
+    /// The host.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// Whether nobody on the way can read what is sent.
+    /// Whether the connection uses TLS.
     pub fn is_encrypted(&self) -> bool {
         self.encrypted
     }
 
-    /// Whether what is sent stays on this machine. A name counts only if it leads nowhere else at this moment.
+    /// Whether requests stay on this machine: a loopback address, or `localhost` if it resolves only to those.
     pub fn is_local(&self) -> bool {
         if let Ok(address) = self.host.trim_matches(['[', ']']).parse::<IpAddr>() {
             return is_loopback(address);
@@ -80,15 +82,15 @@ fn is_loopback(address: IpAddr) -> bool {
 }
 
 fn split_authority(authority: &str) -> Result<(String, Option<u16>), String> {
-    let no_host = || "it names no host".to_owned();
+    let no_host = || "it has no valid host".to_owned();
     let (host, port) = if let Some(inner) = authority.strip_prefix('[') {
         let (host, rest) = inner.split_once(']').ok_or_else(no_host)?;
         let address: Ipv6Addr = host.parse().map_err(|_| no_host())?;
         (format!("[{address}]"), rest)
     } else {
         let (host, rest) = authority.split_at(authority.find(':').unwrap_or(authority.len()));
-        let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
-        if host.is_empty() || !host.chars().all(sound) {
+        let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+        if host.is_empty() || !host.chars().all(is_valid) {
             return Err(no_host());
         }
         (host.to_ascii_lowercase(), rest)
@@ -97,14 +99,14 @@ fn split_authority(authority: &str) -> Result<(String, Option<u16>), String> {
         None if port.is_empty() => Ok((host, None)),
         Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
             let port = digits.parse().ok().filter(|port| *port > 0);
-            port.map(|port| (host, Some(port))).ok_or_else(|| "its port is no port".to_owned())
+            port.map(|port| (host, Some(port))).ok_or_else(|| "its port is not valid".to_owned())
         }
-        _ => Err("its port is no port".to_owned()),
+        _ => Err("its port is not valid".to_owned()),
     }
 }
 
-/// Puts a path behind another; what one ends and the other begins with is written once.
-fn joined(own: &str, path: &str) -> String {
+/// Appends a path to another; an overlap of both is written once.
+fn join_paths(own: &str, path: &str) -> String {
     let begins = (0..=path.len()).rev().find(|&end| {
         path.is_char_boundary(end)
             && (end == path.len() || path[end..].starts_with('/'))
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_to_write_an_address_lead_to_one() {
+    fn equivalent_urls_are_normalised() {
         for base in
             ["http://Host:8000", "HTTP://host:8000/", "http://host:8000/v1", "http://host:8000/v1/embeddings"]
         {
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_address_is_refused_without_quoting_it() {
+    fn invalid_urls_are_rejected_without_quoting_them() {
         let wrong = [
             "host:8000",
             "ftp://host",
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_is_this_machine() {
+    fn only_loopback_is_local() {
         let local = |base: &str| Endpoint::parse(base, "").expect("sound").is_local();
         for base in ["http://127.0.0.1:1", "http://127.9.8.7", "http://[::1]:2", "http://[::ffff:127.0.0.1]"]
         {

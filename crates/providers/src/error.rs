@@ -1,46 +1,46 @@
-//! What stands between a user and a provider, by what the user can do about it.
+//! Why a provider cannot be used; every error tells the user what to do.
 
 use crate::Terms;
-use crate::table::{BUILT_IN, KINDS};
+use crate::provider_table::{BUILT_IN, KINDS};
 use orient_embed::EmbedError;
 use std::path::PathBuf;
 
-/// Why a provider cannot be asked.
+/// Why a provider cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
     /// No provider has that name.
-    #[error("there is no embedding provider `{name}`; {}", meant(name))]
+    #[error("unknown embedding provider `{name}`; {}", suggestion(name))]
     Unknown {
-        /// As it was written.
+        /// The name in the settings.
         name: String,
     },
-    /// Only the user knows which model is loaded there.
-    #[error("{provider} needs to be told which model: set embed.model")]
+    /// The provider has no default model.
+    #[error("{provider} has no default model: set embed.model")]
     NoModel {
         /// The provider.
         provider: &'static str,
     },
-    /// Only the user knows where it is.
-    #[error("{provider} needs to be told where it is: set embed.url, for example to http://127.0.0.1:8000")]
+    /// The provider has no default URL.
+    #[error("{provider} has no default URL: set embed.url, for example to http://127.0.0.1:8000")]
     NoUrl {
         /// The provider.
         provider: &'static str,
     },
-    /// The address is none.
-    #[error("embed.url is not the address of a provider: {reason}")]
+    /// The URL is not valid.
+    #[error("embed.url is not a valid URL: {reason}")]
     Url {
         /// What is wrong with it.
         reason: String,
     },
-    /// The user has not said yes to this.
+    /// The user has not consented.
     #[error("nothing was sent: {} has not been allowed for this project", .terms)]
     NotAllowed {
-        /// What was about to happen.
+        /// What needs consent.
         terms: Box<Terms>,
-        /// What was allowed instead, if anything.
+        /// What the stored consent applies to, if there is one.
         instead: Option<Box<Terms>>,
     },
-    /// The environment has no key.
+    /// The API key is not set.
     #[error("{provider} needs a key: set the variable {variable}")]
     NoKey {
         /// The provider.
@@ -48,41 +48,41 @@ pub enum ProviderError {
         /// The variable.
         variable: &'static str,
     },
-    /// The environment has something that is no key.
+    /// The API key is not valid.
     #[error("{reason}")]
     Key {
-        /// Which variable; what it holds is not told.
+        /// The variable, without its value.
         reason: String,
     },
-    /// The machine has nothing to check an encrypted connection with.
-    #[error("no certificates to check the provider with: {reason}; SSL_CERT_FILE can name a file of them")]
+    /// There are no root certificates.
+    #[error("no root certificates: {reason}; set SSL_CERT_FILE to a file of them")]
     Certificates {
-        /// What was tried.
+        /// Why loading them failed.
         reason: String,
     },
-    /// What was allowed cannot be kept or read.
-    #[error("cannot keep what is allowed in {}: {source}", path.display())]
+    /// The consent cannot be stored.
+    #[error("cannot store the consent in {}: {source}", path.display())]
     Consent {
         /// The file.
         path: PathBuf,
         /// Why not.
         source: std::io::Error,
     },
-    /// It failed a moment ago, and is left alone for a while.
-    #[error("{reason}; it is left alone for a moment")]
-    Resting {
-        /// What it failed with.
+    /// The circuit breaker is open: a recent request failed.
+    #[error("{reason}; not tried again for a moment")]
+    CircuitOpen {
+        /// The error of that request.
         reason: String,
     },
-    /// The provider was asked and did not answer as it should.
+    /// The request failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
 }
 
-fn meant(name: &str) -> String {
+fn suggestion(name: &str) -> String {
     let names = || KINDS.iter().map(|kind| kind.name).chain([BUILT_IN]);
     match orient_model::nearest(name, names()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        None => format!("known providers: {}", names().collect::<Vec<_>>().join(", ")),
     }
 }

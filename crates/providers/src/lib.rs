@@ -1,33 +1,34 @@
-//! Embedding providers behind a network: Ollama, anything that speaks `OpenAI`'s protocol, Voyage, Nomic, Cohere.
+//! Clients of remote embedding providers: Ollama, servers with the `OpenAI` protocol, Voyage, Nomic, Cohere.
 //!
-//! The only crate that opens a connection to somewhere else. A [`Plan`] says who would be asked, and reads nothing but
-//! settings; a [`Leave`] is the user's yes to exactly that, and without one there is no [`Provider`]. Providers are rows of
-//! one [table](KINDS): no code knows one by name. Keys come from the environment alone, and no output shows one.
+//! The only crate that opens outgoing connections. A [`Plan`] says which provider the settings select; a [`Permission`] is
+//! the user's consent to exactly that, and without one there is no [`Provider`]. Providers are rows of one [table](KINDS):
+//! no code refers to one by name. API keys come only from the environment and never appear in output.
 //!
-//! It knows neither chunks nor the store: [`embed_all`] takes texts and hands finished vectors to whoever keeps them.
+//! It does not depend on chunks or the store: [`embed_all`] takes texts and passes vectors to a callback.
 
-mod all;
-mod batch;
+mod api_key;
+mod batch_embed;
+mod batches;
 mod consent;
 mod endpoint;
 mod error;
 mod http;
-mod key;
-mod pace;
 mod plan;
 mod prompts;
 mod provider;
-mod questions;
+mod provider_table;
+mod query_client;
+mod rate_limiter;
 mod retry;
-mod table;
-mod wire;
+mod runtime;
+mod wire_format;
 
-pub use all::{Amount, Job, Outcome, Standing, embed_all};
+pub use batch_embed::{Amount, Job, Outcome, Progress, embed_all};
 pub use consent::{Terms, allow, allowed, forget};
 pub use endpoint::Endpoint;
 pub use error::ProviderError;
-pub use pace::{Machine, World};
-pub use plan::{Leave, Plan, Variables, environment};
+pub use plan::{Permission, Plan, Variables, environment};
 pub use provider::Provider;
-pub use questions::Questions;
-pub use table::{BUILT_IN, KINDS, KeyRule, Kind, Limits};
+pub use provider_table::{BUILT_IN, KINDS, KeySource, Limits, ProviderKind};
+pub use query_client::QueryClient;
+pub use runtime::{Runtime, SystemRuntime};

@@ -1,26 +1,26 @@
-//! From settings to a provider: who would be asked, whether the user agreed, and only then a connection.
+//! Selects a provider from the settings, checks the consent, and connects.
 
-use crate::http::Http;
-use crate::key::Key;
-use crate::table::{BUILT_IN, KINDS, Kind, Limits};
-use crate::{Endpoint, Provider, ProviderError, Terms, World, consent};
+use crate::api_key::ApiKey;
+use crate::http::HttpClient;
+use crate::provider_table::{BUILT_IN, KINDS, Limits, ProviderKind};
+use crate::{Endpoint, Provider, ProviderError, Runtime, Terms, consent};
 use orient_settings::Embed;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Looks up a variable of the environment.
+/// Looks up an environment variable.
 pub type Variables<'v> = &'v dyn Fn(&str) -> Option<String>;
 
-/// The variables of this process.
+/// The environment of this process.
 pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Who would be asked, and how. Nothing has been sent, and nobody has agreed.
+/// The provider that the settings select. Nothing has been sent, and consent has not been checked.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    kind: &'static Kind,
+    kind: &'static ProviderKind,
     model: String,
     endpoint: Endpoint,
     dimensions: Option<usize>,
@@ -28,17 +28,17 @@ pub struct Plan {
     timeout: Duration,
 }
 
-/// The user's leave for one plan. Only [`Plan::leave`] gives one.
+/// The permission to connect for one plan. Only [`Plan::permission`] grants it.
 #[derive(Clone, Debug)]
-pub struct Leave {
+pub struct Permission {
     terms: Terms,
-    /// Whether the key may go along: it was said so, not merely taken for granted because nothing leaves the machine.
+    /// Whether the API key may be sent: only with explicit consent, not merely because the endpoint is local.
     with_key: bool,
 }
 
 impl Plan {
-    /// What the settings say; nothing for the built-in model.
-    pub fn of(settings: &Embed) -> Result<Option<Self>, ProviderError> {
+    /// The plan of the settings; `None` for the built-in model.
+    pub fn from_settings(settings: &Embed) -> Result<Option<Self>, ProviderError> {
         let Some(name) = settings.provider.as_deref().filter(|name| *name != BUILT_IN) else {
             return Ok(None);
         };
@@ -65,7 +65,7 @@ impl Plan {
     }
 
     /// The provider.
-    pub fn kind(&self) -> &'static Kind {
+    pub fn kind(&self) -> &'static ProviderKind {
         self.kind
     }
 
@@ -74,32 +74,32 @@ impl Plan {
         &self.model
     }
 
-    /// Provider and model, as one name: what vectors are kept under, with their dimension.
+    /// Provider and model as one name, under which vectors are stored.
     pub fn source(&self) -> String {
         format!("{}/{}", self.kind.name, self.model)
     }
 
-    /// Where it is.
+    /// The endpoint.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// How many values vectors are to have; none for as many as the model has by itself.
+    /// The requested number of dimensions; `None` for the model's default.
     pub fn dimensions(&self) -> Option<usize> {
         self.dimensions
     }
 
-    /// How much is sent at a time.
+    /// Limits on the size and number of requests.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// How long one request may take.
+    /// The timeout of a request.
     pub fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// What the user is asked to agree to.
+    /// What the user has to consent to.
     pub fn terms(&self) -> Terms {
         Terms {
             provider: self.kind.name.to_owned(),
@@ -108,36 +108,36 @@ impl Plan {
         }
     }
 
-    /// The user's leave, as it is kept in the folder of the tree. What stays on this machine needs none, but gets the key
-    /// only with one: a repository could name any port.
-    pub fn leave(&self, folder: &Path) -> Result<Leave, ProviderError> {
-        let (terms, allowed) = (self.terms(), consent::allowed(folder));
+    /// Checks the consent stored in the directory of the index. A local endpoint needs none, but receives the key only with
+    /// one: any program may listen on a local port.
+    pub fn permission(&self, dir: &Path) -> Result<Permission, ProviderError> {
+        let (terms, allowed) = (self.terms(), consent::allowed(dir));
         let with_key = allowed.as_ref() == Some(&terms);
         if with_key || self.endpoint.is_local() {
-            return Ok(Leave { terms, with_key });
+            return Ok(Permission { terms, with_key });
         }
         Err(ProviderError::NotAllowed { terms: Box::new(terms), instead: allowed.map(Box::new) })
     }
 
-    /// Whether the variable of the key holds anything.
+    /// Whether the API key is set.
     pub fn has_key(&self, variables: Variables<'_>) -> bool {
-        Key::read(self.kind.key, variables).is_ok_and(|key| key.is_some())
+        ApiKey::read(self.kind.key, variables).is_ok_and(|key| key.is_some())
     }
 
-    /// A provider that may be asked. Where nobody knows the dimension yet, one word is sent to find out.
+    /// Connects. If the dimension is unknown, embeds one word to find out.
     pub fn connect(
         &self,
-        leave: &Leave,
+        permission: &Permission,
         variables: Variables<'_>,
         dimension: Option<usize>,
-        world: Arc<dyn World>,
+        runtime: Arc<dyn Runtime>,
     ) -> Result<Provider, ProviderError> {
-        if leave.terms != self.terms() {
-            let (terms, instead) = (Box::new(self.terms()), Some(Box::new(leave.terms.clone())));
+        if permission.terms != self.terms() {
+            let (terms, instead) = (Box::new(self.terms()), Some(Box::new(permission.terms.clone())));
             return Err(ProviderError::NotAllowed { terms, instead });
         }
-        let key = if leave.with_key {
-            Key::read(self.kind.key, variables).map_err(|reason| ProviderError::Key { reason })?
+        let key = if permission.with_key {
+            ApiKey::read(self.kind.key, variables).map_err(|reason| ProviderError::Key { reason })?
         } else {
             None
         };
@@ -145,7 +145,7 @@ impl Plan {
             let (provider, variable) = (self.kind.title, self.kind.key.variable);
             return Err(ProviderError::NoKey { provider, variable });
         }
-        let http = Http::new(self.endpoint.clone(), key, self.limits.requests)?;
-        Ok(Provider::new(self, http, dimension, world)?)
+        let http = HttpClient::new(self.endpoint.clone(), key, self.limits.requests)?;
+        Ok(Provider::new(self, http, dimension, runtime)?)
     }
 }

@@ -1,16 +1,16 @@
-//! What models want to read before a text, where their server does not add it.
+//! Instruction prefixes that some models require before a text, if their server does not add them.
 
 use orient_embed::Role;
 
-/// Words that a family of models was trained with.
+/// The prefixes that a family of models was trained with.
 struct Prompt {
-    /// What the name of the model contains.
+    /// A part of the name of the model.
     model: &'static str,
     passage: &'static str,
     query: &'static str,
 }
 
-/// From the cards of the models; the first whose name fits counts. Others get the bare text.
+/// From the model cards; the first match applies. Other models get no prefix.
 const PROMPTS: &[Prompt] = &[
     Prompt {
         model: "nomic-embed-code",
@@ -31,7 +31,7 @@ const PROMPTS: &[Prompt] = &[
     Prompt { model: "multilingual-e5", passage: "passage: ", query: "query: " },
 ];
 
-/// What to write before a text for this model.
+/// The prefix of a text for this model.
 pub(crate) fn prompt(model: &str, role: Role) -> &'static str {
     let name = model.to_ascii_lowercase();
     PROMPTS.iter().find(|prompt| name.contains(prompt.model)).map_or("", |prompt| match role {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_family_is_known_by_its_name_whoever_serves_it() {
+    fn model_family_is_recognised_by_name() {
         assert_eq!(prompt("nomic-ai/nomic-embed-text-v1.5-GGUF", Role::Passage), "search_document: ");
         assert_eq!(prompt("nomic-embed-text:latest", Role::Query), "search_query: ");
         assert_eq!(prompt("text-embedding-3-small", Role::Query), "");

@@ -1,54 +1,54 @@
-//! A provider that may be asked: texts in, vectors out, with all the patience that takes.
+//! A connected provider: embeds texts with retries, rate limiting and batch splitting.
 
-use crate::batch::batches;
-use crate::http::{Failure, Http};
-use crate::pace::Gate;
+use crate::batches::batches;
+use crate::http::{Failure, HttpClient};
 use crate::prompts::prompt;
-use crate::retry::{self, Patience};
-use crate::table::{Kind, Limits};
-use crate::wire;
-use crate::{Plan, World};
-use orient_embed::{EmbedError, Embedder, ModelId, Role, Sum};
+use crate::provider_table::{Limits, ProviderKind};
+use crate::rate_limiter::RateLimiter;
+use crate::retry::{self, RetryPolicy};
+use crate::wire_format;
+use crate::{Plan, Runtime};
+use orient_embed::{EmbedError, Embedder, ModelId, Role, TextEmbedding};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Grows when the same text is sent in another form.
+/// Incremented when the same text is sent in a different form.
 const REVISION: u32 = 1;
-/// A text that is refused for its length is halved down to this.
-const SHORTEST: usize = 256;
+/// A text that is rejected for its length is halved down to this length.
+const MIN_TEXT: usize = 256;
 
-/// An embedder behind a network. Made by [`Plan::connect`] alone, which asks for the user's leave.
+/// A remote embedding model. Only [`Plan::connect`], which requires a permission, creates one.
 pub struct Provider {
-    kind: &'static Kind,
+    kind: &'static ProviderKind,
     model: String,
-    /// What was asked for; none for as many values as the model has.
+    /// The requested dimension; `None` for the model's default.
     requested: Option<usize>,
     dimension: usize,
     limits: Limits,
     timeout: Duration,
-    http: Http,
-    gate: Gate,
-    world: Arc<dyn World>,
+    http: HttpClient,
+    limiter: RateLimiter,
+    runtime: Arc<dyn Runtime>,
 }
 
-/// Why one request gave no vectors.
-enum Trouble {
-    /// Try again, after this time if one was named.
-    Passing(String, Option<Duration>),
-    /// Ask for less at once.
-    TooMuch(String),
-    /// Nothing will help.
-    Lasting(EmbedError),
+/// Why a request failed.
+enum RequestError {
+    /// Retry, after this time if the provider named one.
+    Transient(String, Option<Duration>),
+    /// Send a smaller request.
+    TooLarge(String),
+    /// Do not retry.
+    Permanent(EmbedError),
 }
 
 impl Provider {
-    /// Asks for one vector where the dimension is not known.
+    /// Embeds one word if the dimension is unknown.
     pub(crate) fn new(
         plan: &Plan,
-        http: Http,
+        http: HttpClient,
         dimension: Option<usize>,
-        world: Arc<dyn World>,
+        runtime: Arc<dyn Runtime>,
     ) -> Result<Self, EmbedError> {
         let mut provider = Self {
             kind: plan.kind(),
@@ -58,22 +58,23 @@ impl Provider {
             limits: plan.limits(),
             timeout: plan.timeout(),
             http,
-            gate: Gate::new(plan.limits().per_minute),
-            world,
+            limiter: RateLimiter::new(plan.limits().per_minute),
+            runtime,
         };
         if provider.dimension == 0 {
-            let (word, patience) = ("dimension".to_owned(), Patience::at_first(provider.timeout));
-            let vectors =
-                provider.patiently(&[word], Role::Query, patience).map_err(|trouble| match trouble {
-                    Trouble::Lasting(error) => error,
-                    Trouble::Passing(reason, _) | Trouble::TooMuch(reason) => provider.unavailable(reason),
-                })?;
+            let (word, policy) = ("dimension".to_owned(), RetryPolicy::first_request(provider.timeout));
+            let vectors = provider.request(&[word], Role::Query, policy).map_err(|error| match error {
+                RequestError::Permanent(error) => error,
+                RequestError::Transient(reason, _) | RequestError::TooLarge(reason) => {
+                    provider.unavailable(reason)
+                }
+            })?;
             provider.dimension = vectors.first().map_or(0, Vec::len);
         }
         Ok(provider)
     }
 
-    /// How much it is sent at a time; what [`embed_all`](crate::embed_all) is to keep to.
+    /// Limits on the size and number of requests.
     pub fn limits(&self) -> Limits {
         self.limits
     }
@@ -82,22 +83,22 @@ impl Provider {
         EmbedError::Unavailable { provider: self.kind.title.to_owned(), reason: reason.into() }
     }
 
-    fn wrong(&self, reason: impl Into<String>) -> EmbedError {
-        EmbedError::Wrong { provider: self.kind.title.to_owned(), reason: reason.into() }
+    fn invalid(&self, reason: impl Into<String>) -> EmbedError {
+        EmbedError::InvalidResponse { provider: self.kind.title.to_owned(), reason: reason.into() }
     }
 
-    /// Vectors of texts that may go in one request. Where that is too much, of each half.
+    /// Embeds texts in one request; if it is too large, in two halves.
     fn vectors(&self, texts: &[String], role: Role) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let reason = match self.patiently(texts, role, Patience::of(role, self.timeout)) {
+        let reason = match self.request(texts, role, RetryPolicy::for_role(role, self.timeout)) {
             Ok(vectors) => return Ok(vectors),
-            Err(Trouble::Lasting(error)) => return Err(error),
-            Err(Trouble::Passing(reason, _)) => return Err(self.unavailable(reason)),
-            Err(Trouble::TooMuch(reason)) => reason,
+            Err(RequestError::Permanent(error)) => return Err(error),
+            Err(RequestError::Transient(reason, _)) => return Err(self.unavailable(reason)),
+            Err(RequestError::TooLarge(reason)) => reason,
         };
         match texts {
             [] => Ok(Vec::new()),
-            [text] if text.len() <= SHORTEST => Err(self.wrong(reason)),
-            // The beginning says most of what a text is about.
+            [text] if text.len() <= MIN_TEXT => Err(self.invalid(reason)),
+            // The beginning of a text is the most informative part.
             [text] => self.vectors(&[text[..text.floor_char_boundary(text.len() / 2)].to_owned()], role),
             texts => {
                 let (first, second) = texts.split_at(texts.len() / 2);
@@ -108,87 +109,97 @@ impl Provider {
         }
     }
 
-    /// One request, made again while that may help.
-    fn patiently(&self, texts: &[String], role: Role, patience: Patience) -> Result<Vec<Vec<f32>>, Trouble> {
-        let begun = self.world.now();
-        let body = wire::request(self.kind, &self.model, texts, role, self.requested);
-        let mut tries = 0;
+    /// Sends a request, with retries.
+    fn request(
+        &self,
+        texts: &[String],
+        role: Role,
+        policy: RetryPolicy,
+    ) -> Result<Vec<Vec<f32>>, RequestError> {
+        let started = self.runtime.now();
+        let body = wire_format::request(self.kind, &self.model, texts, role, self.requested);
+        let mut attempts = 0;
         loop {
-            self.gate.pass(self.world.as_ref());
-            if self.world.is_stopped() {
-                return Err(Trouble::Lasting(self.unavailable("stopped")));
+            self.limiter.acquire(self.runtime.as_ref());
+            if self.runtime.is_stopped() {
+                return Err(RequestError::Permanent(self.unavailable("stopped")));
             }
-            tries += 1;
-            let left = |world: &dyn World| patience.whole.saturating_sub(world.now().saturating_sub(begun));
-            let timeout = patience.timeout.min(left(self.world.as_ref()));
-            let (reason, named) = match self.once(&body, texts.len(), timeout) {
-                Err(Trouble::Passing(reason, named)) => (reason, named),
+            attempts += 1;
+            let left =
+                |runtime: &dyn Runtime| policy.total.saturating_sub(runtime.now().saturating_sub(started));
+            let timeout = policy.timeout.min(left(self.runtime.as_ref()));
+            let (reason, retry_after) = match self.attempt(&body, texts.len(), timeout) {
+                Err(RequestError::Transient(reason, retry_after)) => (reason, retry_after),
                 outcome => return outcome,
             };
-            let wait = named.unwrap_or_else(|| retry::pause(tries, self.world.chance()));
-            if wait > patience.longest {
-                let reason = format!("{reason}; it asks to be left alone for {} s", wait.as_secs());
-                return Err(Trouble::Lasting(self.unavailable(reason)));
+            let wait = retry_after.unwrap_or_else(|| retry::backoff(attempts, self.runtime.random()));
+            if wait > policy.max_wait {
+                let reason = format!("{reason}; it asks to wait {} s", wait.as_secs());
+                return Err(RequestError::Permanent(self.unavailable(reason)));
             }
-            if tries >= patience.tries || wait >= left(self.world.as_ref()) {
-                let times = if tries > 1 { format!(" (tried {tries} times)") } else { String::new() };
+            if attempts >= policy.attempts || wait >= left(self.runtime.as_ref()) {
+                let times = if attempts > 1 { format!(" (tried {attempts} times)") } else { String::new() };
                 let reason = format!("{reason}{times}");
-                return Err(Trouble::Lasting(self.unavailable(reason)));
+                return Err(RequestError::Permanent(self.unavailable(reason)));
             }
-            if named.is_some() {
-                self.gate.close(self.world.now() + wait);
+            if retry_after.is_some() {
+                self.limiter.pause_until(self.runtime.now() + wait);
             } else {
-                self.world.sleep(wait);
+                self.runtime.sleep(wait);
             }
         }
     }
 
-    fn once(&self, body: &[u8], texts: usize, timeout: Duration) -> Result<Vec<Vec<f32>>, Trouble> {
+    fn attempt(&self, body: &[u8], texts: usize, timeout: Duration) -> Result<Vec<Vec<f32>>, RequestError> {
         let dimension = (self.dimension > 0).then_some(self.dimension);
-        let limit = wire::largest_answer(texts, dimension);
-        let reply = match self.http.post(body, timeout, limit) {
-            Ok(reply) => reply,
-            Err(Failure::Passing(reason)) => return Err(Trouble::Passing(self.hidden(&reason), None)),
-            Err(Failure::Lasting(reason)) => return Err(Trouble::Lasting(self.wrong(self.hidden(&reason)))),
+        let limit = wire_format::max_response_size(texts, dimension);
+        let response = match self.http.post(body, timeout, limit) {
+            Ok(response) => response,
+            Err(Failure::Transient(reason)) => {
+                return Err(RequestError::Transient(self.redact(&reason), None));
+            }
+            Err(Failure::Permanent(reason)) => {
+                return Err(RequestError::Permanent(self.invalid(self.redact(&reason))));
+            }
         };
-        if reply.status == 200 {
-            return wire::answer(self.kind.answer, &reply.body, texts, dimension)
-                .map_err(|reason| Trouble::Lasting(self.wrong(self.hidden(&reason))));
+        if response.status == 200 {
+            return wire_format::parse_response(self.kind.response, &response.body, texts, dimension)
+                .map_err(|reason| RequestError::Permanent(self.invalid(self.redact(&reason))));
         }
-        let said = self.hidden(&wire::complaint(&reply.body));
-        let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-        let status = reply.status;
-        if retry::is_too_much(status, &said) {
-            return Err(Trouble::TooMuch(format!("status {status}{said}")));
+        let message = self.redact(&wire_format::error_message(&response.body));
+        let message = if message.is_empty() { String::new() } else { format!(": {message}") };
+        let status = response.status;
+        if retry::is_too_large(status, &message) {
+            return Err(RequestError::TooLarge(format!("status {status}{message}")));
         }
-        if retry::is_passing(status) {
-            return Err(Trouble::Passing(format!("status {status}{said}"), reply.retry_after));
+        if retry::is_transient(status) {
+            return Err(RequestError::Transient(format!("status {status}{message}"), response.retry_after));
         }
-        Err(Trouble::Lasting(self.unavailable(self.refusal(status, &said))))
+        Err(RequestError::Permanent(self.unavailable(self.describe_status(status, &message))))
     }
 
-    fn refusal(&self, status: u16, said: &str) -> String {
+    fn describe_status(&self, status: u16, message: &str) -> String {
         let variable = self.kind.key.variable;
         match (status, self.http.key()) {
             (300..=399, _) => {
-                format!("status {status}: it wants to send us elsewhere, which is not followed")
+                format!("status {status}: redirects are not followed")
             }
             (401 | 403, Some(key)) => {
-                format!("status {status}: the key in {} is not accepted{said}", key.variable())
+                format!("status {status}: the key in {} is not accepted{message}", key.variable())
             }
             (401 | 403, None) => {
                 format!(
-                    "status {status}: it wants a key, from the variable {variable} after `orient embed allow`{said}"
+                    "status {status}: it requires a key: set {variable} and run `orient embed allow`{message}"
                 )
             }
-            (404, _) => format!("status 404: no such address, or no model `{}` there{said}", self.model),
-            _ => format!("status {status}{said}"),
+            (404, _) => format!("status 404: the URL or the model `{}` does not exist{message}", self.model),
+            _ => format!("status {status}{message}"),
         }
     }
 
-    /// A text of others, in which the key might stand.
-    fn hidden(&self, text: &str) -> String {
-        self.http.key().map_or_else(|| text.to_owned(), |key| key.hidden_in(text))
+    /// Removes the API key from a text.
+    fn redact(&self, text: &str) -> String {
+        self.http.key().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 }
 
@@ -202,20 +213,21 @@ impl Embedder for Provider {
         self.dimension
     }
 
-    fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<Sum>, EmbedError> {
-        let before = prompt(&self.model, role);
-        // Blank texts mean nothing, and many providers refuse a whole request for one of them.
-        let mut sums = vec![Sum::of_floats(&vec![0.0; self.dimension]); texts.len()];
-        let told: Vec<usize> = (0..texts.len()).filter(|&place| !texts[place].trim().is_empty()).collect();
-        let size = |place: &usize| before.len() + texts[*place].len();
-        for places in batches(told, self.limits.texts, self.limits.bytes, size) {
+    fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<TextEmbedding>, EmbedError> {
+        let prefix = prompt(&self.model, role);
+        // Blank texts have no meaning, and many providers reject a request that contains one.
+        let mut embeddings = vec![TextEmbedding::from_floats(&vec![0.0; self.dimension]); texts.len()];
+        let nonblank: Vec<usize> =
+            (0..texts.len()).filter(|&index| !texts[index].trim().is_empty()).collect();
+        let size = |index: &usize| prefix.len() + texts[*index].len();
+        for indexes in batches(nonblank, self.limits.texts, self.limits.bytes, size) {
             let batch: Vec<String> =
-                places.iter().map(|&place| format!("{before}{}", texts[place])).collect();
-            for (place, vector) in places.into_iter().zip(self.vectors(&batch, role)?) {
-                sums[place] = Sum::of_floats(&vector);
+                indexes.iter().map(|&index| format!("{prefix}{}", texts[index])).collect();
+            for (index, vector) in indexes.into_iter().zip(self.vectors(&batch, role)?) {
+                embeddings[index] = TextEmbedding::from_floats(&vector);
             }
         }
-        Ok(sums)
+        Ok(embeddings)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A folder of ours, held by a descriptor.
+//! A private directory, held by its descriptor.
 
 use crate::refusal::{Refusal, Why};
 use crate::{Access, Entry};
@@ -14,34 +14,34 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
-/// A folder on the way is only passed through, which needs no right to list it.
+/// Intermediate directories are only traversed, which needs no read permission.
 #[cfg(target_os = "linux")]
 const PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PASS: OFlags = OFlags::RDONLY;
 
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// A pipe in the place of a file must not make us wait for the other end.
+/// `NONBLOCK`, so that opening a pipe does not block.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 const OWN_FOLDER: RawMode = 0o700;
 const OWN_FILE: RawMode = 0o600;
-/// As far as the user's mask allows.
+/// Subject to the umask.
 const PUBLIC_FOLDER: RawMode = 0o777;
-/// What nobody but the owner may do with a folder, or a file.
+/// The permission bits of group and others.
 const OTHERS: RawMode = 0o077;
-/// What a probe writes: more than fits beside the name of a file.
+/// The content of a probe file: too large to be stored inline in an inode.
 const PROBE: [u8; 16 << 10] = [b'o'; 16 << 10];
 
-/// Descriptors in use, by what tells their folders apart. `SQLite` shares state between all connections of a process to one
-/// file, and keeps the name it was first opened by. That name leads through a descriptor, so all connections have to
-/// share the descriptor, or the name would come to mean another folder once the first of them is closed.
+/// Open descriptors by device and inode. `SQLite` shares state between all connections of a process to one file and keeps
+/// the path it was first opened by. That path contains a descriptor, so all connections must share the descriptor: the
+/// path would otherwise refer to another directory once the first connection is closed.
 static OPEN: Mutex<BTreeMap<(u64, u64), Weak<Descriptor>>> = Mutex::new(BTreeMap::new());
 
-/// Numbers drafts, so that two threads never write to the same.
-static DRAFTS: AtomicU64 = AtomicU64::new(0);
+/// Numbers temporary files, so that no two threads write to the same one.
+static TEMPORARY_FILES: AtomicU64 = AtomicU64::new(0);
 
-/// A folder that belongs to this user, is closed to others, and was reached without following a link.
+/// A directory that belongs to this user, is not accessible to others, and was opened without following a link.
 #[derive(Clone, Debug)]
 pub struct Folder {
     held: Arc<Descriptor>,
@@ -52,33 +52,33 @@ pub struct Folder {
 struct Descriptor {
     fd: OwnedFd,
     id: (u64, u64),
-    /// Whether the system has names that lead through descriptors, once somebody asked.
+    /// Whether the system has paths through descriptors; determined on first use.
     has_name: OnceLock<bool>,
 }
 
 impl Folder {
-    /// Opens a folder of ours. An earlier version may have left it open to others: that is put right.
+    /// Opens a private directory. Removes the permissions of others if there are any.
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::reach(path, None, true)
     }
 
-    /// The same, making what is missing of the path.
+    /// The same; creates missing directories.
     pub fn create(path: &Path) -> io::Result<Self> {
         Self::reach(path, Some(OWN_FOLDER), true)
     }
 
-    /// Opens a folder that the user named and others may share, such as `/tmp`, making what is missing of the path. Only
-    /// folders of ours below it are safe to write to.
+    /// Opens a directory that the user named and others may share, such as `/tmp`; creates missing directories. Only private
+    /// directories below it are safe to write to.
     pub fn shared(path: &Path) -> io::Result<Self> {
         Self::reach(path, Some(OWN_FOLDER), false)
     }
 
-    /// The same without making anything.
+    /// The same without creating anything.
     pub fn existing(path: &Path) -> io::Result<Self> {
         Self::reach(path, None, false)
     }
 
-    /// A folder for what everybody may read, making what is missing of the path as other programs would.
+    /// Opens a world-readable directory; creates missing directories with default permissions.
     pub fn public(path: &Path) -> io::Result<Self> {
         Self::reach(path, Some(PUBLIC_FOLDER), false)
     }
@@ -112,8 +112,8 @@ impl Folder {
         Ok(Self { held: shared_descriptor(at, identity(&stat)), path })
     }
 
-    /// Closes a shared folder to others if it belongs to this user and `ours` says yes to every name in it: a folder with
-    /// something else in it stays as the user made it.
+    /// Removes the permissions of others from a shared directory if it belongs to this user and `ours` accepts every name in
+    /// it. A directory with other content stays as the user created it.
     pub fn close_to_others(&self, ours: impl Fn(&str) -> bool) -> io::Result<()> {
         let stat = fstat(&self.held.fd)?;
         let open = stat.st_uid == euid() && mode(&stat) & OTHERS != 0;
@@ -123,18 +123,18 @@ impl Folder {
         Ok(())
     }
 
-    /// Where it is, for messages.
+    /// The path, for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the path still leads to this folder.
+    /// Whether the path still refers to this directory.
     pub fn is_in_place(&self) -> bool {
         Self::open(&self.path).is_ok_and(|folder| folder.held.id == self.held.id)
     }
 
-    /// A name that leads to a file of this folder through its descriptor, for those who only take names. None where the
-    /// system has no such names. Valid for as long as this folder is held.
+    /// A path to a file through the descriptor of this directory, for interfaces that only take paths. `None` if the system
+    /// has no such paths. Valid while this value exists.
     pub fn name_of(&self, file: &str) -> Option<PathBuf> {
         let folder = PathBuf::from(format!("/proc/self/fd/{}", self.held.fd.as_raw_fd()));
         let works = || {
@@ -144,7 +144,7 @@ impl Folder {
         self.held.has_name.get_or_init(works).then(|| folder.join(file))
     }
 
-    /// Opens a file. It must be a plain file of ours; what others could do with it is taken from them.
+    /// Opens a file, which must be a regular file of this user. Removes the permissions of others.
     pub fn file(&self, name: &str, access: Access) -> io::Result<File> {
         let flags = FILE
             | match access {
@@ -158,22 +158,22 @@ impl Folder {
         let stat = fstat(&fd)?;
         check_file(&stat, &path)?;
         let wanted = if access == Access::Create { OWN_FILE } else { mode(&stat) & !OTHERS };
-        // The mode of a file with other names is not ours alone.
+        // The mode of a file with other hard links affects those too.
         if stat.st_uid == euid() && stat.st_nlink <= 1 && mode(&stat) != wanted {
             fchmod(&fd, Mode::from_raw_mode(wanted))?;
         }
         Ok(fd.into())
     }
 
-    /// Whether only this name leads to a file: what is written to it shows nowhere else.
+    /// Whether a file has no other hard link.
     pub fn is_sole_name(file: &File) -> bool {
         fstat(file).is_ok_and(|stat| stat.st_nlink <= 1)
     }
 
-    /// Checks a file that somebody else will open by [`Folder::name_of`], and closes it to others: it must be a plain file
-    /// of ours, with no other name. None where there is none.
+    /// Checks a file that will be opened by [`Folder::name_of`]: it must be a regular file of this user without other hard
+    /// links. Removes the permissions of others. `None` if it does not exist.
     ///
-    /// The file itself is not opened: closing it again would end every lock that this process has on it.
+    /// Does not open the file: closing it would release all POSIX locks of this process on it.
     pub fn checked(&self, name: &str) -> io::Result<Option<Entry>> {
         let path = self.path.join(name);
         let stat = match statat(&self.held.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -196,7 +196,7 @@ impl Folder {
 
     #[cfg(target_os = "linux")]
     fn tighten(&self, name: &str) -> io::Result<()> {
-        // A descriptor that only names a file ends no lock when it is closed, and it cannot come to mean a link's target.
+        // Closing an `O_PATH` descriptor releases no locks, and it cannot refer to the target of a link.
         let file =
             openat(&self.held.fd, name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
         let stat = fstat(&file)?;
@@ -211,12 +211,12 @@ impl Folder {
         Ok(rustix::fs::chmodat(&self.held.fd, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
-    /// What a name stands for, a link for itself; none where there is none.
+    /// The metadata of an entry, without following a link. `None` if it does not exist.
     pub fn entry(&self, name: &str) -> Option<Entry> {
         statat(&self.held.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| entry(&stat))
     }
 
-    /// The content of a file, up to so many bytes; none where there is no such file.
+    /// The first `most` bytes of a file. `None` if it does not exist.
     pub fn read(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
         let file = match self.file(name, Access::Read) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -227,33 +227,33 @@ impl Folder {
         Ok(Some(bytes))
     }
 
-    /// Puts a file in the place of whatever has that name, in one step. A link is replaced, not followed.
+    /// Replaces a file atomically. A link is replaced, not followed.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
-        let draft = format!(".{name}.{}-{number}", std::process::id());
-        let _ = self.remove(&draft);
-        let written = self.file(&draft, Access::Create).and_then(|mut file| {
+        let number = TEMPORARY_FILES.fetch_add(1, Ordering::Relaxed);
+        let temporary = format!(".{name}.{}-{number}", std::process::id());
+        let _ = self.remove(&temporary);
+        let written = self.file(&temporary, Access::Create).and_then(|mut file| {
             file.write_all(bytes)?;
             file.sync_all()
         });
-        let done = written.and_then(|()| self.rename(&draft, name));
+        let done = written.and_then(|()| self.rename(&temporary, name));
         if done.is_err() {
-            let _ = self.remove(&draft);
+            let _ = self.remove(&temporary);
         }
         done
     }
 
-    /// Gives a file of this folder another name in it.
+    /// Renames a file within this directory.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.held.fd, from, &self.held.fd, to)?)
     }
 
-    /// Removes a file, or a link.
+    /// Removes a file or a link.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.held.fd, name, AtFlags::empty())?)
     }
 
-    /// The names in this folder.
+    /// The names in this directory, sorted.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in rustix::fs::Dir::read_from(&self.held.fd)? {
@@ -267,14 +267,15 @@ impl Folder {
         Ok(names)
     }
 
-    /// Waits until what happened to the names of this folder is on the disk.
+    /// Flushes the directory to disk (`fsync`).
     pub fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.held.fd)?)
     }
 
-    /// Writes a file, waits for the disk, and removes it again: whether something can be kept here now.
+    /// Writes, flushes and removes a file, to test whether the directory is writable.
     pub fn probe(&self) -> io::Result<()> {
-        let name = format!(".probe.{}-{}", std::process::id(), DRAFTS.fetch_add(1, Ordering::Relaxed));
+        let name =
+            format!(".probe.{}-{}", std::process::id(), TEMPORARY_FILES.fetch_add(1, Ordering::Relaxed));
         let written = self.file(&name, Access::Create).and_then(|mut file| {
             file.write_all(&PROBE)?;
             file.sync_all()
@@ -283,7 +284,7 @@ impl Folder {
         written.and(removed)
     }
 
-    /// How many bytes this user may still write to the disk of this folder.
+    /// The free disk space for this user, in bytes.
     pub fn free_space(&self) -> Option<u64> {
         let disk = rustix::fs::fstatvfs(&self.held.fd).ok()?;
         disk.f_bavail.checked_mul(disk.f_frsize)
@@ -301,7 +302,7 @@ fn shared_descriptor(fd: OwnedFd, id: (u64, u64)) -> Arc<Descriptor> {
     held
 }
 
-/// A folder must belong to this user, and be closed to others; one of the system may be read.
+/// Checks that a directory belongs to this user or to root, and removes the permissions of others.
 fn check_folder(fd: impl AsFd, stat: &Stat, path: &Path) -> io::Result<()> {
     check_owner(stat, path)?;
     if stat.st_uid == euid() && mode(stat) & OTHERS != 0 {
@@ -330,7 +331,7 @@ fn check_owner(stat: &Stat, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What an open that failed means. A link in the way is said differently by each system and for each kind of open.
+/// Translates a failed open. Systems report a symbolic link with different error numbers.
 fn refused(errno: Errno, folder: impl AsFd, name: &Path, path: &Path) -> io::Error {
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
     let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
@@ -338,7 +339,7 @@ fn refused(errno: Errno, folder: impl AsFd, name: &Path, path: &Path) -> io::Err
         (Errno::LOOP | Errno::NOTDIR | Errno::MLINK, Ok(FileType::Symlink)) => {
             Refusal::error(path, Why::Link)
         }
-        // It was something else a moment ago.
+        // It was replaced since the open.
         (Errno::LOOP | Errno::NOTDIR, Ok(FileType::Directory)) => Refusal::error(path, Why::Changing),
         (Errno::NOTDIR, Ok(_)) => Refusal::error(path, Why::NotAFolder),
         (Errno::ISDIR | Errno::NXIO | Errno::NODEV, _) => Refusal::error(path, Why::NotAFile),
@@ -372,7 +373,7 @@ fn entry(stat: &Stat) -> Entry {
     }
 }
 
-/// Both numbers have other types on other systems.
+/// The types of both numbers differ between systems.
 fn time(seconds: impl TryInto<u64>, nanoseconds: impl TryInto<u32>) -> Option<SystemTime> {
     let since = Duration::new(seconds.try_into().ok()?, nanoseconds.try_into().unwrap_or_default());
     SystemTime::UNIX_EPOCH.checked_add(since)

@@ -1,25 +1,25 @@
-//! Files that only the user may read, in folders reached without following a symbolic link.
+//! Private files in directories that are opened without following symbolic links (`openat`).
 //!
-//! Everything Orient keeps for itself (indexes, locks, consents, receipts, sockets) is opened, written, renamed and removed
-//! through a [`Folder`]: a descriptor of a directory that was reached component by component, belongs to this user, and is
-//! closed to others. A link planted anywhere on the way is an error, and a folder that is swapped for a link afterwards
-//! makes no difference: the descriptor keeps meaning the folder that was checked.
+//! All of Orient's own files (indexes, locks, consents, receipts, sockets) are opened, written, renamed and removed through
+//! a [`Folder`]: the descriptor of a directory that was opened component by component, belongs to this user, and is not
+//! accessible to others. A symbolic link anywhere in the path is an error, and replacing the directory by a link later has
+//! no effect: the descriptor still refers to the directory that was checked.
 //!
-//! This crate knows nothing of what the files hold.
+//! This crate does not depend on the content of the files.
 
 #[cfg(unix)]
 mod folder;
 #[cfg(not(unix))]
 #[path = "portable.rs"]
 mod folder;
-mod plain;
 mod refusal;
-mod settled;
+mod regular_file;
+mod resolve_links;
 
 pub use folder::Folder;
-pub use plain::open_plain;
 pub use refusal::{Refusal, Why};
-pub use settled::settled;
+pub use regular_file::open_plain;
+pub use resolve_links::settled;
 
 use std::time::SystemTime;
 
@@ -28,23 +28,23 @@ use std::time::SystemTime;
 pub enum Access {
     /// An existing file, for reading.
     Read,
-    /// A file for reading and writing; created empty where there is none, never truncated.
+    /// A file for reading and writing; created if missing, never truncated.
     Write,
-    /// A new file for reading and writing; an error where something has that name.
+    /// A new file for reading and writing; an error if the name exists.
     Create,
 }
 
-/// What a name in a folder stands for.
+/// The metadata of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Tells the file apart from every other one on this machine; zeros where the system does not say.
+    /// Device and inode, which identify the file; zeros if the system does not provide them.
     pub id: (u64, u64),
     /// Whether it is a socket.
     pub is_socket: bool,
     /// Its size in bytes.
     pub bytes: u64,
-    /// When it was last written, where the system says.
+    /// The mtime, if the system provides it.
     pub modified: Option<SystemTime>,
-    /// When its content, mode, owner or names last changed, where the system says.
+    /// The ctime, if the system provides it.
     pub changed: Option<SystemTime>,
 }

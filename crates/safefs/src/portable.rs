@@ -1,5 +1,5 @@
-//! A folder of ours on systems without descriptors of folders: names are checked before they are used. What others may
-//! do there follows from where the folder is, in the user's profile.
+//! A private directory on systems without directory descriptors: names are checked before use. Access control comes from
+//! its location in the user's profile.
 
 use crate::refusal::{Refusal, Why};
 use crate::{Access, Entry};
@@ -8,14 +8,14 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A folder that was reached without following a link.
+/// A directory that was opened without following a link.
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    /// Opens a folder of ours.
+    /// Opens a private directory.
     pub fn open(path: &Path) -> io::Result<Self> {
         let metadata = fs::symlink_metadata(path)?;
         if metadata.is_symlink() {
@@ -27,48 +27,48 @@ impl Folder {
         Ok(Self { path: std::path::absolute(path)? })
     }
 
-    /// The same, making what is missing of the path.
+    /// The same; creates missing directories.
     pub fn create(path: &Path) -> io::Result<Self> {
         fs::create_dir_all(path)?;
         Self::open(path)
     }
 
-    /// Opens a folder that the user named, making what is missing of the path.
+    /// Opens a directory that the user named; creates missing directories.
     pub fn shared(path: &Path) -> io::Result<Self> {
         Self::create(path)
     }
 
-    /// The same without making anything.
+    /// The same without creating anything.
     pub fn existing(path: &Path) -> io::Result<Self> {
         Self::open(path)
     }
 
-    /// A folder for what everybody may read, making what is missing of the path.
+    /// Opens a world-readable directory; creates missing directories.
     pub fn public(path: &Path) -> io::Result<Self> {
         Self::create(path)
     }
 
-    /// Closes a shared folder to others: nothing is done here.
+    /// No effect on this system.
     pub fn close_to_others(&self, _ours: impl Fn(&str) -> bool) -> io::Result<()> {
         Ok(())
     }
 
-    /// Where it is, for messages.
+    /// The path, for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the path still leads to this folder.
+    /// Whether the path still refers to this directory.
     pub fn is_in_place(&self) -> bool {
         Self::open(&self.path).is_ok()
     }
 
-    /// A name that leads to a file through a descriptor: there are none here.
+    /// A path through a descriptor: never available on this system.
     pub fn name_of(&self, _file: &str) -> Option<PathBuf> {
         None
     }
 
-    /// Opens a file, which must be a plain one.
+    /// Opens a file, which must be a regular file.
     pub fn file(&self, name: &str, access: Access) -> io::Result<File> {
         self.checked(name)?;
         let mut options = File::options();
@@ -81,12 +81,12 @@ impl Folder {
         options.open(self.path.join(name))
     }
 
-    /// Whether only this name leads to a file; nobody can tell here.
+    /// Whether a file has no other hard link; unknown on this system.
     pub fn is_sole_name(_file: &File) -> bool {
         true
     }
 
-    /// Checks a file that somebody else will open: it must be a plain one. None where there is none.
+    /// Checks that a file is a regular file. `None` if it does not exist.
     pub fn checked(&self, name: &str) -> io::Result<Option<Entry>> {
         let path = self.path.join(name);
         match fs::symlink_metadata(&path) {
@@ -97,12 +97,12 @@ impl Folder {
         }
     }
 
-    /// What a name stands for, a link for itself; none where there is none.
+    /// The metadata of an entry, without following a link. `None` if it does not exist.
     pub fn entry(&self, name: &str) -> Option<Entry> {
         fs::symlink_metadata(self.path.join(name)).ok().map(|metadata| entry(&metadata))
     }
 
-    /// The content of a file, up to so many bytes; none where there is no such file.
+    /// The first `most` bytes of a file. `None` if it does not exist.
     pub fn read(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
         let file = match self.file(name, Access::Read) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -113,32 +113,32 @@ impl Folder {
         Ok(Some(bytes))
     }
 
-    /// Puts a file in the place of whatever has that name, in one step.
+    /// Replaces a file atomically.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let draft = format!(".{name}.{}", std::process::id());
-        let _ = self.remove(&draft);
-        let written = self.file(&draft, Access::Create).and_then(|mut file| {
+        let temporary = format!(".{name}.{}", std::process::id());
+        let _ = self.remove(&temporary);
+        let written = self.file(&temporary, Access::Create).and_then(|mut file| {
             file.write_all(bytes)?;
             file.sync_all()
         });
-        let done = written.and_then(|()| self.rename(&draft, name));
+        let done = written.and_then(|()| self.rename(&temporary, name));
         if done.is_err() {
-            let _ = self.remove(&draft);
+            let _ = self.remove(&temporary);
         }
         done
     }
 
-    /// Gives a file of this folder another name in it.
+    /// Renames a file within this directory.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         fs::rename(self.path.join(from), self.path.join(to))
     }
 
-    /// Removes a file, or a link.
+    /// Removes a file or a link.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         fs::remove_file(self.path.join(name))
     }
 
-    /// The names in this folder.
+    /// The names in this directory, sorted.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path)? {
@@ -148,12 +148,12 @@ impl Folder {
         Ok(names)
     }
 
-    /// The rename itself must do.
+    /// No effect on this system.
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
     }
 
-    /// Writes a file, waits for the disk, and removes it again: whether something can be kept here now.
+    /// Writes, flushes and removes a file, to test whether the directory is writable.
     pub fn probe(&self) -> io::Result<()> {
         let name = format!(".probe.{}", std::process::id());
         let written = self.file(&name, Access::Create).and_then(|mut file| {
@@ -164,7 +164,7 @@ impl Folder {
         written.and(removed)
     }
 
-    /// How many bytes may still be written: not told here.
+    /// The free disk space; unknown on this system.
     pub fn free_space(&self) -> Option<u64> {
         None
     }

@@ -1,32 +1,32 @@
-//! Why a file or folder is not used although it could be opened.
+//! Why a file or directory is rejected although it could be opened.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file or folder that is not ours to use. Travels inside of an [`io::Error`] of kind `PermissionDenied`.
+/// A file or directory that is not safe to use. Wrapped in an [`io::Error`] of kind `PermissionDenied`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What was refused.
+    /// The path.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why.
+/// The reason of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// It is a symbolic link.
     Link,
-    /// It belongs to another user, by number.
+    /// It belongs to the user with this id.
     Owner(u32),
     /// It is not ours, and others may write to it.
     Writable,
-    /// A folder was expected.
+    /// It is not a directory.
     NotAFolder,
-    /// A plain file was expected.
+    /// It is not a regular file.
     NotAFile,
-    /// The same file has other names, so that writing to it would change those too.
+    /// It has other hard links, which writing would change too.
     Linked,
     /// Another process replaced it while it was opened.
     Changing,
@@ -37,7 +37,7 @@ impl Refusal {
         io::Error::new(io::ErrorKind::PermissionDenied, Self { path: path.to_owned(), why })
     }
 
-    /// The refusal inside of an error, if it is one.
+    /// The refusal in an error, if there is one.
     pub fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }

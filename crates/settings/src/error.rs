@@ -1,4 +1,4 @@
-//! What can be wrong with settings. All of it is the user's to mend, so every message says where and how.
+//! Errors in settings. The user can fix all of them, so every message says where the error is and what to write.
 
 use crate::key::Key;
 use crate::load::nearest_setting;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Why settings could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// A file is there but cannot be read.
+    /// A settings file exists but cannot be read.
     #[error("cannot read the settings in {}: {source}", path.display())]
     Unreadable {
         /// The file.
@@ -17,45 +17,45 @@ pub enum SettingsError {
         /// Why.
         source: std::io::Error,
     },
-    /// Something in them is not as it should be; all that was found, in the order of reading.
-    #[error("{}", listed(.0))]
+    /// Some settings are invalid: all problems, in the order of reading.
+    #[error("{}", join_lines(.0))]
     Invalid(Vec<Problem>),
 }
 
-/// One thing that is not as it should be.
+/// One invalid setting or file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it was written: `.orient.toml:3`, the name of a variable, a flag.
-    pub place: String,
+    /// Where it is: `.orient.toml:3`, the name of a variable, or a flag.
+    pub location: String,
     /// What is wrong.
-    pub fault: Fault,
+    pub kind: ProblemKind,
 }
 
-/// What is wrong.
+/// What is wrong with a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ProblemKind {
     /// The file is not TOML.
     Syntax(String),
-    /// There is no such setting.
+    /// No setting has this name.
     Unknown {
-        /// As it was written.
+        /// The name in the source.
         name: String,
-        /// What was meant, if anything is near.
+        /// The most similar setting, if any is similar enough.
         nearest: Option<String>,
     },
-    /// The setting does not take this value.
+    /// The setting does not accept this value.
     Value {
         /// The setting.
         key: String,
         /// Why not.
         problem: String,
-        /// What to write instead.
+        /// A valid value.
         example: String,
     },
 }
 
-impl Fault {
-    /// There is no setting of this name.
+impl ProblemKind {
+    /// An unknown setting, with the most similar known one.
     pub(crate) fn unknown(name: &str) -> Self {
         Self::Unknown { name: name.to_owned(), nearest: nearest_setting(name) }
     }
@@ -63,11 +63,11 @@ impl Fault {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.fault)
+        write!(f, "{}: {}", self.location, self.kind)
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(message) => write!(f, "not valid TOML: {message}"),
@@ -76,15 +76,15 @@ impl fmt::Display for Fault {
             }
             Self::Unknown { name, nearest: None } => {
                 let known: Vec<String> = keys().iter().map(Key::path).collect();
-                write!(f, "unknown setting `{name}`; there are {}", known.join(", "))
+                write!(f, "unknown setting `{name}`; known settings: {}", known.join(", "))
             }
             Self::Value { key, problem, example } => {
-                write!(f, "{key}: {problem}; write for example {example}")
+                write!(f, "{key}: {problem}; example: {example}")
             }
         }
     }
 }
 
-fn listed(problems: &[Problem]) -> String {
+fn join_lines(problems: &[Problem]) -> String {
     problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -1,49 +1,49 @@
-//! One entry of the table of settings.
+//! An entry of the table of settings.
 
 use crate::table::Settings;
-use crate::value::Raw;
+use crate::value::RawValue;
 use std::path::Path;
 
-/// Reads a raw value into its place; relative paths hang from the given folder.
-pub(crate) type Setter = fn(&mut Settings, &Raw, &Path) -> Result<(), String>;
+/// Parses a raw value and stores it; relative paths are resolved against the given directory.
+pub(crate) type Setter = fn(&mut Settings, &RawValue, &Path) -> Result<(), String>;
 
-/// Combines a value with that of a weaker source, in the first settings.
-pub(crate) type Adder = fn(&mut Settings, &Settings);
+/// Merges a list of the second settings into the first; entries of the second take precedence.
+pub(crate) type Merger = fn(&mut Settings, &Settings);
 
-/// What the file of a repository may do with a setting. Its author is a stranger to the user.
+/// What `.orient.toml` may do with a setting. The user does not necessarily trust its author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Nothing: it is for the user to say, in the user's file, the environment or the command line.
-    User,
-    /// Add to the user's own list, whose entries win.
-    RepositoryMayAdd {
-        /// Why that is harmless.
-        why: &'static str,
+pub enum RepositoryPermission {
+    /// Nothing: only the user's file, the environment and the command line may set it.
+    Deny,
+    /// Add entries to the user's list, whose own entries take precedence.
+    Add {
+        /// Why that is safe.
+        reason: &'static str,
     },
-    /// Lower it below what is in force; never raise it.
-    RepositoryMayLower {
-        /// Why that is harmless.
-        why: &'static str,
+    /// Lower the current value, never raise it.
+    Lower {
+        /// Why that is safe.
+        reason: &'static str,
     },
 }
 
-/// A setting: what it is called everywhere, what it takes, and what it is for.
+/// A setting: its names, type, documentation and accessors.
 pub struct Key {
-    /// The section it stands in: `index`.
+    /// Its section: `index`.
     pub section: &'static str,
-    /// Its name there: `threads`.
+    /// Its name in the section: `threads`.
     pub name: &'static str,
-    /// What it takes, in words.
+    /// Its type, in words.
     pub kind: &'static str,
-    /// A value as one would write it in a file.
+    /// An example value, in TOML syntax.
     pub example: &'static str,
-    /// What the file of a repository may do with it.
-    pub scope: Scope,
-    pub(crate) add: Adder,
+    /// What `.orient.toml` may do with it.
+    pub repository: RepositoryPermission,
+    pub(crate) merge: Merger,
     pub(crate) is_at_most: fn(&Settings, &Settings) -> bool,
     pub(crate) section_doc: &'static str,
     pub(crate) doc: &'static str,
-    pub(crate) shown: fn(&Settings) -> String,
+    pub(crate) format: fn(&Settings) -> String,
     pub(crate) setter: Setter,
 }
 
@@ -58,23 +58,23 @@ impl Key {
         format!("ORIENT_{}_{}", self.section, self.name).to_uppercase()
     }
 
-    /// What it is for.
+    /// Its documentation.
     pub fn doc(&self) -> String {
-        folded(self.doc)
+        collapse_whitespace(self.doc)
     }
 
-    /// What its section is for.
+    /// The documentation of its section.
     pub fn section_doc(&self) -> String {
-        folded(self.section_doc)
+        collapse_whitespace(self.section_doc)
     }
 
-    /// Its value in these settings, as one would write it in a file.
-    pub fn shown(&self, settings: &Settings) -> String {
-        (self.shown)(settings)
+    /// Its value in these settings, in TOML syntax.
+    pub fn format(&self, settings: &Settings) -> String {
+        (self.format)(settings)
     }
 }
 
-/// Doc comments come with the line breaks and indents of the source.
-fn folded(doc: &str) -> String {
+/// Doc comments contain the line breaks and indentation of the source.
+fn collapse_whitespace(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }

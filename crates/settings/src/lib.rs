@@ -1,23 +1,23 @@
-//! Every setting: its name, type, default and documentation, and where its value comes from.
+//! Settings: one table that defines every setting, and a loader that merges files, environment and flags.
 //!
-//! None is needed. One table ([`keys`]) is the source of the struct the program reads, of the names in files and in
-//! the environment, and of the reference page. This crate reads two small files and the environment, and knows
-//! nothing of indexing.
+//! All settings are optional. The table ([`keys`]) generates the struct that the program reads, the names in files and
+//! in the environment, and the reference page. This crate reads two small files and the environment; it does not depend
+//! on indexing.
 
 mod error;
 mod key;
 mod load;
-mod places;
+mod paths;
 mod reference;
 mod repository;
 mod table;
 mod value;
 
-pub use error::{Fault, Problem, SettingsError};
-pub use key::{Key, Scope};
+pub use error::{Problem, ProblemKind, SettingsError};
+pub use key::{Key, RepositoryPermission};
 pub use load::{Effective, Loaded, Origin, Override, Source, Sources, load};
-pub use places::{REPOSITORY_FILE, store_root, user_file};
+pub use paths::{REPOSITORY_FILE, store_root, user_file};
 pub use reference::reference;
-pub use repository::{Check, Ignored};
+pub use repository::{IgnoredEntry, Validator};
 pub use table::{Embed, Index, Limits, Settings, Store, keys};
 pub use value::Size;

@@ -1,11 +1,11 @@
-//! From what was written, weakest source first, to the settings in force and where each comes from.
+//! Loads settings: merges all sources in order of precedence and records where each value comes from.
 
-use crate::error::{Fault, Problem, SettingsError};
+use crate::error::{Problem, ProblemKind, SettingsError};
 use crate::key::Key;
-use crate::places::{self, REPOSITORY_FILE};
-use crate::repository::{self, Check, Ignored};
+use crate::paths::{self, REPOSITORY_FILE};
+use crate::repository::{self, IgnoredEntry, Validator};
 use crate::table::{Settings, keys};
-use crate::value::Raw;
+use crate::value::RawValue;
 use orient_safefs::open_plain;
 use std::fmt;
 use std::fs;
@@ -13,75 +13,74 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
-/// A settings file is a page of text; whatever is larger is something else.
-const LARGEST_FILE: u64 = 1 << 20;
-/// The same for one that a stranger wrote: every glob in it takes memory and time.
-const LARGEST_OF_REPOSITORY: u64 = 64 << 10;
+/// Maximum size of the user's file.
+const MAX_USER_FILE: u64 = 1 << 20;
+/// Maximum size of a repository's file, which is smaller because its globs cost memory and time.
+const MAX_REPOSITORY_FILE: u64 = 64 << 10;
 
-/// The short name of `ORIENT_STORE_DIR`, which is the one people know.
+/// The short alias of `ORIENT_STORE_DIR`.
 const STORE_VARIABLE: &str = "ORIENT_STORE";
 
-/// Everything settings can be read from. Plain data, so that a test can make one up.
+/// The inputs of [`load`]. Plain data, so that tests can construct it.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The user's own file; it need not exist.
+    /// The user's file, which need not exist.
     pub user_file: Option<PathBuf>,
-    /// The root of the repository, whose `.orient.toml` is read if there is one.
+    /// The root of the repository, which may contain a `.orient.toml`.
     pub repository: Option<PathBuf>,
     /// The environment.
     pub environment: Vec<(String, String)>,
-    /// What was said on the command line.
+    /// Settings from the command line.
     pub overrides: Vec<Override>,
-    /// Where relative paths of the environment and the command line hang from.
-    pub folder: PathBuf,
+    /// The directory against which relative paths of the environment and the command line are resolved.
+    pub working_dir: PathBuf,
 }
 
-/// A setting made on the command line.
+/// A setting from the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
     /// The full name of the setting: `index.threads`.
     pub key: String,
     /// Its value as text.
     pub value: String,
-    /// The flag that said so, for messages.
+    /// The flag it came from, for messages.
     pub flag: String,
 }
 
 impl Sources {
-    /// The sources of this machine for the repository at `root`. Variables that are not text cannot be settings
-    /// and are left out.
-    pub fn of_machine(root: &Path) -> Self {
+    /// The sources of this process for the repository at `root`. Variables that are not UTF-8 are ignored.
+    pub fn detect(root: &Path) -> Self {
         let environment = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .filter(|(name, _)| name.starts_with("ORIENT_"))
             .collect();
         Self {
-            user_file: places::user_file(),
+            user_file: paths::user_file(),
             repository: Some(root.to_owned()),
             environment,
             overrides: Vec::new(),
-            folder: std::env::current_dir().unwrap_or_else(|_| root.to_owned()),
+            working_dir: std::env::current_dir().unwrap_or_else(|_| root.to_owned()),
         }
     }
 }
 
-/// Where a value comes from; a later one wins over an earlier one.
+/// The kind of source of a value, in order of increasing precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
-    /// The table of settings.
+    /// The default in the table of settings.
     Default,
-    /// The user's own file.
+    /// The user's file.
     User,
     /// The repository's file.
     Repository,
-    /// A variable of the environment.
+    /// An environment variable.
     Environment,
-    /// A flag.
+    /// A command-line flag.
     CommandLine,
 }
 
 impl Source {
-    /// The word users see.
+    /// The name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -93,75 +92,75 @@ impl Source {
     }
 }
 
-/// Where exactly a value comes from.
+/// The exact source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The kind of source.
     pub source: Source,
     /// The file and line, the variable or the flag; empty for a default.
-    pub place: String,
+    pub location: String,
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.place.is_empty() { self.source.as_str() } else { &self.place })
+        f.write_str(if self.location.is_empty() { self.source.as_str() } else { &self.location })
     }
 }
 
-/// A setting in force.
+/// The effective value of a setting.
 #[derive(Clone)]
 pub struct Effective {
-    /// Which.
+    /// The setting.
     pub key: &'static Key,
-    /// Its value, as one would write it in a file.
+    /// Its value, in TOML syntax.
     pub value: String,
-    /// Where that comes from.
+    /// Where the value comes from.
     pub origin: Origin,
 }
 
-/// The outcome of [`load`].
+/// The result of [`load`].
 #[derive(Clone)]
 pub struct Loaded {
-    /// The settings in force.
+    /// The effective settings.
     pub settings: Settings,
-    /// Each of them with its origin, in the order of the table.
+    /// Each setting with its origin, in the order of the table.
     pub origins: Vec<Effective>,
-    /// Things that look like a slip but may be none of our business, and whether something of the repository's is ignored.
+    /// Warnings: environment variables that look misspelt, and whether entries of `.orient.toml` are ignored.
     pub notes: Vec<String>,
-    /// What of the repository's file has no effect.
-    pub ignored: Vec<Ignored>,
+    /// The entries of `.orient.toml` that have no effect.
+    pub ignored: Vec<IgnoredEntry>,
 }
 
-/// Reads all sources, weakest first. A later value replaces an earlier one whole, lists too; but the file of a repository
-/// only adds to lists and lowers limits. Everything that is wrong is reported at once, except for what a repository says:
-/// that is ignored and noted, and so is what does not pass the `check`.
-pub fn load(sources: &Sources, check: Check<'_>) -> Result<Loaded, SettingsError> {
-    let mut loading = Loading::new();
+/// Reads all sources in order of increasing precedence. A later value replaces an earlier one, including lists; but
+/// `.orient.toml` only adds to lists and lowers limits. All problems are reported at once. Entries of `.orient.toml` that
+/// are not valid, not permitted or rejected by `validate` are ignored with a note.
+pub fn load(sources: &Sources, validate: Validator<'_>) -> Result<Loaded, SettingsError> {
+    let mut loader = Loader::new();
     if let Some(path) = &sources.user_file {
-        loading.user_file(path)?;
+        loader.user_file(path)?;
     }
     if let Some(root) = &sources.repository {
-        loading.repository_file(&root.join(REPOSITORY_FILE), check);
+        loader.repository_file(&root.join(REPOSITORY_FILE), validate);
     }
-    loading.environment(sources);
+    loader.environment(sources);
     for Override { key, value, flag } in &sources.overrides {
-        let origin = Origin { source: Source::CommandLine, place: flag.clone() };
-        loading.set(key, &Raw::Text(value.clone()), &sources.folder, origin);
+        let origin = Origin { source: Source::CommandLine, location: flag.clone() };
+        loader.set(key, &RawValue::Text(value.clone()), &sources.working_dir, origin);
     }
-    loading.finish()
+    loader.finish()
 }
 
-struct Loading {
+struct Loader {
     settings: Settings,
     origins: Vec<Origin>,
     problems: Vec<Problem>,
     notes: Vec<String>,
-    ignored: Vec<Ignored>,
+    ignored: Vec<IgnoredEntry>,
 }
 
-impl Loading {
+impl Loader {
     fn new() -> Self {
-        let default = Origin { source: Source::Default, place: String::new() };
+        let default = Origin { source: Source::Default, location: String::new() };
         Self {
             settings: Settings::default(),
             origins: vec![default; keys().len()],
@@ -178,26 +177,26 @@ impl Loading {
         let origins = keys()
             .iter()
             .zip(self.origins)
-            .map(|(key, origin)| Effective { key, value: key.shown(&self.settings), origin })
+            .map(|(key, origin)| Effective { key, value: key.format(&self.settings), origin })
             .collect();
         Ok(Loaded { settings: self.settings, origins, notes: self.notes, ignored: self.ignored })
     }
 
-    fn problem(&mut self, place: String, fault: Fault) {
-        self.problems.push(Problem { place, fault });
+    fn problem(&mut self, location: String, kind: ProblemKind) {
+        self.problems.push(Problem { location, kind });
     }
 
     fn user_file(&mut self, path: &Path) -> Result<(), SettingsError> {
         let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
         let Some(text) = read(path, Source::User).map_err(unreadable)? else { return Ok(()) };
         let base = path.parent().unwrap_or(Path::new("/"));
-        match parsed(path, &text) {
-            Err((place, fault)) => self.problem(place, fault),
+        match parse_file(path, &text) {
+            Err((location, problem)) => self.problem(location, problem),
             Ok(entries) => {
-                for Line { place, name, value } in entries {
+                for FileEntry { location, name, value } in entries {
                     match value {
-                        Some(raw) => self.set(&name, &raw, base, Origin { source: Source::User, place }),
-                        None => self.unknown(place, &name),
+                        Some(raw) => self.set(&name, &raw, base, Origin { source: Source::User, location }),
+                        None => self.unknown(location, &name),
                     }
                 }
             }
@@ -205,10 +204,10 @@ impl Loading {
         Ok(())
     }
 
-    /// The file of a repository: whatever is wrong with it has no effect, and is told.
-    fn repository_file(&mut self, path: &Path, check: Check<'_>) {
+    /// Applies `.orient.toml`; its errors become ignored entries.
+    fn repository_file(&mut self, path: &Path, validate: Validator<'_>) {
         let base = path.parent().unwrap_or(Path::new("/"));
-        let at = |place: String, (key, why)| Ignored { key, place, why };
+        let at = |location: String, (key, reason)| IgnoredEntry { key, location, reason };
         let mut ignored = Vec::new();
         let text = match read(path, Source::Repository) {
             Ok(Some(text)) => text,
@@ -218,27 +217,27 @@ impl Loading {
                 String::new()
             }
         };
-        let lines = parsed(path, &text).unwrap_or_else(|(place, fault)| {
-            ignored.push(at(place, (None, repository::quoted(&fault.to_string()))));
+        let entries = parse_file(path, &text).unwrap_or_else(|(location, problem)| {
+            ignored.push(at(location, (None, repository::sanitize(&problem.to_string()))));
             Vec::new()
         });
-        for Line { place, name, value } in lines {
-            // An entry that is no section is no setting either, whatever its value.
-            let raw = value.unwrap_or(Raw::Other("a table"));
-            match repository::applied(&self.settings, &name, &raw, base, check) {
+        for FileEntry { location, name, value } in entries {
+            // Only settings have a value here; unknown sections are reported by name.
+            let raw = value.unwrap_or(RawValue::Other("a table"));
+            match repository::apply_entry(&self.settings, &name, &raw, base, validate) {
                 Ok((index, settings)) => {
                     self.settings = settings;
-                    self.origins[index] = Origin { source: Source::Repository, place };
+                    self.origins[index] = Origin { source: Source::Repository, location };
                 }
-                Err(why) => ignored.push(at(place, why)),
+                Err(reason) => ignored.push(at(location, reason)),
             }
         }
         self.notes.extend(repository::summary(path, &ignored));
-        self.ignored = repository::capped(ignored);
+        self.ignored = repository::truncate(ignored);
     }
 
-    /// Every variable of a section we know must be a setting. Others that begin with our name may belong to
-    /// somebody else, so a near miss is only noted.
+    /// Reads the environment. A variable with the name of a known section must be a setting. Other variables that begin
+    /// with `ORIENT_` may belong to other programs, so a probable misspelling is only a note.
     fn environment(&mut self, sources: &Sources) {
         let mut variables: Vec<_> = sources.environment.iter().collect();
         variables.sort();
@@ -249,24 +248,24 @@ impl Loading {
             } else {
                 keys().iter().find(|key| key.env() == *name)
             };
-            let origin = Origin { source: Source::Environment, place: name.clone() };
+            let origin = Origin { source: Source::Environment, location: name.clone() };
             if let Some(key) = key {
-                self.set(&key.path(), &Raw::Text(value.clone()), &sources.folder, origin);
+                self.set(&key.path(), &RawValue::Text(value.clone()), &sources.working_dir, origin);
                 continue;
             }
             let nearest = nearest_variable(name);
             let section = rest.split('_').next().unwrap_or_default().to_lowercase();
             if keys().iter().any(|key| key.section == section) {
-                self.problem(name.clone(), Fault::Unknown { name: name.clone(), nearest });
+                self.problem(name.clone(), ProblemKind::Unknown { name: name.clone(), nearest });
             } else if let Some(nearest) = nearest {
-                self.notes.push(format!("the variable {name} is no setting; did you mean {nearest}?"));
+                self.notes.push(format!("the variable {name} is not a setting; did you mean {nearest}?"));
             }
         }
     }
 
-    fn set(&mut self, full: &str, raw: &Raw, base: &Path, origin: Origin) {
+    fn set(&mut self, full: &str, raw: &RawValue, base: &Path, origin: Origin) {
         let Some(index) = keys().iter().position(|key| key.path() == full) else {
-            self.unknown(origin.place, full);
+            self.unknown(origin.location, full);
             return;
         };
         let key = &keys()[index];
@@ -275,23 +274,23 @@ impl Loading {
                 Source::Environment | Source::CommandLine => key.example.to_owned(),
                 _ => format!("{} = {}", key.name, key.example),
             };
-            self.problem(origin.place, Fault::Value { key: full.to_owned(), problem, example });
+            self.problem(origin.location, ProblemKind::Value { key: full.to_owned(), problem, example });
             return;
         }
         self.origins[index] = origin;
     }
 
-    fn unknown(&mut self, place: String, name: &str) {
-        self.problem(place, Fault::unknown(name));
+    fn unknown(&mut self, location: String, name: &str) {
+        self.problem(location, ProblemKind::unknown(name));
     }
 }
 
-/// The text of a settings file; nothing if there is none. A repository's file must be a file of its own: a link would let
-/// it quote any file of the machine in a message.
+/// The text of a settings file; `None` if it does not exist. A repository's file must not be a symbolic link, which could
+/// make messages quote any file on the machine.
 fn read(path: &Path, source: Source) -> std::io::Result<Option<String>> {
-    let (opened, most) = match source {
-        Source::Repository => (open_plain(path), LARGEST_OF_REPOSITORY),
-        _ => (fs::File::open(path), LARGEST_FILE),
+    let (opened, max) = match source {
+        Source::Repository => (open_plain(path), MAX_REPOSITORY_FILE),
+        _ => (fs::File::open(path), MAX_USER_FILE),
     };
     let file = match opened {
         Ok(file) => file,
@@ -300,37 +299,36 @@ fn read(path: &Path, source: Source) -> std::io::Result<Option<String>> {
         Err(error) => return Err(error),
     };
     if !file.metadata()?.is_file() {
-        return Err(std::io::Error::other("it is not a plain file"));
+        return Err(std::io::Error::other("not a regular file"));
     }
     let mut text = String::new();
-    file.take(most + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > most {
-        return Err(std::io::Error::other(format!("it is larger than {}KiB", most >> 10)));
+    file.take(max + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > max {
+        return Err(std::io::Error::other(format!("the file is larger than {}KiB", max >> 10)));
     }
     Ok(Some(text))
 }
 
-/// An entry of a file. The value is missing for what is not a section we know.
-struct Line {
-    place: String,
+/// An entry of a settings file. Unknown sections have no value.
+struct FileEntry {
+    location: String,
     name: String,
-    value: Option<Raw>,
+    value: Option<RawValue>,
 }
 
-/// What a file says, or why it says nothing, and where.
-fn parsed(path: &Path, text: &str) -> Result<Vec<Line>, (String, Fault)> {
-    let place = |offset: usize| format!("{}:{}", path.display(), line_at(text, offset));
+/// Parses a settings file; an error comes with its location.
+fn parse_file(path: &Path, text: &str) -> Result<Vec<FileEntry>, (String, ProblemKind)> {
+    let location = |offset: usize| format!("{}:{}", path.display(), line_at(text, offset));
     let document = DeTable::parse(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
-        (place(offset), Fault::Syntax(error.message().to_owned()))
+        (location(offset), ProblemKind::Syntax(error.message().to_owned()))
     })?;
-    let lines = entries(document.get_ref()).into_iter();
-    Ok(lines.map(|(offset, name, value)| Line { place: place(offset), name, value }).collect())
+    let entries = entries(document.get_ref()).into_iter();
+    Ok(entries.map(|(offset, name, value)| FileEntry { location: location(offset), name, value }).collect())
 }
 
-/// What a file says, in the order of its lines: where, the full name, and the value, which is missing for what is not
-/// a section we know.
-fn entries(document: &DeTable<'_>) -> Vec<(usize, String, Option<Raw>)> {
+/// The entries of a file, in the order of its lines: offset, full name, and value unless the section is unknown.
+fn entries(document: &DeTable<'_>) -> Vec<(usize, String, Option<RawValue>)> {
     let mut found = Vec::new();
     for (section, value) in document {
         let section_name = section.get_ref().as_ref();
@@ -339,7 +337,7 @@ fn entries(document: &DeTable<'_>) -> Vec<(usize, String, Option<Raw>)> {
             None => found.push((section.span().start, section_name.to_owned(), None)),
             Some(table) => found.extend(table.iter().map(|(name, value)| {
                 let full = format!("{section_name}.{}", name.get_ref());
-                (name.span().start, full, Some(Raw::from_toml(value.get_ref())))
+                (name.span().start, full, Some(RawValue::from_toml(value.get_ref())))
             })),
         }
     }
@@ -351,7 +349,7 @@ fn line_at(text: &str, offset: usize) -> usize {
     text.as_bytes().iter().take(offset).filter(|&&byte| byte == b'\n').count() + 1
 }
 
-/// The setting that was meant. A bare key without its section is a common slip, so it counts too.
+/// The setting most similar to an unknown name. A key without its section is a common mistake and matches too.
 pub(crate) fn nearest_setting(name: &str) -> Option<String> {
     let (section, bare) = name.split_once('.').unwrap_or(("", name));
     let paths: Vec<String> = keys().iter().map(Key::path).collect();

@@ -1,20 +1,20 @@
-//! The reference page of the settings, written from the table.
+//! Generates the reference page of the settings from the table.
 
-use crate::key::Scope;
+use crate::key::{Key, RepositoryPermission};
 use crate::table::{Settings, keys};
 use std::fmt::Write;
 
 const OPENING: &str = "\
 # Settings
 
-None is needed. Where you want one, write it to your own file, `$XDG_CONFIG_HOME/orient/config.toml`
+All settings are optional. To change one, write it to your own file, `$XDG_CONFIG_HOME/orient/config.toml`
 (`~/.config/orient/config.toml`; on macOS `~/Library/Application Support/orient/config.toml`, on Windows
-`%APPDATA%\\orient\\config.toml`), or, as far as the list below allows, to `.orient.toml` at the root of a repository.
+`%APPDATA%\\orient\\config.toml`), or to `.orient.toml` at the root of a repository, which may set only a few of them.
 
-Sources, weakest first: default, user file, repository file, environment, command line (`--set SECTION.KEY=VALUE`). A
-stronger source replaces the whole value, lists too; but a repository file only adds to lists and lowers limits.
-`orient config` prints the values in force and where each comes from. An unknown name is an error that names the nearest
-known one.
+Sources, in order of increasing precedence: default, user file, repository file, environment, command line
+(`--set SECTION.KEY=VALUE`). A later source replaces the whole value, including lists; a repository file only adds to
+lists and lowers limits. `orient config` prints the effective values and the source of each. An unknown name is an error
+that suggests the most similar setting.
 
 Sizes are written as `2MiB`, `512KB` or a plain number of bytes. In the environment, lists are separated by commas
 (`a/,*.{x,y}`) and tables are written as `glob=language,glob=language`.
@@ -23,11 +23,11 @@ Sizes are written as `2MiB`, `512KB` or a plain number of bytes. In the environm
 const REPOSITORY: &str = "
 ## What a repository may set
 
-Whoever wrote `.orient.toml` may be a stranger, so a repository may narrow what is done with its own files and nothing else.
-Every other entry of its file is ignored, and said to be: where files are written, what indexing may cost, and who is sent
-code are for you alone to say.
+You may not trust the author of a repository, so `.orient.toml` can only restrict how its own files are handled. Every
+other entry is ignored with a note: only you decide where files are written, how much indexing may cost, and who
+receives your code.
 
-| setting | a repository may | harmless because |
+| setting | a repository may | safe because |
 |---|---|---|
 ";
 
@@ -37,15 +37,15 @@ pub fn reference() -> String {
     let mut page = OPENING.to_owned();
     page.push_str(REPOSITORY);
     for key in keys() {
-        let (may, why) = match key.scope {
-            Scope::User => continue,
-            Scope::RepositoryMayAdd { why } => ("add to it", why),
-            Scope::RepositoryMayLower { why } => ("lower it", why),
+        let (may, reason) = match key.repository {
+            RepositoryPermission::Deny => continue,
+            RepositoryPermission::Add { reason } => ("add to it", reason),
+            RepositoryPermission::Lower { reason } => ("lower it", reason),
         };
-        let _ = writeln!(page, "| `{}` | {may} | {why} |", key.path());
+        let _ = writeln!(page, "| `{}` | {may} | {reason} |", key.path());
     }
-    let others: Vec<String> =
-        keys().iter().filter(|key| key.scope == Scope::User).map(|key| format!("`{}`", key.path())).collect();
+    let denied = |key: &&Key| key.repository == RepositoryPermission::Deny;
+    let others: Vec<String> = keys().iter().filter(denied).map(|key| format!("`{}`", key.path())).collect();
     let _ = write!(page, "\nOnly you may set {}.\n", others.join(", "));
     let mut section = "";
     for key in keys() {
@@ -53,7 +53,7 @@ pub fn reference() -> String {
             section = key.section;
             let _ = write!(page, "\n## `[{section}]`\n\n{}\n", key.section_doc());
         }
-        let default = match key.shown(&defaults) {
+        let default = match key.format(&defaults) {
             shown if shown.is_empty() => "not set".to_owned(),
             shown => format!("`{shown}`"),
         };
@@ -66,10 +66,10 @@ pub fn reference() -> String {
             key.env(),
             key.name,
             key.example,
-            match key.scope {
-                Scope::User => "may not set it",
-                Scope::RepositoryMayAdd { .. } => "may add to it",
-                Scope::RepositoryMayLower { .. } => "may lower it",
+            match key.repository {
+                RepositoryPermission::Deny => "may not set it",
+                RepositoryPermission::Add { .. } => "may add to it",
+                RepositoryPermission::Lower { .. } => "may lower it",
             }
         );
     }

@@ -1,100 +1,102 @@
-//! What the file of a repository says and may not, or says wrongly. Its author is a stranger: nothing of that stops a
-//! command, and what is quoted from it is short and plain.
+//! Applies `.orient.toml`, whose author the user may not trust.
+//!
+//! An entry that is not permitted or not valid is ignored with a message; it never makes a command fail. Text quoted
+//! from the file is truncated and contains no control characters.
 
-use crate::error::Fault;
-use crate::key::{Key, Scope};
-use crate::places;
+use crate::error::ProblemKind;
+use crate::key::{Key, RepositoryPermission};
+use crate::paths;
 use crate::table::{Settings, keys};
-use crate::value::Raw;
+use crate::value::RawValue;
 use std::path::Path;
 
-/// Of so many entries it is said why they are ignored; the rest is counted.
-const MOST: usize = 20;
-/// How much is quoted of what stands in the file.
-const LONGEST_QUOTE: usize = 160;
+/// Maximum number of ignored entries reported one by one; the rest are counted.
+const MAX_REPORTED: usize = 20;
+/// Maximum number of characters quoted from the file.
+const MAX_QUOTE: usize = 160;
 
-/// An entry of the file of a repository that has no effect.
+/// An entry of `.orient.toml` that has no effect.
 #[derive(Clone)]
-pub struct Ignored {
-    /// The setting it is about, where it is one.
+pub struct IgnoredEntry {
+    /// The setting, if the entry names one.
     pub key: Option<&'static Key>,
     /// The file and the line.
-    pub place: String,
+    pub location: String,
     /// Why it is ignored, and what to do instead.
-    pub why: String,
+    pub reason: String,
 }
 
-/// Looks at settings as those who use them do; says what is wrong with them.
-pub type Check<'c> = &'c dyn Fn(&Settings) -> Result<(), String>;
+/// Validates settings for their users: whether every language exists, for example.
+pub type Validator<'c> = &'c dyn Fn(&Settings) -> Result<(), String>;
 
-/// The settings with an entry of a repository's file, or why it is ignored.
-pub(crate) fn applied(
+/// Applies one entry of `.orient.toml`: the index of its key and the new settings, or why it is ignored.
+pub(crate) fn apply_entry(
     settings: &Settings,
     name: &str,
-    raw: &Raw,
+    raw: &RawValue,
     base: &Path,
-    check: Check<'_>,
+    validate: Validator<'_>,
 ) -> Result<(usize, Settings), (Option<&'static Key>, String)> {
     let Some(index) = keys().iter().position(|key| key.path() == name) else {
-        return Err((None, quoted(&Fault::unknown(name).to_string())));
+        return Err((None, sanitize(&ProblemKind::unknown(name).to_string())));
     };
     let key = &keys()[index];
-    let ignored = |why: String| (Some(key), why);
-    if key.scope == Scope::User {
-        return Err(ignored(format!("a repository may not set {}; {}", key.path(), instead(key))));
+    let ignored = |reason: String| (Some(key), reason);
+    if key.repository == RepositoryPermission::Deny {
+        return Err(ignored(format!("a repository may not set {}; {}", key.path(), alternative(key))));
     }
     let mut with = settings.clone();
     (key.setter)(&mut with, raw, base).map_err(|problem| {
         let example = format!("{} = {}", key.name, key.example);
-        let fault = Fault::Value { key: key.path(), problem, example };
-        ignored(quoted(&fault.to_string()))
+        let problem = ProblemKind::Value { key: key.path(), problem, example };
+        ignored(sanitize(&problem.to_string()))
     })?;
-    match key.scope {
-        Scope::RepositoryMayAdd { .. } if raw.takes_back() => {
-            let why = "a repository may only add to it: an entry that begins with `!` takes something back";
-            return Err(ignored(format!("{}: {why}", key.path())));
+    match key.repository {
+        RepositoryPermission::Add { .. } if raw.has_negation() => {
+            let reason = "a repository may only add entries; one that begins with `!` removes others";
+            return Err(ignored(format!("{}: {reason}", key.path())));
         }
-        Scope::RepositoryMayAdd { .. } => (key.add)(&mut with, settings),
-        Scope::RepositoryMayLower { .. } if !(key.is_at_most)(&with, settings) => {
-            let (path, now) = (key.path(), key.shown(settings));
+        RepositoryPermission::Add { .. } => (key.merge)(&mut with, settings),
+        RepositoryPermission::Lower { .. } if !(key.is_at_most)(&with, settings) => {
+            let (path, now) = (key.path(), key.format(settings));
             return Err(ignored(format!(
                 "a repository may only lower {path}, which is {now}; {}",
-                instead(key)
+                alternative(key)
             )));
         }
-        Scope::RepositoryMayLower { .. } | Scope::User => {}
+        RepositoryPermission::Lower { .. } | RepositoryPermission::Deny => {}
     }
-    check(&with).map_err(|problem| ignored(quoted(&format!("{}: {problem}", key.path()))))?;
+    validate(&with).map_err(|problem| ignored(sanitize(&format!("{}: {problem}", key.path()))))?;
     Ok((index, with))
 }
 
-/// Where the user can say the same.
-fn instead(key: &Key) -> String {
+/// Where the user can set it instead.
+fn alternative(key: &Key) -> String {
     let variable = key.env();
-    match places::user_file() {
-        Some(file) => format!("to have it, write it to {} or set {variable}", file.display()),
-        None => format!("to have it, set {variable}"),
+    match paths::user_file() {
+        Some(file) => format!("to set it, write it to {} or set {variable}", file.display()),
+        None => format!("to set it, set {variable}"),
     }
 }
 
-/// How many settings are named in one sentence.
-const NAMED: usize = 2;
+/// Maximum number of settings named in the summary.
+const MAX_NAMED: usize = 2;
 
-/// All of it in one sentence, in which nothing stands that the author of the file chose.
-pub(crate) fn summary(file: &Path, ignored: &[Ignored]) -> Option<String> {
-    let mut named: Vec<String> = ignored.iter().filter_map(|one| one.key.map(Key::path)).collect();
+/// One sentence about all ignored entries. It quotes nothing from the file.
+pub(crate) fn summary(file: &Path, ignored: &[IgnoredEntry]) -> Option<String> {
+    let mut named: Vec<String> = ignored.iter().filter_map(|entry| entry.key.map(Key::path)).collect();
     named.sort();
     named.dedup();
-    let (settings, unknown) = (named.len(), ignored.iter().filter(|one| one.key.is_none()).count());
+    let (settings, unknown) = (named.len(), ignored.iter().filter(|entry| entry.key.is_none()).count());
     let file = file.display();
     if settings == 0 {
-        let whole = format!("what cannot be understood in {file} is ignored; `orient config` says why");
-        return (unknown > 0).then_some(whole);
+        let text = format!("entries of {file} that are not valid are ignored; `orient config` shows why");
+        return (unknown > 0).then_some(text);
     }
-    named.truncate(NAMED);
+    named.truncate(MAX_NAMED);
     let mut what = named.join(", ");
-    if settings > NAMED {
-        what = format!("{what} and {} more", settings - NAMED);
+    if settings > MAX_NAMED {
+        what = format!("{what} and {} more", settings - MAX_NAMED);
     }
     match unknown {
         0 => {}
@@ -103,27 +105,31 @@ pub(crate) fn summary(file: &Path, ignored: &[Ignored]) -> Option<String> {
     }
     let are = if settings + unknown == 1 { "is" } else { "are" };
     let them = if settings == 1 { "it" } else { "them" };
-    let user = places::user_file().map_or_else(String::new, |file| format!(", in {}", file.display()));
+    let user = paths::user_file().map_or_else(String::new, |file| format!(", in {}", file.display()));
     Some(format!(
-        "{what} {are} ignored in {file}: only the user may set {them}{user}; `orient config` says why"
+        "{what} {are} ignored in {file}: only the user may set {them}{user}; `orient config` shows why"
     ))
 }
 
-/// The first of them, and how many more there are.
-pub(crate) fn capped(mut ignored: Vec<Ignored>) -> Vec<Ignored> {
-    if let Some(more) = ignored.len().checked_sub(MOST).filter(|more| *more > 0) {
-        let place = ignored[MOST].place.clone();
-        ignored.truncate(MOST);
-        ignored.push(Ignored { key: None, place, why: format!("{more} more entries are ignored") });
+/// Keeps the first entries and appends how many more there are.
+pub(crate) fn truncate(mut ignored: Vec<IgnoredEntry>) -> Vec<IgnoredEntry> {
+    if let Some(more) = ignored.len().checked_sub(MAX_REPORTED).filter(|more| *more > 0) {
+        let location = ignored[MAX_REPORTED].location.clone();
+        ignored.truncate(MAX_REPORTED);
+        ignored.push(IgnoredEntry {
+            key: None,
+            location,
+            reason: format!("{more} more entries are ignored"),
+        });
     }
     ignored
 }
 
-/// Text with parts that stand in the file: on one line, without control characters, and not long.
-pub(crate) fn quoted(text: &str) -> String {
+/// Replaces control characters and truncates text that quotes the file.
+pub(crate) fn sanitize(text: &str) -> String {
     let mut plain: String =
-        text.chars().take(LONGEST_QUOTE).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if text.chars().nth(LONGEST_QUOTE).is_some() {
+        text.chars().take(MAX_QUOTE).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(MAX_QUOTE).is_some() {
         plain.push('…');
     }
     plain

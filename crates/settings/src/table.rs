@@ -1,26 +1,26 @@
-//! The table of settings. A new setting is one entry here; everything else follows from it.
+//! The table of settings. To add a setting, add one entry here: everything else is generated from it.
 //!
-//! Each entry says what the file of a repository may do with it. Whoever wrote that file is a stranger: it may narrow what
-//! is done with its own files, and nothing else. Where something is written, what it costs, and who is sent anything are
-//! for the user alone to say.
+//! Each entry says what `.orient.toml` may do with it. The user may not trust the author of that file, so it can only
+//! restrict how its own files are handled: only the user decides where files are written, how much indexing may cost, and
+//! who receives code.
 
-use crate::key::{Key, Scope, Setter};
+use crate::key::{Key, RepositoryPermission, Setter};
 use crate::value::{Setting, Size};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Turns the table into the structs, their defaults, and the list of [`Key`]s.
+/// Expands the table to the structs, their defaults and the list of [`Key`]s.
 macro_rules! settings {
     ($(
         #[doc = $section_doc:literal]
         $section:ident: $Section:ident {
             $(
                 $(#[doc = $doc:literal])+
-                $key:ident: $ty:ty = $default:expr, example $example:literal, $scope:expr $(, check $check:expr)?;
+                $key:ident: $ty:ty = $default:expr, example $example:literal, $repository:expr $(, check $check:expr)?;
             )+
         }
     )+) => {
-        /// The settings in force: the only form the rest of the program sees.
+        /// The effective settings, as the rest of the program reads them.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Settings {
             $(#[doc = $section_doc] pub $section: $Section,)+
@@ -50,18 +50,18 @@ macro_rules! settings {
                     doc: concat!($($doc),+),
                     kind: <$ty as Setting>::KIND,
                     example: $example,
-                    scope: $scope,
-                    add: |settings, weaker| {
+                    repository: $repository,
+                    merge: |settings, stronger| {
                         let value = std::mem::take(&mut settings.$section.$key);
-                        settings.$section.$key = value.added_to(&weaker.$section.$key);
+                        settings.$section.$key = value.merge(&stronger.$section.$key);
                     },
                     is_at_most: |settings, other| {
                         settings.$section.$key.is_at_most(&other.$section.$key)
                     },
-                    shown: |settings| settings.$section.$key.shown(),
+                    format: |settings| settings.$section.$key.format(),
                     setter: {
                         let setter: Setter = |settings, raw, base| {
-                            let value = <$ty as Setting>::read(raw, base)?;
+                            let value = <$ty as Setting>::parse(raw, base)?;
                             $($check(value)?;)?
                             settings.$section.$key = value;
                             Ok(())
@@ -75,113 +75,114 @@ macro_rules! settings {
     };
 }
 
-const MAY_EXCLUDE: Scope =
-    Scope::RepositoryMayAdd { why: "fewer files are read; what the user excludes stays excluded" };
-const MAY_MARK: Scope = Scope::RepositoryMayAdd {
-    why: "the files it names are listed and ranked as what they are said to be, and read as before",
+const MAY_EXCLUDE: RepositoryPermission =
+    RepositoryPermission::Add { reason: "it reads fewer files; files that the user excludes stay excluded" };
+const MAY_MARK: RepositoryPermission = RepositoryPermission::Add {
+    reason: "it only changes how the matching files are listed and ranked; they are read as before",
 };
-const MAY_NAME_LANGUAGES: Scope = Scope::RepositoryMayAdd {
-    why: "it chooses between the parsers that are built in; a name that is none is ignored",
+const MAY_NAME_LANGUAGES: RepositoryPermission =
+    RepositoryPermission::Add { reason: "it chooses among the built-in parsers; unknown names are ignored" };
+const MAY_READ_LESS: RepositoryPermission = RepositoryPermission::Lower { reason: "it reads fewer files" };
+const MAY_USE_LESS: RepositoryPermission = RepositoryPermission::Lower {
+    reason: "it uses less memory, down to a minimum with which indexing works",
 };
-const MAY_READ_LESS: Scope = Scope::RepositoryMayLower { why: "fewer files are read" };
-const MAY_USE_LESS: Scope =
-    Scope::RepositoryMayLower { why: "less memory is used, down to a floor at which indexing still works" };
 
 settings! {
-    /// What is indexed, and how.
+    /// Which files are indexed, and how.
     index: Index {
-        /// Files and folders to leave out, as in a `.gitignore`, in addition to what the ignore files of the
-        /// repository already leave out.
+        /// Files and directories to exclude, in the syntax of `.gitignore`, in addition to those that the repository's
+        /// ignore files exclude.
         exclude: Vec<String> = Vec::new(), example r#"["third_party/", "*.min.js"]"#, MAY_EXCLUDE;
-        /// Larger files are listed as skipped, and not read.
+        /// Maximum size of a file. Larger files are listed as skipped and not read.
         max_file_size: Size = Size::mebibytes(2), example r#""2MiB""#, MAY_READ_LESS, check at_most_a_gibibyte;
-        /// Whether clones and worktrees of git that lie inside of the repository are indexed as if they were part of it.
-        /// Submodules always are. `orient grep` searches all of them either way, as ripgrep does.
-        nested_repositories: bool = false, example "true", Scope::User;
-        /// Globs of files written by programs, in addition to those that are recognised by what they say.
+        /// Whether to index git clones and worktrees inside the repository as part of it. Submodules are always indexed.
+        /// `orient grep` searches all of them in any case, as ripgrep does.
+        nested_repositories: bool = false, example "true", RepositoryPermission::Deny;
+        /// Globs of generated files, in addition to files that are recognised as generated by their content.
         generated: Vec<String> = Vec::new(), example r#"["**/*.pb.go", "gen/**"]"#, MAY_MARK;
-        /// Globs of files copied from elsewhere, in addition to the well-known folders.
+        /// Globs of vendored files, in addition to well-known vendor directories.
         vendored: Vec<String> = Vec::new(), example r#"["deps/**"]"#, MAY_MARK;
-        /// The language of files whose name does not tell it: glob to language. Of several that match, the longest
-        /// glob wins.
+        /// The language of files whose name does not determine it: a table from glob to language. If several globs match,
+        /// the longest wins.
         languages: BTreeMap<String, String> = BTreeMap::new(), example r#"{ "*.inc" = 'php' }"#, MAY_NAME_LANGUAGES;
-        /// How many threads read and parse; 0 means one for each core.
-        threads: usize = 0, example "4", Scope::User, check at_most_a_thousand;
+        /// Number of threads that read and parse files; 0 means one per core.
+        threads: usize = 0, example "4", RepositoryPermission::Deny, check at_most_a_thousand;
     }
-    /// Where the index is kept.
+    /// Where indexes are stored.
     store: Store {
-        /// The folder of all indexes; by default the user's cache folder. Also as `ORIENT_STORE` and `--store`.
-        dir: Option<PathBuf> = None, example r#""~/.cache/orient""#, Scope::User;
+        /// The directory of all indexes; by default the user's cache directory. Can also be set with `ORIENT_STORE` and
+        /// `--store`.
+        dir: Option<PathBuf> = None, example r#""~/.cache/orient""#, RepositoryPermission::Deny;
     }
-    /// What Orient may use of the machine.
+    /// Resource limits.
     limits: Limits {
-        /// About how much memory indexing may take. Work is cut into smaller portions to stay below it.
+        /// Approximate maximum memory of indexing. Work is split into smaller batches to stay below it.
         memory: Size = Size::mebibytes(512), example r#""512MiB""#, MAY_USE_LESS, check at_least_64_mebibytes;
     }
-    /// Watchers: those of servers, and those that commands leave behind so that who asks next need not look at all files.
+    /// File watchers of servers, and of the daemons that commands start so that the next command need not scan all files.
     watch: Watch {
-        /// From how many files on a command that had to look at them all leaves a watcher in the background for those
-        /// after it; 0 means never.
-        from: usize = 20_000, example "20000", Scope::User;
-        /// After how many seconds without a question such a watcher ends.
-        idle: usize = 900, example "900", Scope::User, check from_1_to_a_week;
-        /// Of how many other git branches, the newest first, a server reads the files while nothing else is to be done:
-        /// a switch to one of them is then caught up with in half the time. 0 means none.
-        branches: usize = 4, example "4", Scope::User, check at_most_64_branches;
+        /// Minimum number of files for which a command that had to scan them all starts a background daemon that watches
+        /// the tree for later commands; 0 means never.
+        from: usize = 20_000, example "20000", RepositoryPermission::Deny;
+        /// Seconds without a query after which such a daemon exits.
+        idle: usize = 900, example "900", RepositoryPermission::Deny, check from_1_to_a_week;
+        /// Number of other git branches, newest first, whose files an idle server prefetches, which halves the time to
+        /// refresh after a switch to one of them; 0 means none.
+        branches: usize = 4, example "4", RepositoryPermission::Deny, check at_most_64_branches;
     }
-    /// Who makes vectors of texts: the model inside the binary, or a provider that `orient embed allow` has allowed.
+    /// The embedding model: the one built into the binary, or a provider that `orient embed allow` has allowed.
     embed: Embed {
         /// The provider: `built-in`, `ollama`, `openai`, `openai-compatible`, `llama-cpp`, `vllm`, `lm-studio`,
         /// `voyage`, `nomic` or `cohere`.
-        provider: Option<String> = None, example r#""ollama""#, Scope::User;
-        /// The model, as the provider names it; by default the one the provider is known for.
-        model: Option<String> = None, example r#""nomic-embed-text""#, Scope::User;
-        /// Where the provider is; by default its own address. Keys do not belong here: they come from the environment
-        /// alone.
-        url: Option<String> = None, example r#""http://127.0.0.1:11434""#, Scope::User;
-        /// How many values a vector is to have, where the model offers a choice; 0 means as many as it has by itself.
-        dimensions: usize = 0, example "512", Scope::User, check at_most_16384;
-        /// How many texts one request may hold; 0 means as many as the provider takes well.
-        batch: usize = 0, example "32", Scope::User, check at_most_2048;
-        /// How many requests may be under way at once; 0 means as many as suit the provider.
-        concurrency: usize = 0, example "4", Scope::User, check at_most_64;
-        /// How many seconds one request may take.
-        timeout: usize = 60, example "60", Scope::User, check from_1_to_3600;
+        provider: Option<String> = None, example r#""ollama""#, RepositoryPermission::Deny;
+        /// The provider's name of the model; each provider has a default.
+        model: Option<String> = None, example r#""nomic-embed-text""#, RepositoryPermission::Deny;
+        /// The URL of the provider; each provider has a default. API keys do not belong here: they come only from the
+        /// environment.
+        url: Option<String> = None, example r#""http://127.0.0.1:11434""#, RepositoryPermission::Deny;
+        /// Number of dimensions of a vector, if the model supports several; 0 means the model's default.
+        dimensions: usize = 0, example "512", RepositoryPermission::Deny, check at_most_16384;
+        /// Maximum number of texts per request; 0 means the provider's default.
+        batch: usize = 0, example "32", RepositoryPermission::Deny, check at_most_2048;
+        /// Maximum number of concurrent requests; 0 means the provider's default.
+        concurrency: usize = 0, example "4", RepositoryPermission::Deny, check at_most_64;
+        /// Timeout of a request, in seconds.
+        timeout: usize = 60, example "60", RepositoryPermission::Deny, check from_1_to_3600;
     }
 }
 
 fn at_most_a_gibibyte(size: Size) -> Result<(), String> {
     let limit = Size::mebibytes(1024);
-    if size > limit { Err(format!("{size} is too large; the most is {limit}")) } else { Ok(()) }
+    if size > limit { Err(format!("{size} is too large; the maximum is {limit}")) } else { Ok(()) }
 }
 
 fn at_least_64_mebibytes(size: Size) -> Result<(), String> {
-    let least = Size::mebibytes(64);
-    if size < least {
-        Err(format!("{size} is too little to work with; the least is {least}"))
+    let minimum = Size::mebibytes(64);
+    if size < minimum { Err(format!("{size} is too small; the minimum is {minimum}")) } else { Ok(()) }
+}
+
+fn at_most_a_thousand(threads: usize) -> Result<(), String> {
+    if threads > 1000 { Err(format!("{threads} threads are too many; the maximum is 1000")) } else { Ok(()) }
+}
+
+fn at_most_16384(values: usize) -> Result<(), String> {
+    if values > 16_384 {
+        Err(format!("{values} dimensions are too many; the maximum is 16384"))
     } else {
         Ok(())
     }
 }
 
-fn at_most_a_thousand(threads: usize) -> Result<(), String> {
-    if threads > 1000 { Err(format!("{threads} threads are too many; the most is 1000")) } else { Ok(()) }
-}
-
-fn at_most_16384(values: usize) -> Result<(), String> {
-    if values > 16_384 { Err(format!("{values} values are too many; the most is 16384")) } else { Ok(()) }
-}
-
 fn at_most_2048(texts: usize) -> Result<(), String> {
-    if texts > 2048 { Err(format!("{texts} texts are too many; the most is 2048")) } else { Ok(()) }
+    if texts > 2048 { Err(format!("{texts} texts are too many; the maximum is 2048")) } else { Ok(()) }
 }
 
 fn at_most_64(requests: usize) -> Result<(), String> {
-    if requests > 64 { Err(format!("{requests} requests are too many; the most is 64")) } else { Ok(()) }
+    if requests > 64 { Err(format!("{requests} requests are too many; the maximum is 64")) } else { Ok(()) }
 }
 
 fn at_most_64_branches(branches: usize) -> Result<(), String> {
-    if branches > 64 { Err(format!("{branches} branches are too many; the most is 64")) } else { Ok(()) }
+    if branches > 64 { Err(format!("{branches} branches are too many; the maximum is 64")) } else { Ok(()) }
 }
 
 fn from_1_to_3600(seconds: usize) -> Result<(), String> {
@@ -192,10 +193,10 @@ fn from_1_to_a_week(seconds: usize) -> Result<(), String> {
     seconds_up_to(604_800, seconds)
 }
 
-fn seconds_up_to(most: usize, seconds: usize) -> Result<(), String> {
-    if (1..=most).contains(&seconds) {
+fn seconds_up_to(max: usize, seconds: usize) -> Result<(), String> {
+    if (1..=max).contains(&seconds) {
         Ok(())
     } else {
-        Err(format!("{seconds} seconds are out of range; the least is 1, the most is {most}"))
+        Err(format!("{seconds} seconds are out of range; the range is 1 to {max}"))
     }
 }

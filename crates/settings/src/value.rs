@@ -1,37 +1,37 @@
-//! The types a setting can have: how each is read from a file or from plain text, and shown again.
+//! The types of settings: how each is parsed from TOML or plain text, and formatted.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
-/// A value before its type is known. The environment and the command line only ever give text, which each type
-/// also understands.
+/// A value before its type is known. The environment and the command line provide only text, which every type can
+/// parse.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Raw {
+pub(crate) enum RawValue {
     Text(String),
     Integer(i64),
     Flag(bool),
-    List(Vec<Raw>),
-    Table(Vec<(String, Raw)>),
-    /// Something no setting takes, by the word for it.
+    List(Vec<RawValue>),
+    Table(Vec<(String, RawValue)>),
+    /// A value that no setting accepts, described in words.
     Other(&'static str),
 }
 
-impl Raw {
+impl RawValue {
     pub(crate) fn from_toml(value: &DeValue<'_>) -> Self {
         match value {
             DeValue::String(text) => Self::Text(text.to_string()),
             DeValue::Integer(number) => {
                 let digits = number.as_str().replace('_', "");
                 i64::from_str_radix(&digits, number.radix())
-                    .map_or(Self::Other("too large a number"), Self::Integer)
+                    .map_or(Self::Other("a number out of range"), Self::Integer)
             }
             DeValue::Array(items) => {
                 Self::List(items.iter().map(|item| Self::from_toml(item.get_ref())).collect())
             }
             DeValue::Table(table) => Self::Table(Self::entries(table)),
-            DeValue::Float(_) => Self::Other("a fraction"),
+            DeValue::Float(_) => Self::Other("a floating-point number"),
             DeValue::Boolean(flag) => Self::Flag(*flag),
             DeValue::Datetime(_) => Self::Other("a date"),
         }
@@ -44,8 +44,8 @@ impl Raw {
             .collect()
     }
 
-    /// Text that is written as a list or a table is read as one.
-    fn opened(&self) -> Self {
+    /// Parses text that has the syntax of a TOML list or table.
+    fn structured(&self) -> Self {
         if let Self::Text(text) = self
             && text.trim_start().starts_with(['[', '{'])
             && let Ok(value) = DeValue::parse(text.trim())
@@ -55,9 +55,9 @@ impl Raw {
         self.clone()
     }
 
-    /// Whether an entry of a list takes back what another says.
-    pub(crate) fn takes_back(&self) -> bool {
-        match self.opened() {
+    /// Whether a list contains an entry that begins with `!` and so removes others.
+    pub(crate) fn has_negation(&self) -> bool {
+        match self.structured() {
             Self::Text(text) => split(&text).iter().any(|item| item.starts_with('!')),
             Self::List(items) => items
                 .iter()
@@ -67,7 +67,7 @@ impl Raw {
         }
     }
 
-    fn word(&self) -> String {
+    fn describe(&self) -> String {
         match self {
             Self::Text(text) => format!("{text:?}"),
             Self::Integer(number) => number.to_string(),
@@ -79,27 +79,27 @@ impl Raw {
     }
 }
 
-/// A type of setting. Errors say what is wrong; the loader adds where and what to write instead.
+/// The type of a setting. Errors say what is wrong; the loader adds the location and an example.
 pub(crate) trait Setting: Sized {
-    /// What it takes, in words.
+    /// The type, in words.
     const KIND: &'static str;
-    /// Reads it; a relative path hangs from `base`.
-    fn read(raw: &Raw, base: &Path) -> Result<Self, String>;
-    /// As one would write it in a file.
-    fn shown(&self) -> String;
+    /// Parses a value; a relative path is resolved against `base`.
+    fn parse(raw: &RawValue, base: &Path) -> Result<Self, String>;
+    /// The value in TOML syntax.
+    fn format(&self) -> String;
 
-    /// This value together with that of a source that wins over it; only lists can be combined.
-    fn added_to(self, _winning: &Self) -> Self {
+    /// Merges the value of a source with precedence into this one; only lists can be merged.
+    fn merge(self, _stronger: &Self) -> Self {
         self
     }
 
-    /// Whether it is no larger than another; only amounts can be compared.
+    /// Whether it is at most `other`; only sizes can be compared.
     fn is_at_most(&self, _other: &Self) -> bool {
         false
     }
 }
 
-/// A number of bytes. Written as `2MiB`, `512KB`, or a plain number of bytes.
+/// A number of bytes, written as `2MiB`, `512KB` or a plain number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(u64);
 
@@ -117,7 +117,7 @@ const UNITS: &[(&str, u64)] = &[
 ];
 
 impl Size {
-    /// So many mebibytes.
+    /// A size in mebibytes.
     pub const fn mebibytes(count: u64) -> Self {
         Self(count << 20)
     }
@@ -156,17 +156,17 @@ impl fmt::Display for Size {
 impl Setting for Size {
     const KIND: &'static str = "size";
 
-    fn read(raw: &Raw, _base: &Path) -> Result<Self, String> {
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
         match raw {
-            Raw::Text(text) => text.parse(),
-            Raw::Integer(number) => {
-                u64::try_from(*number).map(Self).map_err(|_| format!("{number} is below zero"))
+            RawValue::Text(text) => text.parse(),
+            RawValue::Integer(number) => {
+                u64::try_from(*number).map(Self).map_err(|_| format!("{number} is negative"))
             }
-            other => Err(format!("a size was expected, not {}", other.word())),
+            other => Err(format!("expected a size, not {}", other.describe())),
         }
     }
 
-    fn shown(&self) -> String {
+    fn format(&self) -> String {
         if self.0.is_multiple_of(1024) && self.0 > 0 { format!("\"{self}\"") } else { self.0.to_string() }
     }
 
@@ -178,15 +178,15 @@ impl Setting for Size {
 impl Setting for usize {
     const KIND: &'static str = "number";
 
-    fn read(raw: &Raw, _base: &Path) -> Result<Self, String> {
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
         match raw {
-            Raw::Text(text) => text.trim().parse().map_err(|_| format!("{text:?} is not a whole number")),
-            Raw::Integer(number) => Self::try_from(*number).map_err(|_| format!("{number} is below zero")),
-            other => Err(format!("a whole number was expected, not {}", other.word())),
+            RawValue::Text(text) => text.trim().parse().map_err(|_| format!("{text:?} is not an integer")),
+            RawValue::Integer(number) => Self::try_from(*number).map_err(|_| format!("{number} is negative")),
+            other => Err(format!("expected an integer, not {}", other.describe())),
         }
     }
 
-    fn shown(&self) -> String {
+    fn format(&self) -> String {
         self.to_string()
     }
 }
@@ -194,15 +194,17 @@ impl Setting for usize {
 impl Setting for bool {
     const KIND: &'static str = "true or false";
 
-    fn read(raw: &Raw, _base: &Path) -> Result<Self, String> {
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
         match raw {
-            Raw::Flag(flag) => Ok(*flag),
-            Raw::Text(text) => text.trim().parse().map_err(|_| format!("{text:?} is neither true nor false")),
-            other => Err(format!("true or false was expected, not {}", other.word())),
+            RawValue::Flag(flag) => Ok(*flag),
+            RawValue::Text(text) => {
+                text.trim().parse().map_err(|_| format!("{text:?} is neither true nor false"))
+            }
+            other => Err(format!("expected true or false, not {}", other.describe())),
         }
     }
 
-    fn shown(&self) -> String {
+    fn format(&self) -> String {
         self.to_string()
     }
 }
@@ -210,11 +212,11 @@ impl Setting for bool {
 impl Setting for Vec<String> {
     const KIND: &'static str = "list of globs";
 
-    fn read(raw: &Raw, _base: &Path) -> Result<Self, String> {
-        let items = match raw.opened() {
-            Raw::Text(text) => split(&text),
-            Raw::List(items) => items.iter().map(glob_text).collect::<Result<_, _>>()?,
-            other => return Err(format!("a list of globs was expected, not {}", other.word())),
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
+        let items = match raw.structured() {
+            RawValue::Text(text) => split(&text),
+            RawValue::List(items) => items.iter().map(glob_text).collect::<Result<_, _>>()?,
+            other => return Err(format!("expected a list of globs, not {}", other.describe())),
         };
         for item in &items {
             check_glob(item)?;
@@ -222,23 +224,23 @@ impl Setting for Vec<String> {
         Ok(items)
     }
 
-    fn shown(&self) -> String {
+    fn format(&self) -> String {
         format!("[{}]", self.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", "))
     }
 
-    /// Of several globs the last that matches counts, so those that win come last.
-    fn added_to(mut self, winning: &Self) -> Self {
-        self.extend(winning.iter().cloned());
+    /// The last matching glob decides, so those with precedence come last.
+    fn merge(mut self, stronger: &Self) -> Self {
+        self.extend(stronger.iter().cloned());
         self
     }
 }
 
 impl Setting for BTreeMap<String, String> {
-    const KIND: &'static str = "table of glob to language";
+    const KIND: &'static str = "table from glob to language";
 
-    fn read(raw: &Raw, _base: &Path) -> Result<Self, String> {
-        let entries: Vec<(String, String)> = match raw.opened() {
-            Raw::Text(text) => split(&text)
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
+        let entries: Vec<(String, String)> = match raw.structured() {
+            RawValue::Text(text) => split(&text)
                 .iter()
                 .map(|entry| {
                     let (glob, language) =
@@ -246,15 +248,17 @@ impl Setting for BTreeMap<String, String> {
                     Ok((glob.trim().to_owned(), language.trim().to_owned()))
                 })
                 .collect::<Result<_, String>>()?,
-            Raw::Table(entries) => entries
+            RawValue::Table(entries) => entries
                 .into_iter()
                 .map(|(glob, value)| match value {
-                    Raw::Text(language) => Ok((glob, language)),
-                    other => Err(format!("{glob:?} needs the name of a language, not {}", other.word())),
+                    RawValue::Text(language) => Ok((glob, language)),
+                    other => {
+                        Err(format!("expected the name of a language for {glob:?}, not {}", other.describe()))
+                    }
                 })
                 .collect::<Result<_, _>>()?,
             other => {
-                return Err(format!("a table of glob to language was expected, not {}", other.word()));
+                return Err(format!("expected a table from glob to language, not {}", other.describe()));
             }
         };
         for (glob, _) in &entries {
@@ -263,7 +267,7 @@ impl Setting for BTreeMap<String, String> {
         Ok(entries.into_iter().collect())
     }
 
-    fn shown(&self) -> String {
+    fn format(&self) -> String {
         if self.is_empty() {
             return "{}".to_owned();
         }
@@ -272,65 +276,67 @@ impl Setting for BTreeMap<String, String> {
         format!("{{ {} }}", entries.join(", "))
     }
 
-    fn added_to(mut self, winning: &Self) -> Self {
-        self.extend(winning.iter().map(|(glob, language)| (glob.clone(), language.clone())));
+    fn merge(mut self, stronger: &Self) -> Self {
+        self.extend(stronger.iter().map(|(glob, language)| (glob.clone(), language.clone())));
         self
     }
 }
 
 impl Setting for Option<PathBuf> {
-    const KIND: &'static str = "folder";
+    const KIND: &'static str = "directory";
 
-    fn read(raw: &Raw, base: &Path) -> Result<Self, String> {
+    fn parse(raw: &RawValue, base: &Path) -> Result<Self, String> {
         match raw {
-            Raw::Text(text) if text.is_empty() => Err("a folder was expected, not an empty text".to_owned()),
-            Raw::Text(text) => Ok(Some(crate::places::absolute(text, base)?)),
-            other => Err(format!("a folder was expected, not {}", other.word())),
+            RawValue::Text(text) if text.is_empty() => {
+                Err("expected a directory, not an empty string".to_owned())
+            }
+            RawValue::Text(text) => Ok(Some(crate::paths::absolute(text, base)?)),
+            other => Err(format!("expected a directory, not {}", other.describe())),
         }
     }
 
-    fn shown(&self) -> String {
+    fn format(&self) -> String {
         self.as_ref().map_or_else(String::new, |path| quoted(&path.to_string_lossy()))
     }
 }
 
-/// The longest name or address that is taken for one.
-const LONGEST_TEXT: usize = 1000;
+/// Maximum length of a name or URL, in bytes.
+const MAX_TEXT: usize = 1000;
 
 impl Setting for Option<String> {
-    const KIND: &'static str = "text";
+    const KIND: &'static str = "string";
 
-    fn read(raw: &Raw, _base: &Path) -> Result<Self, String> {
+    fn parse(raw: &RawValue, _base: &Path) -> Result<Self, String> {
         match raw {
-            Raw::Text(text) if text.trim().is_empty() => {
-                Err("a name was expected, not an empty text".to_owned())
+            RawValue::Text(text) if text.trim().is_empty() => {
+                Err("expected a name, not an empty string".to_owned())
             }
-            Raw::Text(text) if text.len() > LONGEST_TEXT || text.chars().any(char::is_control) => {
-                Err("a name was expected, on one line and of at most 1000 bytes".to_owned())
+            RawValue::Text(text) if text.len() > MAX_TEXT || text.chars().any(char::is_control) => {
+                Err("expected a name on one line, of at most 1000 bytes".to_owned())
             }
-            Raw::Text(text) => Ok(Some(text.trim().to_owned())),
-            other => Err(format!("a name was expected, not {}", other.word())),
+            RawValue::Text(text) => Ok(Some(text.trim().to_owned())),
+            other => Err(format!("expected a name, not {}", other.describe())),
         }
     }
 
-    fn shown(&self) -> String {
+    fn format(&self) -> String {
         self.as_ref().map_or_else(String::new, |text| quoted(text))
     }
 }
 
-/// A TOML string. Only what must be escaped is, so that globs stay readable.
+/// A TOML string with as few escapes as possible, so that globs stay readable.
 fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-fn glob_text(raw: &Raw) -> Result<String, String> {
+fn glob_text(raw: &RawValue) -> Result<String, String> {
     match raw {
-        Raw::Text(text) => Ok(text.clone()),
-        other => Err(format!("each glob is a text, not {}", other.word())),
+        RawValue::Text(text) => Ok(text.clone()),
+        other => Err(format!("expected each glob to be a string, not {}", other.describe())),
     }
 }
 
-/// Splits at commas, except inside braces, where a comma belongs to the glob.
+/// Splits at commas, except inside braces, where a comma is part of the glob.
 fn split(text: &str) -> Vec<String> {
     let mut items = vec![String::new()];
     let mut depth = 0_usize;
@@ -361,7 +367,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read_with_units_and_without() {
+    fn sizes_parse_with_and_without_units() {
         let cases = [
             ("2MiB", 2 << 20),
             ("512KB", 512_000),
@@ -380,14 +386,14 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_shown_as_one_would_write_them() {
+    fn sizes_format_with_the_largest_exact_unit() {
         assert_eq!(Size::mebibytes(2).to_string(), "2MiB");
         assert_eq!(Size::mebibytes(2048).to_string(), "2GiB");
         assert_eq!(Size(1500).to_string(), "1500");
     }
 
     #[test]
-    fn a_comma_inside_braces_belongs_to_the_glob() {
+    fn comma_inside_braces_does_not_split() {
         assert_eq!(split("a/*.{js,ts}, b ,,"), ["a/*.{js,ts}", "b"]);
     }
 }

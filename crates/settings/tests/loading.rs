@@ -1,24 +1,26 @@
-//! How settings are found, merged and refused: reads as the manual of the settings files.
-#![expect(clippy::unwrap_used, reason = "a test that cannot make its files has nothing to say")]
+//! Loading, merging and rejecting settings; reads as a manual of the settings files.
+#![expect(clippy::unwrap_used, reason = "a test that cannot create its files fails")]
 
 use expect_test::{Expect, expect};
-use orient_settings::{Loaded, Override, Scope, Settings, SettingsError, Sources, keys, reference};
+use orient_settings::{
+    Loaded, Override, RepositoryPermission, Settings, SettingsError, Sources, keys, reference,
+};
 use std::fmt::Write;
 use std::fs;
 use tempfile::TempDir;
 
-/// A machine with a user file, a repository file, variables and flags, each given as text.
+/// A user file, a repository file, variables and flags, each given as text.
 struct Machine {
-    folder: TempDir,
+    dir: TempDir,
     sources: Sources,
 }
 
 impl Machine {
     fn new(user: &str, repository: &str) -> Self {
-        let folder = TempDir::new().unwrap();
-        let root = folder.path().join("repo");
+        let dir = TempDir::new().unwrap();
+        let root = dir.path().join("repo");
         fs::create_dir(&root).unwrap();
-        let user_file = folder.path().join("config.toml");
+        let user_file = dir.path().join("config.toml");
         for (path, text) in [(user_file.clone(), user), (root.join(".orient.toml"), repository)] {
             if !text.is_empty() {
                 fs::write(path, text).unwrap();
@@ -27,10 +29,10 @@ impl Machine {
         let sources = Sources {
             user_file: Some(user_file),
             repository: Some(root.clone()),
-            folder: root,
+            working_dir: root,
             ..Sources::default()
         };
-        Self { folder, sources }
+        Self { dir, sources }
     }
 
     fn variable(mut self, name: &str, value: &str) -> Self {
@@ -51,38 +53,38 @@ impl Machine {
         load(&self.sources).unwrap_or_else(|error| panic!("{error}")).settings
     }
 
-    /// What is ignored, with why, and then the note that sums it up.
+    /// The ignored entries with their reasons, then the note that summarises them.
     #[track_caller]
     fn check_ignored(&self, expected: &Expect) {
         let loaded = load(&self.sources).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(loaded.settings, Settings::default(), "nothing has an effect");
         let mut lines = String::new();
         for ignored in &loaded.ignored {
-            let _ = writeln!(lines, "{}: {}", ignored.place, ignored.why);
+            let _ = writeln!(lines, "{}: {}", ignored.location, ignored.reason);
         }
         for note in &loaded.notes {
             let _ = writeln!(lines, "note: {note}");
         }
-        expected.assert_eq(&self.neutral(&lines));
+        expected.assert_eq(&self.normalize(&lines));
     }
 
-    /// Text with the folders of this machine made the same everywhere.
-    fn neutral(&self, text: &str) -> String {
-        let text = text.replace(&*self.folder.path().to_string_lossy(), "TMP");
+    /// Replaces the directories of this machine by fixed names.
+    fn normalize(&self, text: &str) -> String {
+        let text = text.replace(&*self.dir.path().to_string_lossy(), "TMP");
         match orient_settings::user_file() {
             Some(file) => text.replace(&file.display().to_string(), "USER"),
             None => text,
         }
     }
 
-    /// The problems, or every value that is not the default, with the temporary folder shown as `TMP`.
+    /// The problems, or every value that is not the default, with the temporary directory shown as `TMP`.
     #[track_caller]
     fn check(&self, expected: &Expect) {
         let shown = match load(&self.sources) {
             Err(error) => format!("{error}\n"),
             Ok(loaded) => {
                 let mut lines = String::new();
-                for setting in loaded.origins.iter().filter(|setting| !setting.origin.place.is_empty()) {
+                for setting in loaded.origins.iter().filter(|setting| !setting.origin.location.is_empty()) {
                     let _ =
                         writeln!(lines, "{} = {} ({})", setting.key.path(), setting.value, setting.origin);
                 }
@@ -92,24 +94,24 @@ impl Machine {
                 lines
             }
         };
-        expected.assert_eq(&self.neutral(&shown));
+        expected.assert_eq(&self.normalize(&shown));
     }
 }
 
-/// Loads settings that nobody else has to work with.
+/// Loads settings without a validator.
 fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
     orient_settings::load(sources, &|_| Ok(()))
 }
 
 #[test]
-fn no_setting_is_needed() {
+fn all_settings_are_optional() {
     let machine = Machine::new("", "");
     assert_eq!(machine.settings(), Settings::default());
     machine.check(&expect![""]);
 }
 
 #[test]
-fn a_stronger_source_replaces_a_weaker_one() {
+fn later_source_replaces_earlier_one() {
     let user = "[index]\nthreads = 1\nexclude = ['a', 'b']\nmax_file_size = 4096\n";
     let repository = "[index]\nexclude = ['c']\n\n[limits]\nmemory = '128MiB'\n";
     let machine = Machine::new(user, repository);
@@ -126,18 +128,18 @@ fn a_stronger_source_replaces_a_weaker_one() {
 }
 
 #[test]
-fn every_setting_has_a_variable() {
+fn every_setting_has_an_environment_variable() {
     let mut machine = Machine::new("", "");
     for key in keys() {
         assert_eq!(key.env(), format!("ORIENT_{}", key.path().to_uppercase().replace('.', "_")));
         machine = machine.variable(&key.env(), key.example.trim_matches('"'));
     }
     let loaded = load(&machine.sources).unwrap_or_else(|error| panic!("{error}"));
-    assert!(loaded.origins.iter().all(|setting| setting.origin.place == setting.key.env()));
+    assert!(loaded.origins.iter().all(|setting| setting.origin.location == setting.key.env()));
 }
 
 #[test]
-fn every_example_can_be_written_to_a_file() {
+fn every_example_is_valid_in_a_file() {
     for key in keys() {
         let text = format!("[{}]\n{} = {}\n", key.section, key.name, key.example);
         let machine = Machine::new(&text, "");
@@ -159,82 +161,86 @@ fn lists_and_tables_in_variables() {
 }
 
 #[test]
-fn unknown_settings_are_named_with_the_nearest_known() {
+fn unknown_setting_suggests_the_most_similar_one() {
     let user = "treads = 4\nmemory = 1\n[index]\nexlude = []\ncolour = 1\n[stoer]\n[limits]\nthreads = 2\n";
     Machine::new(user, "").check(&expect![[r"
         TMP/config.toml:1: unknown setting `treads`; did you mean `index.threads`?
         TMP/config.toml:2: unknown setting `memory`; did you mean `limits.memory`?
         TMP/config.toml:4: unknown setting `index.exlude`; did you mean `index.exclude`?
-        TMP/config.toml:5: unknown setting `index.colour`; there are index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
+        TMP/config.toml:5: unknown setting `index.colour`; known settings: index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
         TMP/config.toml:6: unknown setting `stoer`; did you mean `store`?
         TMP/config.toml:8: unknown setting `limits.threads`; did you mean `index.threads`?
     "]]);
 }
 
 #[test]
-fn unknown_variables_are_named_too() {
+fn unknown_variable_suggests_the_most_similar_one() {
     Machine::new("", "").variable("ORIENT_INDEX_TREADS", "1").variable("ORIENT_INDEX_COLOUR", "1").check(
         &expect![[r"
-            ORIENT_INDEX_COLOUR: unknown setting `ORIENT_INDEX_COLOUR`; there are index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
+            ORIENT_INDEX_COLOUR: unknown setting `ORIENT_INDEX_COLOUR`; known settings: index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, index.threads, store.dir, limits.memory, watch.from, watch.idle, watch.branches, embed.provider, embed.model, embed.url, embed.dimensions, embed.batch, embed.concurrency, embed.timeout
             ORIENT_INDEX_TREADS: unknown setting `ORIENT_INDEX_TREADS`; did you mean `ORIENT_INDEX_THREADS`?
         "]],
     );
     Machine::new("", "").variable("ORIENT_STROE", "/x").variable("ORIENT_LOG", "debug").check(&expect![[r"
-            note: the variable ORIENT_STROE is no setting; did you mean ORIENT_STORE?
-        "]]);
+        note: the variable ORIENT_STROE is not a setting; did you mean ORIENT_STORE?
+    "]]);
 }
 
 #[test]
-fn a_flag_is_true_or_false() {
+fn boolean_accepts_only_true_or_false() {
     let flag = |value: &str| format!("[index]\nnested_repositories = {value}\n");
     Machine::new(&flag("true"), "").check(&expect![[r"
         index.nested_repositories = true (TMP/config.toml:2)
     "]]);
     Machine::new(&flag("3"), "").check(&expect![[r"
-        TMP/config.toml:2: index.nested_repositories: true or false was expected, not 3; write for example nested_repositories = true
+        TMP/config.toml:2: index.nested_repositories: expected true or false, not 3; example: nested_repositories = true
     "]]);
 }
 
 #[test]
-fn a_bad_value_says_what_to_write_instead() {
+fn invalid_value_error_contains_an_example() {
     let user = "[index]\nthreads = 'many'\nmax_file_size = '2 parsecs'\nexclude = [1]\ngenerated = ['a[']\n\
                       languages = ['x']\n[limits]\nmemory = '1KB'\n";
     Machine::new(user, "").variable("ORIENT_INDEX_THREADS", "-1").check(&expect![[r#"
-        TMP/config.toml:2: index.threads: "many" is not a whole number; write for example threads = 4
-        TMP/config.toml:3: index.max_file_size: "2 parsecs" is not a size; write for example max_file_size = "2MiB"
-        TMP/config.toml:4: index.exclude: each glob is a text, not 1; write for example exclude = ["third_party/", "*.min.js"]
-        TMP/config.toml:5: index.generated: "a[" is not a glob: unclosed character class; missing ']'; write for example generated = ["**/*.pb.go", "gen/**"]
-        TMP/config.toml:6: index.languages: a table of glob to language was expected, not a list; write for example languages = { "*.inc" = 'php' }
-        TMP/config.toml:8: limits.memory: 1000 is too little to work with; the least is 64MiB; write for example memory = "512MiB"
-        ORIENT_INDEX_THREADS: index.threads: "-1" is not a whole number; write for example 4
+        TMP/config.toml:2: index.threads: "many" is not an integer; example: threads = 4
+        TMP/config.toml:3: index.max_file_size: "2 parsecs" is not a size; example: max_file_size = "2MiB"
+        TMP/config.toml:4: index.exclude: expected each glob to be a string, not 1; example: exclude = ["third_party/", "*.min.js"]
+        TMP/config.toml:5: index.generated: "a[" is not a glob: unclosed character class; missing ']'; example: generated = ["**/*.pb.go", "gen/**"]
+        TMP/config.toml:6: index.languages: expected a table from glob to language, not a list; example: languages = { "*.inc" = 'php' }
+        TMP/config.toml:8: limits.memory: 1000 is too small; the minimum is 64MiB; example: memory = "512MiB"
+        ORIENT_INDEX_THREADS: index.threads: "-1" is not an integer; example: 4
     "#]]);
 }
 
 #[test]
-fn a_file_that_is_not_toml_is_reported_with_its_line() {
+fn syntax_error_is_reported_with_its_line() {
     Machine::new("[index]\nthreads = = 1\n", "").check(&expect![[r"
         TMP/config.toml:2: not valid TOML: extra `=`, expected nothing
     "]]);
 }
 
 #[test]
-fn every_setting_says_what_a_repository_may_do_with_it() {
+fn repository_permission_of_every_setting_is_enforced() {
     for key in keys() {
-        // A list of one entry, or an amount below every default.
+        // A list of one entry, or a size below every default.
         let value = match key.kind {
             "list of globs" => "['x/']",
-            "table of glob to language" => "{ '*.x' = 'php' }",
+            "table from glob to language" => "{ '*.x' = 'php' }",
             "size" => "'64MiB'",
             _ => key.example,
         };
         let value = if key.path() == "index.max_file_size" { "1" } else { value };
         let machine = Machine::new("", &format!("[{}]\n{} = {value}\n", key.section, key.name));
         let loaded = load(&machine.sources).unwrap_or_else(|error| panic!("{error}"));
-        if key.scope == Scope::User {
+        if key.repository == RepositoryPermission::Deny {
             assert_eq!(loaded.settings, Settings::default(), "{}", key.path());
-            let [ignored] = &*loaded.ignored else { panic!("{} is ignored, and said to be", key.path()) };
-            assert!(ignored.why.contains(&key.path()) && ignored.why.contains(&key.env()), "{}", ignored.why);
-            assert!(ignored.place.ends_with(".orient.toml:2"), "{}", ignored.place);
+            let [ignored] = &*loaded.ignored else { panic!("{} is ignored with a note", key.path()) };
+            assert!(
+                ignored.reason.contains(&key.path()) && ignored.reason.contains(&key.env()),
+                "{}",
+                ignored.reason
+            );
+            assert!(ignored.location.ends_with(".orient.toml:2"), "{}", ignored.location);
         } else {
             assert_ne!(loaded.settings, Settings::default(), "{}", key.path());
             assert!(loaded.ignored.is_empty() && loaded.notes.is_empty(), "{}", key.path());
@@ -242,47 +248,47 @@ fn every_setting_says_what_a_repository_may_do_with_it() {
     }
 }
 
-/// What a repository tries, and what the user is told of it. None of it has an effect, and none of it stops a command.
+/// Entries that a repository may not set, and the notes about them. They have no effect and never make a command fail.
 #[test]
-fn what_a_repository_may_not_set_is_ignored_and_said_to_be() {
+fn forbidden_repository_entries_are_ignored_with_a_note() {
     let cases = [
         (
             "[store]\ndir = 'inside'\n",
             expect![[r"
-                TMP/repo/.orient.toml:2: a repository may not set store.dir; to have it, write it to USER or set ORIENT_STORE_DIR
-                note: store.dir is ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` says why
+                TMP/repo/.orient.toml:2: a repository may not set store.dir; to set it, write it to USER or set ORIENT_STORE_DIR
+                note: store.dir is ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` shows why
             "]],
         ),
         (
             "[index]\nmax_file_size = '1GiB'\nthreads = 999\n[limits]\nmemory = '64GiB'\n",
             expect![[r#"
-                TMP/repo/.orient.toml:2: a repository may only lower index.max_file_size, which is "2MiB"; to have it, write it to USER or set ORIENT_INDEX_MAX_FILE_SIZE
-                TMP/repo/.orient.toml:3: a repository may not set index.threads; to have it, write it to USER or set ORIENT_INDEX_THREADS
-                TMP/repo/.orient.toml:5: a repository may only lower limits.memory, which is "512MiB"; to have it, write it to USER or set ORIENT_LIMITS_MEMORY
-                note: index.max_file_size, index.threads and 1 more are ignored in TMP/repo/.orient.toml: only the user may set them, in USER; `orient config` says why
+                TMP/repo/.orient.toml:2: a repository may only lower index.max_file_size, which is "2MiB"; to set it, write it to USER or set ORIENT_INDEX_MAX_FILE_SIZE
+                TMP/repo/.orient.toml:3: a repository may not set index.threads; to set it, write it to USER or set ORIENT_INDEX_THREADS
+                TMP/repo/.orient.toml:5: a repository may only lower limits.memory, which is "512MiB"; to set it, write it to USER or set ORIENT_LIMITS_MEMORY
+                note: index.max_file_size, index.threads and 1 more are ignored in TMP/repo/.orient.toml: only the user may set them, in USER; `orient config` shows why
             "#]],
         ),
         (
             "[index]\nexclude = ['!secrets/']\n",
             expect![[r"
-                TMP/repo/.orient.toml:2: index.exclude: a repository may only add to it: an entry that begins with `!` takes something back
-                note: index.exclude is ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` says why
+                TMP/repo/.orient.toml:2: index.exclude: a repository may only add entries; one that begins with `!` removes others
+                note: index.exclude is ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` shows why
             "]],
         ),
         (
             "[index]\n\"e\\u001b[2Jxlude\" = []\nexclude = 'a['\n[stoer]\nx = 1\n",
             expect![[r#"
-                TMP/repo/.orient.toml:2: unknown setting `index.e�[2Jxlude`; there are index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.languages, i…
-                TMP/repo/.orient.toml:3: index.exclude: "a[" is not a glob: unclosed character class; missing ']'; write for example exclude = ["third_party/", "*.min.js"]
+                TMP/repo/.orient.toml:2: unknown setting `index.e�[2Jxlude`; known settings: index.exclude, index.max_file_size, index.nested_repositories, index.generated, index.vendored, index.langua…
+                TMP/repo/.orient.toml:3: index.exclude: "a[" is not a glob: unclosed character class; missing ']'; example: exclude = ["third_party/", "*.min.js"]
                 TMP/repo/.orient.toml:4: unknown setting `stoer`; did you mean `store`?
-                note: index.exclude and 2 unknown entries are ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` says why
+                note: index.exclude and 2 unknown entries are ignored in TMP/repo/.orient.toml: only the user may set it, in USER; `orient config` shows why
             "#]],
         ),
         (
             "[index]\nthreads = = 1\n",
             expect![[r"
                 TMP/repo/.orient.toml:2: not valid TOML: extra `=`, expected nothing
-                note: what cannot be understood in TMP/repo/.orient.toml is ignored; `orient config` says why
+                note: entries of TMP/repo/.orient.toml that are not valid are ignored; `orient config` shows why
             "]],
         ),
     ];
@@ -292,7 +298,7 @@ fn what_a_repository_may_not_set_is_ignored_and_said_to_be() {
 }
 
 #[test]
-fn a_repository_cannot_take_back_what_the_user_excludes() {
+fn repository_cannot_remove_user_exclusions() {
     let machine = Machine::new("[index]\nexclude = ['secrets/']\n", "[index]\nexclude = []\n");
     assert_eq!(machine.settings().index.exclude, ["secrets/"]);
     let machine = Machine::new("[index]\nmax_file_size = '1KiB'\n", "[index]\nmax_file_size = '1MiB'\n");
@@ -300,33 +306,33 @@ fn a_repository_cannot_take_back_what_the_user_excludes() {
 }
 
 #[test]
-fn a_file_of_a_thousand_wrong_entries_is_told_of_in_a_few_lines() {
+fn thousands_of_invalid_entries_are_summarised() {
     let entries: Vec<String> = (0..3000).map(|n| format!("key{n} = 1\n")).collect();
     let machine = Machine::new("", &entries.concat());
     let loaded = load(&machine.sources).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((loaded.ignored.len(), loaded.notes.len()), (21, 1));
     let machine = Machine::new("", &"#".repeat(100_000));
     machine.check_ignored(&expect![[r"
-        TMP/repo/.orient.toml: it is larger than 64KiB
-        note: what cannot be understood in TMP/repo/.orient.toml is ignored; `orient config` says why
+        TMP/repo/.orient.toml: the file is larger than 64KiB
+        note: entries of TMP/repo/.orient.toml that are not valid are ignored; `orient config` shows why
     "]]);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_link_does_not_lead_the_file_outside() {
+fn symbolic_link_is_not_followed() {
     let machine = Machine::new("", "");
     let root = machine.sources.repository.clone().unwrap();
-    fs::write(machine.folder.path().join("secret"), "[index]\nsecret = 'words'\n").unwrap();
+    fs::write(machine.dir.path().join("secret"), "[index]\nsecret = 'words'\n").unwrap();
     std::os::unix::fs::symlink("../secret", root.join(".orient.toml")).unwrap();
     machine.check_ignored(&expect![[r"
         TMP/repo/.orient.toml: TMP/repo/.orient.toml is a symbolic link, and links are not followed here: remove it
-        note: what cannot be understood in TMP/repo/.orient.toml is ignored; `orient config` says why
+        note: entries of TMP/repo/.orient.toml that are not valid are ignored; `orient config` shows why
     "]]);
 }
 
 #[test]
-fn what_does_not_work_with_the_rest_is_ignored_too() {
+fn entry_that_fails_validation_is_ignored() {
     let machine = Machine::new("", "[index]\nlanguages = { '*.x' = 'klingon' }\nexclude = ['a']\n");
     let check = |settings: &Settings| {
         let known = settings.index.languages.is_empty();
@@ -335,11 +341,11 @@ fn what_does_not_work_with_the_rest_is_ignored_too() {
     let loaded = orient_settings::load(&machine.sources, &check).unwrap_or_else(|error| panic!("{error}"));
     assert!(loaded.settings.index.languages.is_empty());
     assert_eq!(loaded.settings.index.exclude, ["a"]);
-    assert_eq!(loaded.ignored[0].why, "index.languages: there is no language `klingon`");
+    assert_eq!(loaded.ignored[0].reason, "index.languages: there is no language `klingon`");
 }
 
 #[test]
-fn the_store_can_be_given_in_three_ways() {
+fn store_directory_can_be_set_in_three_ways() {
     Machine::new("", "").variable("ORIENT_STORE", "/a").check(&expect![[r#"
         store.dir = "/a" (ORIENT_STORE)
     "#]]);
@@ -354,13 +360,14 @@ fn the_store_can_be_given_in_three_ways() {
 }
 
 #[test]
-fn the_reference_page_names_every_setting() {
+fn reference_page_documents_every_setting() {
     let page = reference();
     for key in keys() {
         assert!(page.contains(&key.path()) && page.contains(&key.env()) && page.contains(&key.doc()));
-        if let Scope::RepositoryMayAdd { why } | Scope::RepositoryMayLower { why } = key.scope {
-            assert!(page.contains(why), "{}: the page says why a repository may", key.path());
+        if let RepositoryPermission::Add { reason } | RepositoryPermission::Lower { reason } = key.repository
+        {
+            assert!(page.contains(reason), "{}: the page gives the reason", key.path());
         }
-        assert!(key.doc().ends_with('.'), "{}: the documentation is a sentence", key.path());
+        assert!(key.doc().ends_with('.'), "{}: the documentation ends with a full stop", key.path());
     }
 }

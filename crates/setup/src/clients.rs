@@ -1,8 +1,8 @@
-//! The table of clients.
+//! The table of clients: where each keeps its configuration and what an entry looks like there.
 
 use std::path::{Path, PathBuf};
 
-/// How a configuration is written.
+/// The syntax of a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// JSON, possibly with comments and trailing commas.
@@ -11,17 +11,17 @@ pub enum Format {
     Toml,
 }
 
-/// For whom a configuration is.
+/// Which projects a configuration applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// All projects of the user.
     User,
-    /// One project, for everybody who works on it.
+    /// One project, for everyone who works on it.
     Project,
 }
 
 impl Scope {
-    /// The word users type and see.
+    /// The name on the command line and in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -30,20 +30,20 @@ impl Scope {
     }
 }
 
-/// A kind of operating system, as far as places differ.
+/// An operating system, as far as configuration directories differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum System {
+pub enum Os {
     /// macOS.
     Mac,
     /// Windows.
     Windows,
-    /// Linux and what is like it.
+    /// Linux and other Unix systems.
     Unix,
 }
 
-impl System {
-    /// The one this program was built for.
-    pub const HERE: Self = if cfg!(target_os = "macos") {
+impl Os {
+    /// The system this program was built for.
+    pub const CURRENT: Self = if cfg!(target_os = "macos") {
         Self::Mac
     } else if cfg!(windows) {
         Self::Windows
@@ -52,262 +52,262 @@ impl System {
     };
 }
 
-/// What a path hangs from.
+/// The directory that a path is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Base {
     Project,
     Home,
     /// `$XDG_CONFIG_HOME` or `~/.config`, on every system.
     DotConfig,
-    /// Where applications keep their settings on this system.
+    /// The system's directory for application settings.
     AppConfig,
 }
 
-/// Where a configuration may be: the first of the names that is there, or else the first.
-struct Place {
+/// Where a configuration file may be: the first name that exists, or else the first.
+struct ConfigFile {
     scope: Scope,
     base: Base,
     names: &'static [&'static str],
 }
 
-/// What an entry looks like.
+/// Which fields an entry has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// A command and its arguments.
-    Plain,
-    /// The same, and how to talk to it.
+pub(crate) enum EntryShape {
+    /// `command` and `args`.
+    Command,
+    /// The same, and `type = stdio`.
     Stdio,
-    /// The same as a program of this machine with all its tools.
-    LocalTools,
-    /// One list of command and arguments.
-    List,
+    /// The same, with `type = local` and all tools enabled.
+    Local,
+    /// `type = local`, and the command and its arguments in one list.
+    CommandList,
 }
 
-/// A program that can start us.
+/// A program that can start us as an MCP server.
 pub struct Client {
-    /// What users type.
+    /// Its name on the command line.
     pub id: &'static str,
-    /// Its name.
+    /// Its name in output.
     pub name: &'static str,
-    /// How its configuration is written.
+    /// The syntax of its configuration.
     pub format: Format,
     /// The keys that lead to its table of servers.
-    pub keys: &'static [&'static str],
-    pub(crate) shape: Shape,
-    places: &'static [Place],
-    /// A folder below the user's home or settings that is there where the client is.
-    traces: &'static [(Base, &'static str)],
+    pub servers_path: &'static [&'static str],
+    pub(crate) shape: EntryShape,
+    files: &'static [ConfigFile],
+    /// Files or directories that exist if the client is installed.
+    markers: &'static [(Base, &'static str)],
 }
 
-const fn project(names: &'static [&'static str]) -> Place {
-    Place { scope: Scope::Project, base: Base::Project, names }
+const fn project(names: &'static [&'static str]) -> ConfigFile {
+    ConfigFile { scope: Scope::Project, base: Base::Project, names }
 }
 
-const fn home(names: &'static [&'static str]) -> Place {
-    Place { scope: Scope::User, base: Base::Home, names }
+const fn home(names: &'static [&'static str]) -> ConfigFile {
+    ConfigFile { scope: Scope::User, base: Base::Home, names }
 }
 
-/// All clients whose places and shapes are known, in the order in which they are listed.
+/// All clients we know how to configure, in the order of listings.
 pub const CLIENTS: &[Client] = &[
     Client {
         id: "claude-code",
         name: "Claude Code",
         format: Format::Json,
-        keys: &["mcpServers"],
-        shape: Shape::Stdio,
-        places: &[home(&[".claude.json"]), project(&[".mcp.json"])],
-        traces: &[(Base::Home, ".claude.json"), (Base::Home, ".claude")],
+        servers_path: &["mcpServers"],
+        shape: EntryShape::Stdio,
+        files: &[home(&[".claude.json"]), project(&[".mcp.json"])],
+        markers: &[(Base::Home, ".claude.json"), (Base::Home, ".claude")],
     },
     Client {
         id: "claude-desktop",
         name: "Claude Desktop",
         format: Format::Json,
-        keys: &["mcpServers"],
-        shape: Shape::Plain,
-        places: &[Place {
+        servers_path: &["mcpServers"],
+        shape: EntryShape::Command,
+        files: &[ConfigFile {
             scope: Scope::User,
             base: Base::AppConfig,
             names: &["Claude/claude_desktop_config.json"],
         }],
-        traces: &[(Base::AppConfig, "Claude")],
+        markers: &[(Base::AppConfig, "Claude")],
     },
     Client {
         id: "cursor",
         name: "Cursor",
         format: Format::Json,
-        keys: &["mcpServers"],
-        shape: Shape::Plain,
-        places: &[home(&[".cursor/mcp.json"]), project(&[".cursor/mcp.json"])],
-        traces: &[(Base::Home, ".cursor")],
+        servers_path: &["mcpServers"],
+        shape: EntryShape::Command,
+        files: &[home(&[".cursor/mcp.json"]), project(&[".cursor/mcp.json"])],
+        markers: &[(Base::Home, ".cursor")],
     },
     Client {
         id: "vscode",
         name: "Visual Studio Code",
         format: Format::Json,
-        keys: &["servers"],
-        shape: Shape::Stdio,
-        places: &[
-            Place { scope: Scope::User, base: Base::AppConfig, names: &["Code/User/mcp.json"] },
+        servers_path: &["servers"],
+        shape: EntryShape::Stdio,
+        files: &[
+            ConfigFile { scope: Scope::User, base: Base::AppConfig, names: &["Code/User/mcp.json"] },
             project(&[".vscode/mcp.json"]),
         ],
-        traces: &[(Base::AppConfig, "Code/User")],
+        markers: &[(Base::AppConfig, "Code/User")],
     },
     Client {
         id: "codex",
         name: "Codex",
         format: Format::Toml,
-        keys: &["mcp_servers"],
-        shape: Shape::Plain,
-        places: &[home(&[".codex/config.toml"]), project(&[".codex/config.toml"])],
-        traces: &[(Base::Home, ".codex")],
+        servers_path: &["mcp_servers"],
+        shape: EntryShape::Command,
+        files: &[home(&[".codex/config.toml"]), project(&[".codex/config.toml"])],
+        markers: &[(Base::Home, ".codex")],
     },
     Client {
         id: "zed",
         name: "Zed",
         format: Format::Json,
-        keys: &["context_servers"],
-        shape: Shape::Plain,
-        places: &[
-            Place { scope: Scope::User, base: Base::DotConfig, names: &["zed/settings.json"] },
+        servers_path: &["context_servers"],
+        shape: EntryShape::Command,
+        files: &[
+            ConfigFile { scope: Scope::User, base: Base::DotConfig, names: &["zed/settings.json"] },
             project(&[".zed/settings.json"]),
         ],
-        traces: &[(Base::DotConfig, "zed")],
+        markers: &[(Base::DotConfig, "zed")],
     },
     Client {
         id: "windsurf",
         name: "Windsurf",
         format: Format::Json,
-        keys: &["mcpServers"],
-        shape: Shape::Plain,
-        places: &[home(&[".codeium/windsurf/mcp_config.json"])],
-        traces: &[(Base::Home, ".codeium/windsurf")],
+        servers_path: &["mcpServers"],
+        shape: EntryShape::Command,
+        files: &[home(&[".codeium/windsurf/mcp_config.json"])],
+        markers: &[(Base::Home, ".codeium/windsurf")],
     },
     Client {
         id: "gemini",
         name: "Gemini CLI",
         format: Format::Json,
-        keys: &["mcpServers"],
-        shape: Shape::Plain,
-        places: &[home(&[".gemini/settings.json"]), project(&[".gemini/settings.json"])],
-        traces: &[(Base::Home, ".gemini/settings.json")],
+        servers_path: &["mcpServers"],
+        shape: EntryShape::Command,
+        files: &[home(&[".gemini/settings.json"]), project(&[".gemini/settings.json"])],
+        markers: &[(Base::Home, ".gemini/settings.json")],
     },
     Client {
         id: "antigravity",
         name: "Antigravity",
         format: Format::Json,
-        keys: &["mcpServers"],
-        shape: Shape::Plain,
-        places: &[home(&[".gemini/config/mcp_config.json"]), project(&[".agents/mcp_config.json"])],
-        traces: &[(Base::Home, ".gemini/config"), (Base::Home, ".gemini/antigravity")],
+        servers_path: &["mcpServers"],
+        shape: EntryShape::Command,
+        files: &[home(&[".gemini/config/mcp_config.json"]), project(&[".agents/mcp_config.json"])],
+        markers: &[(Base::Home, ".gemini/config"), (Base::Home, ".gemini/antigravity")],
     },
     Client {
         id: "opencode",
         name: "opencode",
         format: Format::Json,
-        keys: &["mcp"],
-        shape: Shape::List,
-        places: &[
-            Place {
+        servers_path: &["mcp"],
+        shape: EntryShape::CommandList,
+        files: &[
+            ConfigFile {
                 scope: Scope::User,
                 base: Base::DotConfig,
                 names: &["opencode/opencode.json", "opencode/opencode.jsonc"],
             },
             project(&["opencode.json", "opencode.jsonc"]),
         ],
-        traces: &[(Base::DotConfig, "opencode")],
+        markers: &[(Base::DotConfig, "opencode")],
     },
     Client {
         id: "copilot",
         name: "GitHub Copilot CLI",
         format: Format::Json,
-        keys: &["mcpServers"],
-        shape: Shape::LocalTools,
-        places: &[home(&[".copilot/mcp-config.json"])],
-        traces: &[(Base::Home, ".copilot")],
+        servers_path: &["mcpServers"],
+        shape: EntryShape::Local,
+        files: &[home(&[".copilot/mcp-config.json"])],
+        markers: &[(Base::Home, ".copilot")],
     },
     Client {
         id: "kiro",
         name: "Kiro",
         format: Format::Json,
-        keys: &["mcpServers"],
-        shape: Shape::Plain,
-        places: &[home(&[".kiro/settings/mcp.json"]), project(&[".kiro/settings/mcp.json"])],
-        traces: &[(Base::Home, ".kiro")],
+        servers_path: &["mcpServers"],
+        shape: EntryShape::Command,
+        files: &[home(&[".kiro/settings/mcp.json"]), project(&[".kiro/settings/mcp.json"])],
+        markers: &[(Base::Home, ".kiro")],
     },
 ];
 
-/// Where things are for this user.
+/// The directories that configuration files are in.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
-    /// The top of the project.
+pub struct ConfigDirs {
+    /// The root of the project.
     pub project: PathBuf,
-    /// The user's home folder.
+    /// The user's home directory.
     pub home: PathBuf,
-    /// `$XDG_CONFIG_HOME`, where it is set.
+    /// `$XDG_CONFIG_HOME`, if set.
     pub xdg_config: Option<PathBuf>,
-    /// `%APPDATA%`, where it is set.
+    /// `%APPDATA%`, if set.
     pub app_data: Option<PathBuf>,
-    /// The kind of system.
-    pub system: System,
+    /// The operating system.
+    pub os: Os,
 }
 
-impl Surroundings {
-    /// Those of this machine; none without a home folder.
-    pub fn of_machine(project: &Path) -> Option<Self> {
-        let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+impl ConfigDirs {
+    /// The directories of this user; `None` without a home directory.
+    pub fn detect(project: &Path) -> Option<Self> {
+        let dir = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         Some(Self {
             project: project.to_owned(),
             home: std::env::home_dir().filter(|home| home.is_absolute())?,
-            xdg_config: folder("XDG_CONFIG_HOME"),
-            app_data: folder("APPDATA"),
-            system: System::HERE,
+            xdg_config: dir("XDG_CONFIG_HOME"),
+            app_data: dir("APPDATA"),
+            os: Os::CURRENT,
         })
     }
 
     fn base(&self, base: Base) -> PathBuf {
         let dot_config = || self.xdg_config.clone().unwrap_or_else(|| self.home.join(".config"));
-        match (base, self.system) {
+        match (base, self.os) {
             (Base::Project, _) => self.project.clone(),
             (Base::Home, _) => self.home.clone(),
-            (Base::DotConfig | Base::AppConfig, System::Windows) => {
+            (Base::DotConfig | Base::AppConfig, Os::Windows) => {
                 self.app_data.clone().unwrap_or_else(|| self.home.join("AppData/Roaming"))
             }
-            (Base::AppConfig, System::Mac) => self.home.join("Library/Application Support"),
-            (Base::DotConfig, _) | (Base::AppConfig, System::Unix) => dot_config(),
+            (Base::AppConfig, Os::Mac) => self.home.join("Library/Application Support"),
+            (Base::DotConfig, _) | (Base::AppConfig, Os::Unix) => dot_config(),
         }
     }
 }
 
 impl Client {
-    /// The client of this name.
+    /// The client with this id.
     pub fn by_id(id: &str) -> Option<&'static Self> {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// The scopes it has a configuration for.
+    /// The scopes it has a configuration file for.
     pub fn scopes(&self) -> impl Iterator<Item = Scope> {
-        self.places.iter().map(|place| place.scope)
+        self.files.iter().map(|file| file.scope)
     }
 
-    /// Where its configuration is, or should be; none where it has none for that scope.
-    pub fn file(
+    /// The configuration file of a scope, which need not exist yet; `None` if the client has none.
+    pub fn config_file(
         &self,
         scope: Scope,
-        around: &Surroundings,
-        is_there: impl Fn(&Path) -> bool,
+        dirs: &ConfigDirs,
+        exists: impl Fn(&Path) -> bool,
     ) -> Option<PathBuf> {
-        let place = self.places.iter().find(|place| place.scope == scope)?;
-        let base = around.base(place.base);
-        let mut files = place.names.iter().map(|name| base.join(name));
-        let first = files.next()?;
-        if is_there(&first) {
+        let file = self.files.iter().find(|file| file.scope == scope)?;
+        let base = dirs.base(file.base);
+        let mut candidates = file.names.iter().map(|name| base.join(name));
+        let first = candidates.next()?;
+        if exists(&first) {
             return Some(first);
         }
-        Some(files.find(|file| is_there(file)).unwrap_or(first))
+        Some(candidates.find(|file| exists(file)).unwrap_or(first))
     }
 
-    /// Whether the user seems to have it.
-    pub fn is_there(&self, around: &Surroundings, is_there: impl Fn(&Path) -> bool) -> bool {
-        self.traces.iter().any(|(base, name)| is_there(&around.base(*base).join(name)))
+    /// Whether the client seems to be installed.
+    pub fn is_installed(&self, dirs: &ConfigDirs, exists: impl Fn(&Path) -> bool) -> bool {
+        self.markers.iter().any(|(base, name)| exists(&dirs.base(*base).join(name)))
     }
 }

@@ -1,9 +1,9 @@
-//! The lines an edit changes, for people.
+//! A line diff of one edit, for display.
 
-/// How many unchanged lines are shown around a change.
-const AROUND: usize = 3;
+/// Number of unchanged lines shown before and after a change.
+const CONTEXT: usize = 3;
 
-/// The change from one text to another: lines with `-` and `+`, and a few around them.
+/// The lines between the common prefix and the common suffix of two texts, marked with `-` and `+`, and their context.
 pub fn diff(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -11,10 +11,10 @@ pub fn diff(before: &str, after: &str) -> Vec<String> {
     let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
     let mut lines = Vec::new();
     let shown = |mark: char, line: &&str| format!("{mark} {line}");
-    lines.extend(old[head.saturating_sub(AROUND)..head].iter().map(|line| shown(' ', line)));
+    lines.extend(old[head.saturating_sub(CONTEXT)..head].iter().map(|line| shown(' ', line)));
     lines.extend(old[head..old.len() - tail].iter().map(|line| shown('-', line)));
     lines.extend(new[head..new.len() - tail].iter().map(|line| shown('+', line)));
-    lines.extend(old[old.len() - tail..].iter().take(AROUND).map(|line| shown(' ', line)));
+    lines.extend(old[old.len() - tail..].iter().take(CONTEXT).map(|line| shown(' ', line)));
     lines
 }
 
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_changed_lines_and_a_few_around_are_shown() {
+    fn changed_lines_are_shown_with_context() {
         let before = "1\n2\n3\n4\n5\n6\n7\n8\n";
         assert_eq!(
             diff(before, "1\n2\n3\n4\nx\n5\n6\n7\n8\n"),

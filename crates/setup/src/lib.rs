@@ -1,17 +1,26 @@
-//! Which clients there are, where each keeps its configuration, and what that must say to start us.
+//! Registers this program as an MCP server in the configuration files of agents and editors.
 //!
-//! Text in, text out: an edit adds one entry and leaves every other byte as it was, comments and formatting included, and
-//! can be taken back. Reads and writes no file.
+//! A pure function of text: it reads and writes no file. An edit adds or removes one entry and keeps every other byte,
+//! including comments and formatting, and can be undone exactly.
+//!
+//! ```
+//! use orient_setup::{Client, Plan, ServerEntry, plan};
+//!
+//! let cursor = Client::by_id("cursor").expect("in the table");
+//! let before = "{ \"mcpServers\": { \"a\": {} } } // mine\n";
+//! let Ok(Plan::Edit { text, .. }) = plan(cursor, before, &ServerEntry::new("orient")) else { panic!() };
+//! let added = ", \"orient\": { \"command\": \"orient\", \"args\": [\"mcp\"] }";
+//! assert_eq!(text, format!("{{ \"mcpServers\": {{ \"a\": {{}}{added} }} }} // mine\n"));
+//! ```
 
 mod clients;
 mod diff;
+mod edit_jsonc;
+mod edit_toml;
 mod error;
-mod jsonc;
 mod plan;
-mod splice;
-mod tables;
 
-pub use clients::{CLIENTS, Client, Format, Scope, Surroundings, System};
+pub use clients::{CLIENTS, Client, ConfigDirs, Format, Os, Scope};
 pub use diff::diff;
-pub use error::Refusal;
-pub use plan::{Entry, NAME, Planned, Receipt, Registered, plan, registered, snippet, undo};
+pub use error::EditError;
+pub use plan::{NAME, Plan, ServerEntry, TextEdit, plan, registered, snippet, undo};

@@ -1,169 +1,165 @@
-//! What an edit of a configuration comes to, and how it is taken back.
+//! Plans and undoes the edit that registers this program with a client.
 
-use crate::clients::{Client, Format, Shape};
-use crate::error::Refusal;
-use crate::{splice, tables};
+use crate::clients::{Client, EntryShape, Format};
+use crate::error::EditError;
+use crate::{edit_jsonc, edit_toml};
 use serde::{Deserialize, Serialize};
 
-/// The name of our entry in every client.
+/// The key of our entry in every configuration.
 pub const NAME: &str = "orient";
 
-/// What a client must run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The command a client runs to start a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerEntry {
     /// The program.
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
 }
 
-impl Entry {
-    /// The entry that starts this program as a server for the client.
-    pub fn of(command: impl Into<String>) -> Self {
+impl ServerEntry {
+    /// The entry that starts `command` as an MCP server.
+    pub fn new(command: impl Into<String>) -> Self {
         Self { command: command.into(), args: vec!["mcp".to_owned()] }
     }
 
-    /// Its parts, in the order they are written in.
-    pub(crate) fn parts(&self, shape: Shape) -> Vec<(&'static str, Part)> {
-        let command = ("command", Part::Text(self.command.clone()));
-        let args = ("args", Part::List(self.args.clone()));
-        let word = |word: &str| Part::Text(word.to_owned());
+    /// The keys and values of the entry, in the order they are written.
+    pub(crate) fn fields(&self, shape: EntryShape) -> Vec<(&'static str, Field)> {
+        let command = ("command", Field::String(self.command.clone()));
+        let args = ("args", Field::List(self.args.clone()));
+        let transport = |name: &str| ("type", Field::String(name.to_owned()));
         match shape {
-            Shape::Plain => vec![command, args],
-            Shape::Stdio => vec![("type", word("stdio")), command, args],
-            Shape::LocalTools => {
-                vec![("type", word("local")), command, args, ("tools", Part::List(vec!["*".to_owned()]))]
+            EntryShape::Command => vec![command, args],
+            EntryShape::Stdio => vec![transport("stdio"), command, args],
+            EntryShape::Local => {
+                vec![transport("local"), command, args, ("tools", Field::List(vec!["*".to_owned()]))]
             }
-            Shape::List => {
+            EntryShape::CommandList => {
                 let all = std::iter::once(&self.command).chain(&self.args).cloned().collect();
-                vec![("type", word("local")), ("command", Part::List(all)), ("enabled", Part::True)]
+                vec![transport("local"), ("command", Field::List(all)), ("enabled", Field::True)]
             }
         }
     }
 }
 
-/// One part of an entry.
+/// A value in an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    Text(String),
+pub(crate) enum Field {
+    String(String),
     List(Vec<String>),
     True,
 }
 
-/// What our entry says in a configuration now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registered {
-    /// The program.
-    pub command: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-}
-
-impl Registered {
-    /// Whether it is what an entry would say.
-    pub fn is(&self, entry: &Entry) -> bool {
-        self.command == entry.command && self.args == entry.args
-    }
-}
-
-/// What was put where, so that it can be taken back.
+/// The replacement of one range of a text. Stored by the caller, it undoes the edit exactly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
-    /// Where, in bytes.
+pub struct TextEdit {
+    /// The byte offset of the range.
     pub at: usize,
-    /// What was put there.
+    /// The new text.
     pub inserted: String,
-    /// What was there before.
+    /// The old text.
     pub replaced: String,
 }
 
-/// What has to be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Planned {
-    /// Nothing: the entry is there.
-    Same,
-    /// The new text, and how to take it back.
-    Edit {
-        /// All of the configuration.
-        text: String,
-        /// How to take it back.
-        receipt: Receipt,
-    },
-}
+impl TextEdit {
+    /// An edit that replaces nothing.
+    pub(crate) fn insertion(at: usize, inserted: String) -> Self {
+        Self { at, inserted, replaced: String::new() }
+    }
 
-impl Receipt {
-    /// The text with the edit made.
-    pub(crate) fn applied(&self, text: &str) -> String {
+    fn apply(&self, text: &str) -> String {
         let rest = &text[self.at + self.replaced.len()..];
         [&text[..self.at], &self.inserted, rest].concat()
     }
 
-    /// The text with the edit taken back; none where the text no longer holds it, or not only once.
-    fn taken_back(&self, text: &str) -> Option<String> {
-        let here = text.get(self.at..).is_some_and(|rest| rest.starts_with(&self.inserted));
-        let at = if here { self.at } else { text.find(&self.inserted)? };
+    /// The text before the edit. `None` if the text does not contain the insertion any more, or more than once.
+    fn revert(&self, text: &str) -> Option<String> {
+        let is_in_place = text.get(self.at..).is_some_and(|rest| rest.starts_with(&self.inserted));
+        let at = if is_in_place { self.at } else { text.find(&self.inserted)? };
         let rest = &text[at + self.inserted.len()..];
-        if self.inserted.is_empty() || (!here && rest.contains(&self.inserted)) {
+        if self.inserted.is_empty() || (!is_in_place && rest.contains(&self.inserted)) {
             return None;
         }
         Some([&text[..at], &self.replaced, rest].concat())
     }
 }
 
-/// What has to be done to a configuration so that the client starts us. An empty text is a configuration that is not
-/// there yet.
-pub fn plan(client: &Client, text: &str, entry: &Entry) -> Result<Planned, Refusal> {
-    if registered(client, text)?.is_some_and(|registered| registered.is(entry)) {
-        return Ok(Planned::Same);
+/// What `orient setup` has to do to a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// Nothing: the entry exists and is the same.
+    UpToDate,
+    /// Write a new text.
+    Edit {
+        /// The whole new configuration.
+        text: String,
+        /// The edit, for [`undo`].
+        edit: TextEdit,
+    },
+}
+
+/// Plans the edit after which the client starts `entry`. The empty text stands for a file that does not exist.
+pub fn plan(client: &Client, text: &str, entry: &ServerEntry) -> Result<Plan, EditError> {
+    if registered(client, text)?.as_ref() == Some(entry) {
+        return Ok(Plan::UpToDate);
     }
-    let receipt = match client.format {
-        Format::Json => splice::put(text, client.keys, &entry.parts(client.shape))?,
-        Format::Toml => tables::put(text, client.keys, &entry.parts(client.shape))?,
+    let (body, fields) = (without_bom(text), entry.fields(client.shape));
+    let mut edit = match client.format {
+        Format::Json => edit_jsonc::put(body, client.servers_path, &fields)?,
+        Format::Toml => edit_toml::put(body, client.servers_path, &fields)?,
     };
-    let text = receipt.applied(text);
-    // Whatever is wrong with an edit, it is not written.
+    edit.at += text.len() - body.len();
+    let text = edit.apply(text);
+    // An edit that does not read back is never written.
     match registered(client, &text) {
-        Ok(Some(now)) if now.is(entry) => Ok(Planned::Edit { text, receipt }),
-        _ => {
-            Err(Refusal::Unusual { what: "the configuration is written in a way we cannot edit".to_owned() })
-        }
+        Ok(Some(written)) if written == *entry => Ok(Plan::Edit { text, edit }),
+        _ => Err(EditError::Unsupported { message: "this file cannot be edited automatically".to_owned() }),
     }
 }
 
-/// The configuration without our entry; none where there is no such entry. With the receipt of the edit, every byte is as
-/// it was before it.
-pub fn undo(client: &Client, text: &str, receipt: Option<&Receipt>) -> Result<Option<String>, Refusal> {
-    if registered(client, text)?.is_none() {
+/// Removes our entry; `None` if there is none. With the edit that added it, the result is the text before it, byte for
+/// byte.
+pub fn undo(client: &Client, text: &str, edit: Option<&TextEdit>) -> Result<Option<String>, EditError> {
+    let now = registered(client, text)?;
+    if now.is_none() {
         return Ok(None);
     }
-    let exact = receipt.and_then(|receipt| receipt.taken_back(text));
-    if let Some(before) = exact
-        && registered(client, &before).is_ok()
-    {
+    // An insertion found elsewhere in a file that has changed since may not be ours: reverting ours changes our entry.
+    let reverted = edit.and_then(|edit| edit.revert(text));
+    if let Some(before) = reverted.filter(|before| registered(client, before).is_ok_and(|was| was != now)) {
         return Ok(Some(before));
     }
-    let without = match client.format {
-        Format::Json => splice::remove(text, client.keys)?,
-        Format::Toml => tables::remove(text, client.keys)?,
+    let body = without_bom(text);
+    let removed = match client.format {
+        Format::Json => edit_jsonc::remove(body, client.servers_path)?,
+        Format::Toml => edit_toml::remove(body, client.servers_path)?,
     };
-    match registered(client, &without) {
-        Ok(None) => Ok(Some(without)),
-        _ => Err(Refusal::Unusual { what: "the entry stands in a way we cannot remove".to_owned() }),
+    let removed = [&text[..text.len() - body.len()], &removed].concat();
+    match registered(client, &removed) {
+        Ok(None) => Ok(Some(removed)),
+        _ => Err(EditError::Unsupported { message: "the entry cannot be removed automatically".to_owned() }),
     }
 }
 
-/// What our entry says now; none where there is none.
-pub fn registered(client: &Client, text: &str) -> Result<Option<Registered>, Refusal> {
+/// Our entry in a configuration; `None` if there is none.
+pub fn registered(client: &Client, text: &str) -> Result<Option<ServerEntry>, EditError> {
+    let body = without_bom(text);
     match client.format {
-        Format::Json => splice::registered(text, client.keys),
-        Format::Toml => tables::registered(text, client.keys),
+        Format::Json => edit_jsonc::registered(body, client.servers_path),
+        Format::Toml => edit_toml::registered(body, client.servers_path),
     }
 }
 
-/// What a configuration with nothing else would say, to be copied by hand.
-pub fn snippet(client: &Client, entry: &Entry) -> String {
+fn without_bom(text: &str) -> &str {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// A configuration that contains only our entry, to copy by hand.
+pub fn snippet(client: &Client, entry: &ServerEntry) -> String {
     match plan(client, "", entry) {
-        Ok(Planned::Edit { text, .. }) => text,
-        Ok(Planned::Same) | Err(_) => String::new(),
+        Ok(Plan::Edit { text, .. }) => text,
+        Ok(Plan::UpToDate) | Err(_) => String::new(),
     }
 }

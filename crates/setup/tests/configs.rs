@@ -1,8 +1,8 @@
-//! Whatever a configuration says: an edit changes our entry and nothing else, and can be taken back to the byte.
+//! An edit changes our entry and nothing else, whatever the configuration contains, and can be undone byte for byte.
 
 use orient_setup::{
-    CLIENTS, Client, Entry, Format, NAME, Planned, Refusal, Scope, Surroundings, System, plan, registered,
-    snippet, undo,
+    CLIENTS, Client, ConfigDirs, EditError, Format, NAME, Os, Plan, Scope, ServerEntry, TextEdit, plan,
+    registered, snippet, undo,
 };
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -11,23 +11,23 @@ fn client(id: &str) -> &'static Client {
     Client::by_id(id).expect("a client of the table")
 }
 
-fn entry() -> Entry {
-    Entry::of("/opt/o r\\i\"ent")
+fn entry() -> ServerEntry {
+    ServerEntry::new("/opt/o r\\i\"ent")
 }
 
-/// Sets up and hands back the new text, after checking that undoing gives the old one.
+/// Adds our entry and checks that undoing restores the old text and that a second run changes nothing.
 fn set_up(client: &Client, before: &str) -> String {
-    let Ok(Planned::Edit { text, receipt }) = plan(client, before, &entry()) else {
+    let Ok(Plan::Edit { text, edit }) = plan(client, before, &entry()) else {
         panic!("{}: no edit of {before:?}", client.id)
     };
-    assert_eq!(undo(client, &text, Some(&receipt)), Ok(Some(before.to_owned())), "{}: {text}", client.id);
-    assert!(registered(client, &text).expect("readable").expect("there").is(&entry()));
-    assert_eq!(plan(client, &text, &entry()), Ok(Planned::Same), "a second time changes nothing");
+    assert_eq!(undo(client, &text, Some(&edit)), Ok(Some(before.to_owned())), "{}: {text}", client.id);
+    assert_eq!(registered(client, &text), Ok(Some(entry())));
+    assert_eq!(plan(client, &text, &entry()), Ok(Plan::UpToDate), "a second run changes nothing");
     text
 }
 
 #[test]
-fn a_new_configuration_is_what_the_client_wants() {
+fn new_configuration_has_the_fields_the_client_expects() {
     let cases = [
         (
             "claude-code",
@@ -40,12 +40,12 @@ fn a_new_configuration_is_what_the_client_wants() {
         ("codex", "[mcp_servers.orient]\ncommand = \"orient\"\nargs = [\"mcp\"]\n"),
     ];
     for (id, text) in cases {
-        assert_eq!(snippet(client(id), &Entry::of("orient")), text, "{id}");
+        assert_eq!(snippet(client(id), &ServerEntry::new("orient")), text, "{id}");
     }
 }
 
 #[test]
-fn an_entry_goes_behind_the_others_and_keeps_their_style() {
+fn entry_is_appended_in_the_style_of_the_others() {
     let cursor = client("cursor");
     let before = "{\n\t// mine\n\t\"mcpServers\": {\n\t\t\"a\": { \"command\": \"x\" } // the first\n\t},\n\t\"z\": [1, 2]\n}";
     let after = set_up(cursor, before);
@@ -64,7 +64,7 @@ fn an_entry_goes_behind_the_others_and_keeps_their_style() {
 }
 
 #[test]
-fn another_entry_of_our_name_is_replaced_and_comes_back() {
+fn existing_entry_is_replaced_and_restored() {
     for (id, before) in [
         ("cursor", "{ \"mcpServers\": { \"orient\": { \"command\": \"old\", \"args\": [] } } }\n"),
         (
@@ -83,7 +83,7 @@ fn another_entry_of_our_name_is_replaced_and_comes_back() {
 }
 
 #[test]
-fn without_a_receipt_only_our_entry_goes() {
+fn undo_without_the_edit_removes_only_our_entry() {
     let after = set_up(client("cursor"), "{\n  \"mcpServers\": {\n    \"a\": {}\n  }\n}\n");
     let edited = after.replace("\"a\": {}", "\"a\": {},\n    \"b\": {}");
     let without = undo(client("cursor"), &edited, None).expect("readable").expect("it was there");
@@ -95,7 +95,7 @@ fn without_a_receipt_only_our_entry_goes() {
 }
 
 #[test]
-fn what_is_broken_or_unusual_is_left_alone() {
+fn malformed_or_unsupported_files_are_refused() {
     for (id, text) in [
         ("cursor", "{ \"mcpServers\": "),
         ("cursor", "[]"),
@@ -106,49 +106,154 @@ fn what_is_broken_or_unusual_is_left_alone() {
         ("codex", "mcp_servers = { b = { command = \"b\" } }\n"),
         ("codex", "mcp_servers.orient.command = \"old\"\n"),
     ] {
-        let refusal = plan(client(id), text, &entry()).expect_err(text);
-        let says_what_to_do = ["mend it", "by hand"].iter().any(|what| refusal.to_string().contains(what));
-        assert!(says_what_to_do, "{refusal}");
+        let error = plan(client(id), text, &entry()).expect_err(text);
+        let says_what_to_do = ["fix the file", "by hand"].iter().any(|what| error.to_string().contains(what));
+        assert!(says_what_to_do, "{error}");
     }
     let broken = plan(client("cursor"), "{\n  \"a\": 1\n  \"b\": 2\n}", &entry());
-    assert_eq!(broken, Err(Refusal::Broken { line: 3, what: "a comma is missing".to_owned() }));
+    let message = "expected comma".to_owned();
+    assert_eq!(broken, Err(EditError::Malformed { line: 2, column: 9, message }));
+    let broken = plan(client("codex"), "a = 1\nb = [1,\n", &entry()).expect_err("no closing bracket");
+    assert!(matches!(broken, EditError::Malformed { line: 2.., .. }), "{broken}");
 }
 
 #[test]
-fn the_table_is_sound() {
-    let around = |system| Surroundings {
+fn syntax_outside_json_with_comments_is_refused() {
+    for text in [
+        "{",
+        "{\"a\"",
+        "{\"a\":",
+        "{\"a\":1",
+        "[1",
+        "[1 2]",
+        "[{} {}]",
+        "{a:1}",
+        "{\"a\" 1}",
+        "\"open",
+        "{} {}",
+        "tru",
+        "{\"a\":1,,}",
+        "[,]",
+        "/* open",
+        "\"\\q\"",
+        "\"\\u12\"",
+        "01x",
+        "+1",
+        "'a'",
+        "\"\\",
+        "{\"a\": 0x1}",
+    ] {
+        let error = registered(client("cursor"), text).expect_err(text);
+        assert!(matches!(error, EditError::Malformed { line: 1, .. }), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused_without_overflowing_the_stack() {
+    let depth = 100_000;
+    let inputs = [
+        ("cursor", "[".repeat(depth)),
+        ("cursor", "{\"a\":".repeat(depth)),
+        ("cursor", format!("{}{}", "[".repeat(depth), "]".repeat(depth))),
+        ("codex", format!("a = {}{}", "[".repeat(depth), "]".repeat(depth))),
+        ("codex", format!("a = {}1{}", "{ a = ".repeat(depth), "}".repeat(depth))),
+        ("codex", format!("{}a = 1", "a.".repeat(depth))),
+        ("codex", format!("[{}a]", "a.".repeat(depth))),
+    ];
+    for (id, text) in inputs {
+        let error = plan(client(id), &text, &entry()).expect_err("too deep");
+        assert!(matches!(error, EditError::Malformed { .. }), "{id}: {error}");
+    }
+}
+
+#[test]
+fn files_without_values_are_filled() {
+    for text in ["", " \n", "\u{feff}", "\u{feff}\r\n", "// note", "// note\n", "/* note */\n\n"] {
+        let after = set_up(client("cursor"), text);
+        assert!(after.starts_with(text), "{after:?}");
+    }
+    for text in ["", "\n", "\u{feff}", "# note", "# note\r\n"] {
+        let after = set_up(client("codex"), text);
+        assert!(after.starts_with(text) && after.contains("[mcp_servers.orient]"), "{after:?}");
+    }
+}
+
+#[test]
+fn duplicate_keys_outside_the_path_are_kept() {
+    let after = set_up(client("cursor"), "{\n  \"a\": 1,\n  \"a\": 2\n}\n");
+    assert!(after.contains("\"a\": 1,\n  \"a\": 2,\n"), "{after}");
+    let twice = plan(client("codex"), "[a]\n[a]\n", &entry()).expect_err("TOML forbids duplicate keys");
+    assert!(matches!(twice, EditError::Malformed { line: 2, .. }), "{twice}");
+}
+
+#[test]
+fn removal_keeps_the_comments_around_our_entry() {
+    for (before, expected) in [
+        (
+            "{\"mcpServers\": {\n  \"a\": {}, // first\n  \"orient\": {\"command\": \"x\"}\n}}",
+            "{\"mcpServers\": {\n  \"a\": {} // first\n  \n}}",
+        ),
+        ("{\"mcpServers\": {/* ours */ \"orient\": {}}}", "{\"mcpServers\": {/* ours */ }}"),
+        ("{\"mcpServers\": {\"orient\": {} /* , */, \"b\": 1}}", "{\"mcpServers\": { /* , */ \"b\": 1}}"),
+        ("{\"mcpServers\": { \"orient\": {}, }}", "{\"mcpServers\": {}}"),
+        ("{\"mcpServers\": {\"a\": 1, \"orient\": {},}}", "{\"mcpServers\": {\"a\": 1,}}"),
+    ] {
+        assert_eq!(undo(client("cursor"), before, None), Ok(Some(expected.to_owned())));
+    }
+}
+
+#[test]
+fn tables_between_ours_are_kept() {
+    let before =
+        "[mcp_servers.orient]\ncommand = \"old\"\n[tool]\na = 1\n[mcp_servers.orient.env]\nX = \"1\"\n[b]\n";
+    assert_eq!(undo(client("codex"), before, None), Ok(Some("[tool]\na = 1\n[b]\n".to_owned())));
+    let after = set_up(client("codex"), before);
+    assert!(after.ends_with("[tool]\na = 1\n[b]\n") && !after.contains("env"), "{after}");
+}
+
+#[test]
+fn an_edit_found_in_another_entry_is_not_reverted_there() {
+    let edit = TextEdit { at: 999, inserted: "\"x\"".to_owned(), replaced: "\"old\"".to_owned() };
+    let text = "{\"mcpServers\": {\"a\": \"x\", \"orient\": {\"command\": \"y\"}}}";
+    let without = undo(client("cursor"), text, Some(&edit));
+    assert_eq!(without, Ok(Some("{\"mcpServers\": {\"a\": \"x\"}}".to_owned())));
+}
+
+#[test]
+fn client_table_is_consistent() {
+    let dirs = |os| ConfigDirs {
         project: "/p".into(),
         home: "/h".into(),
         xdg_config: None,
         app_data: Some("/h/AppData/Roaming".into()),
-        system,
+        os,
     };
     let mut ids: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), CLIENTS.len());
     for client in CLIENTS {
-        for system in [System::Unix, System::Mac, System::Windows] {
+        for os in [Os::Unix, Os::Mac, Os::Windows] {
             for scope in client.scopes() {
-                let file = client.file(scope, &around(system), |_| false).expect("a place");
+                let file = client.config_file(scope, &dirs(os), |_| false).expect("a file");
                 let base = if scope == Scope::Project { "/p" } else { "/h" };
                 assert!(file.starts_with(base) && file.extension().is_some(), "{}: {file:?}", client.id);
             }
         }
-        assert!(!client.is_there(&around(System::Unix), |_| false));
+        assert!(!client.is_installed(&dirs(Os::Unix), |_| false));
     }
-    let vscode = |system| client("vscode").file(Scope::User, &around(system), |_| false);
-    assert_eq!(vscode(System::Unix), Some(PathBuf::from("/h/.config/Code/User/mcp.json")));
-    assert_eq!(vscode(System::Mac), Some("/h/Library/Application Support/Code/User/mcp.json".into()));
+    let vscode = |os| client("vscode").config_file(Scope::User, &dirs(os), |_| false);
+    assert_eq!(vscode(Os::Unix), Some(PathBuf::from("/h/.config/Code/User/mcp.json")));
+    assert_eq!(vscode(Os::Mac), Some("/h/Library/Application Support/Code/User/mcp.json".into()));
     let jsonc = |path: &Path| path.extension().is_some_and(|extension| extension == "jsonc");
     assert_eq!(
-        client("opencode").file(Scope::Project, &around(System::Unix), jsonc),
+        client("opencode").config_file(Scope::Project, &dirs(Os::Unix), jsonc),
         Some("/p/opencode.jsonc".into())
     );
-    assert_eq!(client("windsurf").file(Scope::Project, &around(System::Unix), |_| true), None);
+    assert_eq!(client("windsurf").config_file(Scope::Project, &dirs(Os::Unix), |_| true), None);
 }
 
-/// What may stand between two parts of a document.
+/// White space and comments between two tokens.
 fn space() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => Just(String::new()),
@@ -221,18 +326,18 @@ fn tables() -> impl Strategy<Value = String> {
     })
 }
 
-/// Whatever happens, an edit can be taken back, and what is refused is refused with words.
-fn comes_back(client: &Client, before: &str) {
+/// Every edit can be undone, and every error has a message.
+fn check_round_trip(client: &Client, before: &str) {
     match plan(client, before, &entry()) {
-        Ok(Planned::Edit { .. }) => {
+        Ok(Plan::Edit { .. }) => {
             let after = set_up(client, before);
             let without = undo(client, &after, None);
             if let Ok(Some(without)) = without {
                 assert_eq!(registered(client, &without), Ok(None), "{after}");
             }
         }
-        Ok(Planned::Same) => {}
-        Err(refusal) => assert!(!refusal.to_string().is_empty()),
+        Ok(Plan::UpToDate) => {}
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 
@@ -240,27 +345,39 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn any_document_comes_back_to_the_byte(before in document(), at in 0..CLIENTS.len()) {
+    fn json_edits_are_undone_exactly(before in document(), at in 0..CLIENTS.len()) {
         let client = &CLIENTS[at];
         if client.format == Format::Json {
-            comes_back(client, &before);
+            check_round_trip(client, &before);
         }
     }
 
     #[test]
-    fn any_tables_come_back_to_the_byte(before in tables()) {
-        comes_back(client("codex"), &before);
+    fn toml_edits_are_undone_exactly(before in tables()) {
+        check_round_trip(client("codex"), &before);
     }
 
     #[test]
-    fn any_text_at_all_is_edited_well_or_left_alone(before in "[\\[\\]{}\",:=a\\\\/*\n #\u{feff}é]{0,30}", at in 0..CLIENTS.len()) {
-        comes_back(&CLIENTS[at], &before);
+    fn arbitrary_text_is_edited_correctly_or_refused(before in "[\\[\\]{}\",:=a\\\\/*\n #\u{feff}é]{0,30}", at in 0..CLIENTS.len()) {
+        check_round_trip(&CLIENTS[at], &before);
     }
 
     #[test]
-    fn all_else_means_the_same(before in document()) {
+    fn other_toml_values_stay_the_same(before in tables()) {
+        let parsed: Result<toml::Table, _> = before.parse();
+        if let (Ok(mut was), Ok(Plan::Edit { text, .. })) = (parsed, plan(client("codex"), &before, &entry())) {
+            let is: toml::Table = text.parse().expect("still TOML");
+            let ours = is["mcp_servers"][NAME].clone();
+            let servers = was.entry("mcp_servers").or_insert_with(|| toml::Table::new().into());
+            servers.as_table_mut().expect("it was edited").insert(NAME.to_owned(), ours);
+            prop_assert_eq!(was, is);
+        }
+    }
+
+    #[test]
+    fn other_json_values_stay_the_same(before in document()) {
         let plain: Result<serde_json::Value, _> = serde_json::from_str(&before);
-        if let (Ok(mut was), Ok(Planned::Edit { text, .. })) = (plain, plan(client("cursor"), &before, &entry())) {
+        if let (Ok(mut was), Ok(Plan::Edit { text, .. })) = (plain, plan(client("cursor"), &before, &entry())) {
             let is: serde_json::Value = serde_json::from_str(&text).expect("still plain JSON");
             let ours = is.pointer("/mcpServers/orient").expect("our entry").clone();
             was.as_object_mut()

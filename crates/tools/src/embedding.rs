@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::session::Session;
 use orient_embed::Embedder;
 use orient_engine::{Cancel, Coverage, EngineError, Phase, Progress, Silent, Snapshot};
-use orient_providers::{Amount, Job, Machine, Outcome, Plan, ProviderError, embed_all, environment};
+use orient_providers::{Amount, Job, Outcome, Plan, ProviderError, SystemRuntime, embed_all, environment};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ pub(crate) fn run(
     progress: &dyn Progress,
 ) -> Result<Ran, ToolError> {
     let begun = Instant::now();
-    let leave = plan.leave(folder)?;
+    let leave = plan.permission(folder)?;
     let engine = session.engine()?;
     let Some(turn) = engine.embedding_turn()? else {
         let who = engine.embedding_by().map_or_else(String::new, |pid| format!(" (process {pid})"));
@@ -49,14 +49,14 @@ pub(crate) fn run(
         return Err(ToolError::new(Code::Busy, message).hint("`orient embed status` shows how far it is"));
     };
     let cancel = session.cancel().clone();
-    let world = Arc::new(Machine::new(move || cancel.is_cancelled()));
-    let provider = plan.connect(&leave, &environment, None, world.clone())?;
+    let runtime = Arc::new(SystemRuntime::new(move || cancel.is_cancelled()));
+    let provider = plan.connect(&leave, &environment, None, runtime.clone())?;
     let (name, wanted) = (provider.model().to_string(), plan.dimensions().unwrap_or(0));
     let embedding = engine.embedding(turn, &plan.source(), wanted, &name, provider.dimension())?;
     let (texts, bytes) = embedding.amount();
     let total = Amount { texts, bytes };
     progress.phase(Phase::Embedding, texts, bytes);
-    let job = Job { embedder: &provider, limits: provider.limits(), total, world: world.as_ref() };
+    let job = Job { embedder: &provider, limits: provider.limits(), total, runtime: runtime.as_ref() };
     let mut done = Amount::default();
     let keep = |sums: Vec<_>| embedding.keep(&sums);
     let outcome = embed_all(&job, embedding.texts(), keep, |standing| {
@@ -76,7 +76,7 @@ pub(crate) fn run(
         },
         Outcome::Stopped => Err(ToolError::new(Code::Interrupted, format!("stopped; {}", kept()))),
         Outcome::Failed(error) => Err(ToolError::from(ProviderError::from(error)).hint(kept())),
-        Outcome::Unkept(error) => Err(error.into()),
+        Outcome::StoreFailed(error) => Err(error.into()),
     }
 }
 
@@ -90,7 +90,7 @@ pub struct Background {
 impl Background {
     /// Begins; none where there can be no thread for it.
     pub fn start(host: &Host) -> Option<Self> {
-        let plan = Plan::of(&host.loaded().settings.embed).ok().flatten();
+        let plan = Plan::from_settings(&host.loaded().settings.embed).ok().flatten();
         let (host, cancel) = (host.clone(), Cancel::default());
         let shared = cancel.clone();
         let thread = std::thread::Builder::new().name("embed".to_owned());
@@ -153,7 +153,7 @@ fn round(
     seen: &mut Option<u64>,
 ) -> Result<(), ToolError> {
     let session = Session::over(host, &Silent, cancel);
-    if plan.leave(folder).is_err() {
+    if plan.permission(folder).is_err() {
         return Ok(());
     }
     let Some(snapshot) = session.as_it_is()? else { return Ok(()) };

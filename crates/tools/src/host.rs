@@ -51,7 +51,7 @@ impl Host {
 /// The settings for a set-up.
 pub(crate) fn load(setup: &Setup) -> Result<Loaded, ToolError> {
     let root = Repo::find(&setup.start).map_err(EngineError::from)?.root;
-    let mut sources = Sources::of_machine(&root);
+    let mut sources = Sources::detect(&root);
     sources.overrides.clone_from(&setup.overrides);
     let check = |settings: &Settings| check_settings(settings).map_err(|error| error.to_string());
     Ok(orient_settings::load(&sources, &check)?)

@@ -5,7 +5,7 @@ use crate::amount::count;
 use crate::error::ToolError;
 use crate::session::Session;
 use orient_engine::{Coverage, Found, OtherQuestion, Snapshot, analyse};
-use orient_providers::{Machine, Plan, ProviderError, Questions, environment};
+use orient_providers::{Plan, ProviderError, QueryClient, SystemRuntime, environment};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A provider answers once it has seen this share of the chunks, in percent; where it has not, the built-in model says how
@@ -14,15 +14,15 @@ const ENOUGH: u64 = 90;
 
 /// What is kept between questions of what lies outside of this machine.
 pub(crate) struct Elsewhere {
-    questions: Questions,
+    questions: QueryClient,
     /// Why embedding in the background came to a halt.
     halted: Mutex<Option<String>>,
 }
 
 impl Default for Elsewhere {
     fn default() -> Self {
-        let world = Arc::new(Machine::new(|| false));
-        Self { questions: Questions::new(world), halted: Mutex::default() }
+        let world = Arc::new(SystemRuntime::new(|| false));
+        Self { questions: QueryClient::new(world), halted: Mutex::default() }
     }
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Meaning {
 impl Meaning {
     /// Asks the provider of the settings, if there is one, it may be asked and it has seen enough.
     pub(crate) fn of(session: &Session<'_>, snapshot: &Snapshot, text: &str) -> Result<Self, ToolError> {
-        let plan = match Plan::of(&session.loaded().settings.embed) {
+        let plan = match Plan::from_settings(&session.loaded().settings.embed) {
             Ok(None) => return Ok(Self::default()),
             Ok(Some(plan)) => plan,
             Err(error) => return Ok(Self::built_in(&error.to_string())),
@@ -54,7 +54,7 @@ impl Meaning {
             Ok(folder) => folder,
             Err(error) => return Ok(Self::built_in(error.message())),
         };
-        if let Err(error) = plan.leave(&folder) {
+        if let Err(error) = plan.permission(&folder) {
             return Ok(Self::built_in(&format!("{error} (`orient embed allow`)")));
         }
         let source = plan.source();
@@ -67,7 +67,8 @@ impl Meaning {
         if words.trim().is_empty() {
             return Ok(Self::default());
         }
-        let asked = session.elsewhere().questions.ask(&plan, &folder, &environment, model.dimension, &words);
+        let asked =
+            session.elsewhere().questions.embed_query(&plan, &folder, &environment, model.dimension, &words);
         Ok(match asked {
             Ok((id, sum)) if id.to_string() == model.name => {
                 let rest = match coverage.known {
@@ -84,7 +85,7 @@ impl Meaning {
             Ok(_) => Self::built_in(&format!(
                 "0 chunks embedded by {source} as it is asked now (`orient embed run`)"
             )),
-            Err(error @ ProviderError::Embed(orient_embed::EmbedError::Wrong { .. })) => {
+            Err(error @ ProviderError::Embed(orient_embed::EmbedError::InvalidResponse { .. })) => {
                 Self::built_in(&format!("{error} (`orient embed run` embeds anew what does not fit)"))
             }
             Err(error) => Self::built_in(&error.to_string()),

@@ -56,7 +56,10 @@ fn a_broken_configuration_is_left_alone() {
     tree.write(".mcp.json", "{ \"mcpServers\": ");
     let output = tree.run(&["setup", "claude-code", "--scope", "project"]);
     assert_eq!(output.status.code(), Some(5));
-    assert!(text(&output.stdout).contains("line 1: the file ends where a value should stand; mend it first"));
+    assert!(
+        text(&output.stdout)
+            .contains("line 1, column 17: expected value after colon in object property; fix the file")
+    );
     assert_eq!(fs::read_to_string(tree.root().join(".mcp.json")).expect("there"), "{ \"mcpServers\": ");
     let none = tree.run(&["setup", "windsurf", "--scope", "project"]);
     assert!(text(&none.stdout).contains("Windsurf has no configuration for a project"));

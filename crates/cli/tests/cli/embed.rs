@@ -241,7 +241,7 @@ fn wrong_settings_and_silent_providers_say_what_to_do() {
         &["embed", "--set", "embed.provider=olama"],
         2,
         "
-        error: there is no embedding provider `olama`; did you mean `ollama`?
+        error: unknown embedding provider `olama`; did you mean `ollama`?
         ",
     );
     let free = TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a port");
@@ -249,6 +249,6 @@ fn wrong_settings_and_silent_providers_say_what_to_do() {
     let output = tree.run(&["embed", "test", "--set", "embed.provider=ollama", "--set", &url]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{said}");
-    assert!(said.starts_with("error: Ollama does not answer: the connection to 127.0.0.1 failed"), "{said}");
+    assert!(said.starts_with("error: Ollama is not available: the connection to 127.0.0.1 failed"), "{said}");
     assert!(said.contains("without an answer the built-in model is used"), "{said}");
 }

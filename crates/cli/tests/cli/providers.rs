@@ -169,12 +169,9 @@ fn search_goes_on_whatever_becomes_of_the_provider() {
         (Mood::HangsUp, "the connection to 127.0.0.1 failed"),
         (Mood::Says(429, r#"{"error":"slow down"}"#), "status 429: slow down"),
         (Mood::Says(500, "oops"), "status 500: oops"),
-        (Mood::Says(200, "<html>"), "not the JSON it should be"),
-        (
-            Mood::Dimension(DIMENSION + 1),
-            "where 64 were expected (`orient embed run` embeds anew what does not fit)",
-        ),
-        (Mood::SilentAfter(0), "no answer within"),
+        (Mood::Says(200, "<html>"), "unexpected JSON"),
+        (Mood::Dimension(DIMENSION + 1), "instead of 64 (`orient embed run` embeds anew what does not fit)"),
+        (Mood::SilentAfter(0), "no response within"),
     ];
     for (mood, words) in moods {
         server.mood(mood);
@@ -198,7 +195,7 @@ fn a_run_that_fails_says_how_far_it_came() {
     let output = tree.run(&["embed", "run", "--set", "embed.batch=3", "--set", "embed.concurrency=1"]);
     assert_eq!(output.status.code(), Some(5));
     let said = said(&output);
-    assert!(said.contains("error: Ollama does not answer: status 400: enough"), "{said}");
+    assert!(said.contains("error: Ollama is not available: status 400: enough"), "{said}");
     assert!(
         said.contains("6 chunks were embedded and are kept; `orient embed run` goes on from there"),
         "{said}"

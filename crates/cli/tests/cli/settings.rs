@@ -21,7 +21,7 @@ fn one_setting_can_be_explained() {
         &["config", "index.threads", "--explain"],
         "
         index.threads  0  default
-          How many threads read and parse; 0 means one for each core.
+          Number of threads that read and parse files; 0 means one per core.
           ORIENT_INDEX_THREADS
         ",
     );
@@ -37,7 +37,7 @@ fn what_a_repository_may_not_set_is_ignored_and_said_to_be() {
         (".orient.toml", "[store]\ndir = 'inside'\n[index]\nmax_file_size = '1GiB'\n"),
     ]);
     let summary = "index.max_file_size, store.dir are ignored in TREE/.orient.toml: only the user may set them, in \
-                   HOME/.config/orient/config.toml; `orient config` says why";
+                   HOME/.config/orient/config.toml; `orient config` shows why";
     let neutral = |text: String| {
         let home = tree.root().with_file_name("home").display().to_string();
         text.replace(&tree.root().display().to_string(), "TREE").replace(&home, "HOME")
@@ -48,7 +48,7 @@ fn what_a_repository_may_not_set_is_ignored_and_said_to_be() {
         assert!(said.contains(&format!("note: {summary}")), "{command:?}: {said}");
     }
     // In detail where one looks for it.
-    let why = "TREE/.orient.toml:2: a repository may not set store.dir; to have it, write it to \
+    let why = "TREE/.orient.toml:2: a repository may not set store.dir; to set it, write it to \
                HOME/.config/orient/config.toml or set ORIENT_STORE_DIR";
     let said = neutral(text(&tree.run(&["config"]).stderr));
     assert!(said.contains(&format!("note: {why}")), "{said}");
@@ -71,7 +71,7 @@ fn a_repository_with_wrong_settings_stops_no_command() {
             (Some(0), "a.py\n".to_owned()),
             "{settings}"
         );
-        assert!(text(&output.stderr).contains("`orient config` says why"), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("`orient config` shows why"), "{}", text(&output.stderr));
     }
 }
 
@@ -83,7 +83,7 @@ fn a_wrong_setting_of_the_user_stops_every_command() {
         2,
         "
         error: HOME/.config/orient/config.toml:2: unknown setting `index.exlude`; did you mean `index.exclude`?
-               HOME/.config/orient/config.toml:3: index.threads: \"many\" is not a whole number; write for example threads = 4
+               HOME/.config/orient/config.toml:3: index.threads: \"many\" is not an integer; example: threads = 4
         ",
     );
 }

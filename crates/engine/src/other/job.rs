@@ -3,7 +3,7 @@
 use super::texts::{hash_of, key_of};
 use crate::facts_batch::today;
 use crate::{Engine, EngineError};
-use orient_embed::{Sum, combine};
+use orient_embed::{TextEmbedding, combine};
 use orient_model::ContentHash;
 use orient_store::{Cache, CacheState, EmbedModel, FileRow, WriteLock};
 use orient_walk::Tree;
@@ -131,8 +131,9 @@ impl Embedding<'_> {
     }
 
     /// Keeps vectors for good, whatever happens next.
-    pub fn keep(&self, sums: &[(ContentHash, Sum)]) -> Result<(), EngineError> {
-        let bytes = |sum: &Sum| combine(&[(sum, 1.0)]).values().iter().map(|v| v.cast_unsigned()).collect();
+    pub fn keep(&self, sums: &[(ContentHash, TextEmbedding)]) -> Result<(), EngineError> {
+        let bytes =
+            |sum: &TextEmbedding| combine(&[(sum, 1.0)]).values().iter().map(|v| v.cast_unsigned()).collect();
         let vectors: Vec<(ContentHash, Vec<u8>)> =
             sums.iter().map(|(text, sum)| (*text, bytes(sum))).collect();
         let state = &mut *self.state.borrow_mut();

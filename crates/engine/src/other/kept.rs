@@ -4,7 +4,7 @@ use super::texts::{hash_of, key_of};
 use crate::facts_batch::today;
 use crate::search::Corpus;
 use crate::{EngineError, Snapshot};
-use orient_embed::{FlatIndex, Sum, Vector, combine, cosine};
+use orient_embed::{FlatIndex, TextEmbedding, Vector, combine, cosine};
 use orient_model::ContentHash;
 use orient_store::{Cache, EmbedModel};
 use orient_walk::Tree;
@@ -32,7 +32,7 @@ pub struct OtherQuestion {
     /// The model, as [`Coverage`] named it.
     pub model: EmbedModel,
     /// The vector.
-    pub sum: Sum,
+    pub sum: TextEmbedding,
 }
 
 /// What the last question needed of another model; shared by an engine and its snapshots.
@@ -140,7 +140,7 @@ impl Snapshot {
             return Ok(None);
         }
         let vectors = other.vectors(&mut cache);
-        let products = vectors.index.products(&combine(&[(&question.sum, 1.0)]));
+        let products = vectors.index.dot_products(&combine(&[(&question.sum, 1.0)]));
         let theirs = vectors.is_known.iter().zip(products);
         let theirs: Vec<Option<f32>> =
             theirs.map(|(known, product)| known.then(|| cosine(product, dimension))).collect();

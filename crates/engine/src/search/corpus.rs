@@ -123,7 +123,7 @@ impl Corpus {
                 others.insert(file.0, own.unwrap_or_default());
             }
             others.extend(gone.into_iter().map(|file| (file.0, Vec::new())));
-            corpus.keep(vectors.with(&others));
+            corpus.keep(vectors.with_groups(&others));
         }
         Ok(corpus)
     }

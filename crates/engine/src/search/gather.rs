@@ -45,7 +45,7 @@ impl Snapshot {
         };
         let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTERED };
         let without = query.without_vectors || self.store.embedder() != embedder();
-        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().sum(&asked.text), 1.0)]));
+        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().embed_text(&asked.text), 1.0)]));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
         let by_terms = || self.words(&corpus, &asked, &query.weights);
         let other = query.other.as_ref().filter(|_| !query.without_vectors);

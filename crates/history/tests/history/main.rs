@@ -1,7 +1,7 @@
-//! Histories made by git itself, and what we read of them beside what git says.
+//! Compares what this crate reads with what git prints, on repositories that git creates.
 
-mod bad;
 mod branches;
-mod forms;
+mod fixture;
+mod hostile;
 mod revisions;
-mod support;
+mod storage;

@@ -1,30 +1,30 @@
-//! What a revision stands for.
+//! Resolution of revisions.
 
-use crate::support::{Made, agree, changes, git, paths};
+use crate::fixture::{TestRepo, assert_same_as_git, changes, git, paths};
 use orient_history::HistoryError;
 
-/// Two branches that were merged, with a commit on each side and one behind.
-fn merged() -> Made {
-    let made = Made::new();
-    made.write("a.txt", "one\n");
-    made.commit("first");
-    made.git(&["tag", "v1.0"]);
-    made.git(&["checkout", "-q", "-b", "side"]);
-    made.write("side.txt", "side\n");
-    made.commit("side");
-    made.git(&["checkout", "-q", "main"]);
-    made.write("main.txt", "main\n");
-    made.commit("main");
-    made.git(&["merge", "-q", "--no-ff", "-m", "merged", "side"]);
-    made.git(&["tag", "-a", "v2.0", "-m", "annotated"]);
-    made.write("b/deep/c.txt", "c\n");
-    made.commit("behind");
-    made
+/// A merge of two branches with a commit on each side and one after it.
+fn merged() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("a.txt", "one\n");
+    repo.commit("first");
+    repo.git(&["tag", "v1.0"]);
+    repo.git(&["checkout", "-q", "-b", "side"]);
+    repo.write("side.txt", "side\n");
+    repo.commit("side");
+    repo.git(&["checkout", "-q", "main"]);
+    repo.write("main.txt", "main\n");
+    repo.commit("main");
+    repo.git(&["merge", "-q", "--no-ff", "-m", "merged", "side"]);
+    repo.git(&["tag", "-a", "v2.0", "-m", "annotated"]);
+    repo.write("b/deep/c.txt", "c\n");
+    repo.commit("behind");
+    repo
 }
 
 #[test]
-fn parents_of_merges_are_those_git_counts() {
-    let made = merged();
+fn parent_operators_match_git() {
+    let repo = merged();
     let revisions = [
         "HEAD",
         "@",
@@ -48,55 +48,55 @@ fn parents_of_merges_are_those_git_counts() {
         "HEAD^0",
     ];
     for revision in revisions {
-        agree(&made.root, revision);
+        assert_same_as_git(&repo.root, revision);
     }
-    assert_eq!(paths(&made.root, "HEAD~1^2"), ["b/deep/c.txt", "main.txt"]);
-    assert_eq!(paths(&made.root, "HEAD~1^1"), ["b/deep/c.txt", "side.txt"]);
+    assert_eq!(paths(&repo.root, "HEAD~1^2"), ["b/deep/c.txt", "main.txt"]);
+    assert_eq!(paths(&repo.root, "HEAD~1^1"), ["b/deep/c.txt", "side.txt"]);
 }
 
 #[test]
-fn a_commit_is_known_by_its_first_digits_and_by_what_describe_prints() {
-    let made = merged();
-    let whole = made.git(&["rev-parse", "HEAD~1"]);
+fn abbreviated_ids_and_describe_output_resolve() {
+    let repo = merged();
+    let whole = repo.git(&["rev-parse", "HEAD~1"]);
     for digits in [whole.trim(), &whole[..7], &whole[..12].to_uppercase()] {
-        agree(&made.root, digits);
+        assert_same_as_git(&repo.root, digits);
     }
-    agree(&made.root, made.git(&["describe", "HEAD"]).trim());
-    made.git(&["gc", "-q"]);
-    agree(&made.root, &whole[..7]);
+    assert_same_as_git(&repo.root, repo.git(&["describe", "HEAD"]).trim());
+    repo.git(&["gc", "-q"]);
+    assert_same_as_git(&repo.root, &whole[..7]);
 }
 
 #[test]
-fn three_dots_mean_where_two_histories_parted() {
-    let made = merged();
-    made.git(&["checkout", "-q", "-b", "work", "v2.0"]);
-    made.write("work.txt", "work\n");
-    made.commit("work");
-    let base = made.git(&["merge-base", "main", "HEAD"]);
-    assert_eq!(paths(&made.root, "main..."), agree(&made.root, base.trim()));
-    assert_eq!(paths(&made.root, "main..."), ["work.txt"]);
-    assert_eq!(paths(&made.root, "main...HEAD"), ["work.txt"]);
-    assert_eq!(paths(&made.root, "main.."), agree(&made.root, "main"));
-    // Criss-cross and clocks that go wrong do not mislead.
-    made.git(&["merge", "-q", "-m", "x", "main"]);
-    made.git(&["checkout", "-q", "main"]);
-    made.write("later.txt", "1\n");
-    made.commit("later");
-    made.git(&["checkout", "-q", "work"]);
-    let base = made.git(&["merge-base", "main", "HEAD"]);
-    assert_eq!(paths(&made.root, "main..."), agree(&made.root, base.trim()));
-    made.git(&["checkout", "-q", "--orphan", "other"]);
-    made.commit("alone");
-    let error = changes(&made.root, "main...").expect_err("they share nothing");
-    assert!(error.to_string().contains("no commit in common"), "{error}");
+fn three_dots_mean_the_merge_base() {
+    let repo = merged();
+    repo.git(&["checkout", "-q", "-b", "work", "v2.0"]);
+    repo.write("work.txt", "work\n");
+    repo.commit("work");
+    let base = repo.git(&["merge-base", "main", "HEAD"]);
+    assert_eq!(paths(&repo.root, "main..."), assert_same_as_git(&repo.root, base.trim()));
+    assert_eq!(paths(&repo.root, "main..."), ["work.txt"]);
+    assert_eq!(paths(&repo.root, "main...HEAD"), ["work.txt"]);
+    assert_eq!(paths(&repo.root, "main.."), assert_same_as_git(&repo.root, "main"));
+    // A criss-cross merge.
+    repo.git(&["merge", "-q", "-m", "x", "main"]);
+    repo.git(&["checkout", "-q", "main"]);
+    repo.write("later.txt", "1\n");
+    repo.commit("later");
+    repo.git(&["checkout", "-q", "work"]);
+    let base = repo.git(&["merge-base", "main", "HEAD"]);
+    assert_eq!(paths(&repo.root, "main..."), assert_same_as_git(&repo.root, base.trim()));
+    repo.git(&["checkout", "-q", "--orphan", "other"]);
+    repo.commit("alone");
+    let error = changes(&repo.root, "main...").expect_err("unrelated histories");
+    assert!(error.to_string().contains("no common ancestor"), "{error}");
 }
 
 #[test]
-fn an_unknown_revision_is_answered_with_names_that_are_near() {
-    let made = merged();
-    made.git(&["branch", "feature/login"]);
+fn unknown_revision_suggests_similar_names() {
+    let repo = merged();
+    repo.git(&["branch", "feature/login"]);
     for (typed, meant) in [("mian", "main"), ("v1.1", "v1.0"), ("login", "feature/login"), ("HAED", "HEAD")] {
-        match changes(&made.root, typed) {
+        match changes(&repo.root, typed) {
             Err(HistoryError::Unknown { revision, near }) => {
                 assert_eq!(revision, typed);
                 assert!(near.iter().any(|name| name == meant), "{typed}: {near:?}");
@@ -105,20 +105,20 @@ fn an_unknown_revision_is_answered_with_names_that_are_near() {
         }
     }
     for typed in ["HEAD~99", "v1.0..side", "HEAD@{1}", "HEAD:a.txt", "HEAD^{tree}", "main^7"] {
-        let error = changes(&made.root, typed).expect_err("it names no commit");
+        let error = changes(&repo.root, typed).expect_err("not a commit");
         assert!(matches!(error, HistoryError::Unusable { .. }), "{typed}: {error}");
     }
-    let digits = made.git(&["rev-parse", "HEAD:a.txt"]);
-    assert!(changes(&made.root, digits.trim()).is_err(), "a file is no commit");
+    let digits = repo.git(&["rev-parse", "HEAD:a.txt"]);
+    assert!(changes(&repo.root, digits.trim()).is_err(), "a blob is not a commit");
 }
 
 #[test]
-fn branches_of_others_are_known_by_their_short_names() {
-    let made = merged();
-    let copy = made.root.with_file_name("copy");
-    git(&made.root, &["clone", "-q", ".", copy.to_str().expect("text")]);
+fn remote_branches_resolve_by_short_name() {
+    let repo = merged();
+    let copy = repo.root.with_file_name("copy");
+    git(&repo.root, &["clone", "-q", ".", copy.to_str().expect("text")]);
     std::fs::write(copy.join("new.txt"), "new\n").expect("writable");
     for revision in ["origin/side", "origin", "origin/HEAD", "v1.0"] {
-        agree(&copy, revision);
+        assert_same_as_git(&copy, revision);
     }
 }

@@ -1,8 +1,8 @@
 //! Embedding many texts: kept as they come, a few at once, and gone on with after an end.
 
 use crate::server::{Act, Calm, Server, connect, items, settings, vector};
-use orient_embed::{Embedder, Sum};
-use orient_providers::{Amount, Job, Limits, Outcome, Provider, Standing, World, embed_all};
+use orient_embed::{Embedder, TextEmbedding};
+use orient_providers::{Amount, Job, Limits, Outcome, Progress, Provider, Runtime, embed_all};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,17 +11,17 @@ use std::time::Duration;
 struct Bench {
     server: Server,
     provider: Provider,
-    world: Arc<Calm>,
+    runtime: Arc<Calm>,
     texts: BTreeMap<u32, String>,
 }
 
 impl Bench {
     fn new(texts: u32, script: impl IntoIterator<Item = Act>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let (server, world) = (Server::new(items, 4, script), Arc::new(Calm::default()));
-        let provider = connect(&settings("vllm", &server.url), folder.path(), Some(4), &world);
+        let (server, runtime) = (Server::new(items, 4, script), Arc::new(Calm::default()));
+        let provider = connect(&settings("vllm", &server.url), folder.path(), Some(4), &runtime);
         let texts = (0..texts).map(|number| (number, format!("fn f{number}()"))).collect();
-        Self { server, provider: provider.expect("connected"), world, texts }
+        Self { server, provider: provider.expect("connected"), runtime, texts }
     }
 
     fn limits(&self, texts: usize, requests: usize) -> Limits {
@@ -32,29 +32,32 @@ impl Bench {
     fn run(
         &self,
         limits: Limits,
-        kept: &mut BTreeMap<u32, Sum>,
-        watch: impl FnMut(&Standing),
+        kept: &mut BTreeMap<u32, TextEmbedding>,
+        watch: impl FnMut(&Progress),
     ) -> Outcome<()> {
         let left: Vec<_> = self.texts.iter().filter(|(number, _)| !kept.contains_key(number)).collect();
         let total =
             Amount { texts: left.len() as u64, bytes: left.iter().map(|(_, text)| text.len() as u64).sum() };
-        let job = Job { embedder: &self.provider, limits, total, world: self.world.as_ref() };
+        let job = Job { embedder: &self.provider, limits, total, runtime: self.runtime.as_ref() };
         let texts: Vec<(u32, String)> =
             left.into_iter().map(|(number, text)| (*number, text.clone())).collect();
-        let keep = |sums: Vec<(u32, Sum)>| {
+        let keep = |sums: Vec<(u32, TextEmbedding)>| {
             kept.extend(sums);
             Ok(())
         };
         embed_all(&job, texts, keep, watch)
     }
 
-    fn wanted(&self) -> BTreeMap<u32, Sum> {
-        self.texts.iter().map(|(number, text)| (*number, Sum::of_floats(&vector(text, 4)))).collect()
+    fn wanted(&self) -> BTreeMap<u32, TextEmbedding> {
+        self.texts
+            .iter()
+            .map(|(number, text)| (*number, TextEmbedding::from_floats(&vector(text, 4))))
+            .collect()
     }
 }
 
 #[test]
-fn every_text_gets_its_vector_however_many_are_under_way() {
+fn every_text_is_embedded_at_any_concurrency() {
     for requests in [1, 3, 8] {
         let bench = Bench::new(103, vec![Act::Slow(Duration::from_millis(30)); 20]);
         let mut kept = BTreeMap::new();
@@ -68,7 +71,7 @@ fn every_text_gets_its_vector_however_many_are_under_way() {
 }
 
 #[test]
-fn what_was_kept_before_a_failure_is_not_sent_again() {
+fn stored_embeddings_are_not_requested_again() {
     let broken = |body: &str| Act::Say(400, vec![], body.to_owned());
     let bench = Bench::new(50, [Act::Good, Act::Good, broken("{\"error\":\"broken\"}")]);
     let mut kept = BTreeMap::new();
@@ -83,27 +86,27 @@ fn what_was_kept_before_a_failure_is_not_sent_again() {
 }
 
 #[test]
-fn an_end_in_the_middle_keeps_what_is_there() {
+fn cancellation_keeps_finished_embeddings() {
     let bench = Bench::new(50, []);
-    let (mut kept, world) = (BTreeMap::new(), bench.world.clone());
+    let (mut kept, runtime) = (BTreeMap::new(), bench.runtime.clone());
     let outcome = bench.run(bench.limits(5, 2), &mut kept, |standing| {
-        world.stopped.store(standing.done.texts >= 20, Ordering::SeqCst);
+        runtime.stopped.store(standing.done.texts >= 20, Ordering::SeqCst);
     });
     assert_eq!(outcome, Outcome::Stopped);
     assert!((20..50).contains(&kept.len()), "{}", kept.len());
-    bench.world.stopped.store(false, Ordering::SeqCst);
+    bench.runtime.stopped.store(false, Ordering::SeqCst);
     assert_eq!(bench.run(bench.limits(5, 2), &mut kept, |_| {}), Outcome::Done);
     assert_eq!(kept, bench.wanted());
 }
 
 #[test]
-fn who_cannot_keep_vectors_is_given_no_more() {
+fn store_failure_ends_the_run() {
     let bench = Bench::new(50, []);
     let job = Job {
         embedder: &bench.provider,
         limits: bench.limits(5, 1),
         total: Amount::default(),
-        world: bench.world.as_ref(),
+        runtime: bench.runtime.as_ref(),
     };
     let mut calls = 0;
     let outcome = embed_all(
@@ -115,11 +118,11 @@ fn who_cannot_keep_vectors_is_given_no_more() {
         },
         |_| {},
     );
-    assert_eq!((outcome, calls), (Outcome::Unkept("the disk is full"), 3));
+    assert_eq!((outcome, calls), (Outcome::StoreFailed("the disk is full"), 3));
 }
 
 #[test]
-fn progress_says_how_long_it_will_take() {
+fn progress_estimates_the_remaining_time() {
     let wait = || Act::Say(429, vec![("retry-after", "10".into())], String::new());
     let bench = Bench::new(40, [wait(), Act::Good, wait(), Act::Good]);
     let (mut kept, mut told) = (BTreeMap::new(), Vec::new());
@@ -133,15 +136,15 @@ fn progress_says_how_long_it_will_take() {
     assert_eq!(told[0].remaining, Some(Duration::from_millis(10_000 * 240 / 70)));
     assert_eq!(told[1].remaining, Some(Duration::from_millis(20_000 * 160 / 150)));
     assert_eq!(told[3].remaining, Some(Duration::ZERO));
-    assert_eq!(bench.world.now(), Duration::from_secs(20));
+    assert_eq!(bench.runtime.now(), Duration::from_secs(20));
 }
 
 #[test]
-fn the_built_in_model_goes_through_the_same_door() {
+fn built_in_model_works_with_embed_all() {
     let built_in = orient_embed::BuiltIn::shared();
     let limits = Limits { texts: 7, bytes: 1000, requests: 2, per_minute: 0 };
-    let world = Calm::default();
-    let job = Job { embedder: built_in, limits, total: Amount::default(), world: &world };
+    let runtime = Calm::default();
+    let job = Job { embedder: built_in, limits, total: Amount::default(), runtime: &runtime };
     let texts: Vec<(u32, String)> = (0..30).map(|number| (number, format!("fn f{number}()"))).collect();
     let mut kept = BTreeMap::new();
     let outcome: Outcome<()> = embed_all(
@@ -154,6 +157,6 @@ fn the_built_in_model_goes_through_the_same_door() {
         |_| {},
     );
     assert_eq!(outcome, Outcome::Done);
-    assert!(texts.iter().all(|(number, text)| kept[number] == built_in.sum(text)));
+    assert!(texts.iter().all(|(number, text)| kept[number] == built_in.embed_text(text)));
     assert_eq!(kept[&0].dimension(), built_in.dimension());
 }

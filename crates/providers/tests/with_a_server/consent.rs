@@ -9,14 +9,14 @@ use std::fs;
 use std::sync::Arc;
 
 fn plan(settings: &Embed) -> Plan {
-    Plan::of(settings).expect("sound").expect("a provider")
+    Plan::from_settings(settings).expect("sound").expect("a provider")
 }
 
 #[test]
-fn a_yes_is_bound_to_provider_address_and_model() {
+fn consent_is_bound_to_provider_url_and_model() {
     let folder = tempfile::tempdir().expect("a folder");
     let voyage = Embed { provider: Some("voyage".into()), ..Embed::default() };
-    let refused = |settings: &Embed| match plan(settings).leave(folder.path()) {
+    let refused = |settings: &Embed| match plan(settings).permission(folder.path()) {
         Err(ProviderError::NotAllowed { terms, instead }) => (*terms, instead.map(|it| *it)),
         other => panic!("{other:?}"),
     };
@@ -24,7 +24,7 @@ fn a_yes_is_bound_to_provider_address_and_model() {
     assert_eq!(terms.to_string(), "voyage at https://api.voyageai.com/v1/embeddings with voyage-code-3");
     assert_eq!(refused(&voyage), (terms.clone(), None));
     allow(folder.path(), &terms).expect("kept");
-    plan(&voyage).leave(folder.path()).expect("allowed");
+    plan(&voyage).permission(folder.path()).expect("allowed");
     let changes = [
         Embed { url: Some("https://evil.example".into()), ..voyage.clone() },
         Embed { url: Some("http://api.voyageai.com".into()), ..voyage.clone() },
@@ -40,16 +40,16 @@ fn a_yes_is_bound_to_provider_address_and_model() {
         assert_eq!(refused(changed).1, Some(terms.clone()), "{changed:?}");
     }
     // How much is sent at a time is nobody's secret.
-    plan(&Embed { batch: 3, timeout: 9, ..voyage.clone() }).leave(folder.path()).expect("still allowed");
+    plan(&Embed { batch: 3, timeout: 9, ..voyage.clone() }).permission(folder.path()).expect("still allowed");
     forget(folder.path()).expect("taken back");
     assert_eq!(refused(&voyage), (terms, None));
 }
 
 #[test]
-fn a_leave_is_of_no_use_for_another_plan() {
+fn permission_is_bound_to_its_plan() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::new(items, 4, []);
-    let leave = plan(&settings("vllm", &server.url)).leave(folder.path()).expect("it stays here");
+    let leave = plan(&settings("vllm", &server.url)).permission(folder.path()).expect("it stays here");
     let other = plan(&Embed { model: Some("other".into()), ..settings("vllm", &server.url) });
     let error = other.connect(&leave, &|_| None, None, Arc::new(Calm::default())).expect_err("another model");
     assert!(matches!(error, ProviderError::NotAllowed { .. }), "{error}");
@@ -57,13 +57,13 @@ fn a_leave_is_of_no_use_for_another_plan() {
 }
 
 #[test]
-fn what_stays_on_this_machine_needs_no_yes_but_gets_no_key_without_one() {
+fn local_endpoint_needs_no_consent_but_gets_no_key_without_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::new(items, 4, []);
     let plan = plan(&settings("openai", &server.url));
     let variables = |_: &str| Some(KEY.to_owned());
     let ask = || {
-        let leave = plan.leave(folder.path()).expect("it stays here");
+        let leave = plan.permission(folder.path()).expect("it stays here");
         let provider =
             plan.connect(&leave, &variables, Some(4), Arc::new(Calm::default())).expect("connected");
         provider.embed(&["a"], Role::Query).expect("it answers");
@@ -77,17 +77,17 @@ fn what_stays_on_this_machine_needs_no_yes_but_gets_no_key_without_one() {
 }
 
 #[test]
-fn a_key_that_is_needed_and_not_there_is_asked_for_by_its_variable() {
+fn missing_key_error_names_the_variable() {
     let folder = tempfile::tempdir().expect("a folder");
     let plan = plan(&Embed { provider: Some("cohere".into()), ..Embed::default() });
     allow(folder.path(), &plan.terms()).expect("kept");
-    let leave = plan.leave(folder.path()).expect("allowed");
+    let leave = plan.permission(folder.path()).expect("allowed");
     let error = plan.connect(&leave, &|_| None, None, Arc::new(Calm::default())).expect_err("no key");
     assert_eq!(error.to_string(), "Cohere needs a key: set the variable CO_API_KEY");
 }
 
 #[test]
-fn settings_that_cannot_be_are_named() {
+fn invalid_settings_are_errors() {
     let of = |provider: &str, model: Option<&str>, url: Option<&str>| {
         let settings = Embed {
             provider: Some(provider.into()),
@@ -95,21 +95,21 @@ fn settings_that_cannot_be_are_named() {
             url: url.map(Into::into),
             ..Embed::default()
         };
-        Plan::of(&settings).expect_err("wrong").to_string()
+        Plan::from_settings(&settings).expect_err("wrong").to_string()
     };
-    assert_eq!(of("voyag", None, None), "there is no embedding provider `voyag`; did you mean `voyage`?");
-    assert_eq!(of("vllm", None, None), "vLLM needs to be told which model: set embed.model");
+    assert_eq!(of("voyag", None, None), "unknown embedding provider `voyag`; did you mean `voyage`?");
+    assert_eq!(of("vllm", None, None), "vLLM has no default model: set embed.model");
     assert!(of("openai-compatible", Some("m"), None).contains("set embed.url"));
     let secret = of("ollama", None, Some("https://me:hunter2@host"));
     assert!(
-        secret.contains("keys come from the environment alone") && !secret.contains("hunter2"),
+        secret.contains("keys come only from the environment") && !secret.contains("hunter2"),
         "{secret}"
     );
 }
 
 /// Everything this crate can say or write, gathered while a server quotes the key wherever it can.
 #[test]
-fn no_key_is_ever_shown_or_kept() {
+fn key_never_appears_in_output_or_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut said = String::new();
     let quoting = [
@@ -156,7 +156,7 @@ fn no_key_is_ever_shown_or_kept() {
 }
 
 #[test]
-fn terms_say_what_would_happen() {
+fn terms_describe_provider_url_and_model() {
     let terms = Terms { provider: "nomic".into(), url: "https://a/b".into(), model: "m".into() };
     let error = ProviderError::NotAllowed { terms: Box::new(terms), instead: None };
     assert_eq!(

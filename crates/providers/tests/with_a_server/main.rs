@@ -1,5 +1,4 @@
-//! Providers over a real connection to a server of our own: what they are sent, what is made of their answers, and how
-//! their faults end.
+//! Providers over real connections to a test server: requests, responses and failures.
 
 mod all;
 mod consent;

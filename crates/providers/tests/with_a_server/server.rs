@@ -1,6 +1,6 @@
 //! A server that behaves like a provider, or badly: plain HTTP over a socket, so that what is tested is what is sent.
 
-use orient_providers::{Plan, Provider, ProviderError, World, allow};
+use orient_providers::{Plan, Provider, ProviderError, Runtime, allow};
 use orient_settings::Embed;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -229,7 +229,7 @@ fn say(status: u16, headers: &[(&str, String)], body: &str) -> Vec<u8> {
     format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// A world in which time passes by sleeping alone, so that nobody waits.
+/// A runtime in which time passes by sleeping alone, so that nobody waits.
 #[derive(Default)]
 pub(crate) struct Calm {
     now: Mutex<Duration>,
@@ -237,7 +237,7 @@ pub(crate) struct Calm {
     pub(crate) stopped: AtomicBool,
 }
 
-impl World for Calm {
+impl Runtime for Calm {
     fn now(&self) -> Duration {
         *self.now.lock().expect("no one panicked")
     }
@@ -247,7 +247,7 @@ impl World for Calm {
         self.slept.lock().expect("no one panicked").push(time);
     }
 
-    fn chance(&self) -> u64 {
+    fn random(&self) -> u64 {
         0
     }
 
@@ -273,9 +273,9 @@ pub(crate) fn connect(
     settings: &Embed,
     folder: &Path,
     dimension: Option<usize>,
-    world: &Arc<Calm>,
+    runtime: &Arc<Calm>,
 ) -> Result<Provider, ProviderError> {
-    let plan = Plan::of(settings)?.expect("a provider");
+    let plan = Plan::from_settings(settings)?.expect("a provider");
     allow(folder, &plan.terms())?;
-    plan.connect(&plan.leave(folder)?, &|_| Some(KEY.to_owned()), dimension, world.clone())
+    plan.connect(&plan.permission(folder)?, &|_| Some(KEY.to_owned()), dimension, runtime.clone())
 }

@@ -1,7 +1,7 @@
 //! Each provider as it is spoken to: what it is sent, and what its answers become.
 
 use crate::server::{KEY, Server, Shape, connect, items, items_turned, lists, settings, typed, vector};
-use orient_embed::{Embedder, Role, Sum};
+use orient_embed::{Embedder, Role, TextEmbedding};
 use orient_providers::KINDS;
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ fn manner(provider: &str) -> (&'static str, Shape) {
     }
 }
 
-fn sums(texts: &[&str], dimension: usize) -> Vec<Sum> {
-    texts.iter().map(|text| Sum::of_floats(&vector(text, dimension))).collect()
+fn sums(texts: &[&str], dimension: usize) -> Vec<TextEmbedding> {
+    texts.iter().map(|text| TextEmbedding::from_floats(&vector(text, dimension))).collect()
 }
 
 #[test]
-fn every_provider_gives_one_vector_for_each_text_in_their_order() {
+fn every_provider_returns_one_vector_per_text_in_order() {
     let folder = tempfile::tempdir().expect("a folder");
     for kind in KINDS {
         let (path, shape) = manner(kind.name);
@@ -40,7 +40,7 @@ fn every_provider_gives_one_vector_for_each_text_in_their_order() {
 }
 
 #[test]
-fn questions_and_passages_are_told_apart_where_the_provider_does() {
+fn queries_and_passages_are_distinguished_if_supported() {
     let folder = tempfile::tempdir().expect("a folder");
     let expected = [
         ("voyage", "input_type", "query", "document"),
@@ -59,7 +59,7 @@ fn questions_and_passages_are_told_apart_where_the_provider_does() {
 }
 
 #[test]
-fn a_model_that_wants_words_before_a_text_gets_them() {
+fn prompt_prefix_is_sent() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::new(lists, 4, []);
     let mut chosen = settings("ollama", &server.url);
@@ -72,7 +72,7 @@ fn a_model_that_wants_words_before_a_text_gets_them() {
 }
 
 #[test]
-fn requests_keep_to_the_limits_and_blank_texts_are_not_sent() {
+fn requests_respect_limits_and_skip_blank_texts() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::new(items, 4, []);
     let chosen = orient_settings::Embed { batch: 2, ..settings("vllm", &server.url) };
@@ -80,15 +80,15 @@ fn requests_keep_to_the_limits_and_blank_texts_are_not_sent() {
     let long = "x".repeat(70_000);
     let texts = ["a", " \n", "b", "c", &long, "d"];
     let vectors = provider.embed(&texts, Role::Passage).expect("it answers");
-    assert_eq!(vectors[1], Sum::of_floats(&[0.0; 4]));
-    assert_eq!(vectors[5], Sum::of_floats(&vector("d", 4)));
+    assert_eq!(vectors[1], TextEmbedding::from_floats(&[0.0; 4]));
+    assert_eq!(vectors[5], TextEmbedding::from_floats(&vector("d", 4)));
     let sent: Vec<Vec<usize>> =
         server.seen().iter().map(|request| request.texts().iter().map(String::len).collect()).collect();
     assert_eq!(sent, [vec![1, 1], vec![1], vec![70_000], vec![1]]);
 }
 
 #[test]
-fn a_number_of_values_is_asked_for_and_held_to() {
+fn requested_dimension_is_enforced() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::new(items, 4, []);
     let chosen = orient_settings::Embed { dimensions: 4, ..settings("openai-compatible", &server.url) };
@@ -99,5 +99,5 @@ fn a_number_of_values_is_asked_for_and_held_to() {
     let other = orient_settings::Embed { dimensions: 5, ..chosen };
     let provider = connect(&other, folder.path(), None, &Arc::default()).expect("connected");
     let error = provider.embed(&["a"], Role::Passage).expect_err("the server has four").to_string();
-    assert!(error.ends_with("a vector of 4 values where 5 were expected"), "{error}");
+    assert!(error.ends_with("a vector of 4 values instead of 5"), "{error}");
 }

@@ -7,7 +7,7 @@ use crate::found::{Unclear, subject};
 use crate::paths;
 use crate::session::Session;
 use orient_engine::{FileId, FileOutline, FileQuery, GraphView, NodeId, Snapshot};
-use orient_history::{History, HistoryError, Touched};
+use orient_history::{FileChange, History, HistoryError};
 use orient_model::{RepoPath, Symbol};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -117,7 +117,7 @@ fn since(
     if found.is_empty() {
         return Err(ToolError::new(Code::NotFound, format!("no file has changed since `{revision}`")));
     }
-    let changed = |it: Touched| Changed { lines: it.lines, gaps: it.gaps, removed: it.removed };
+    let changed = |it: FileChange| Changed { lines: it.lines, gaps: it.deletions, removed: it.removed };
     Ok(found.into_iter().map(|(path, touched)| (path, changed(touched))).collect())
 }
 

@@ -6,7 +6,7 @@ use crate::page::{Cell, Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::Args;
-use orient_settings::{Ignored, Key};
+use orient_settings::{IgnoredEntry, Key};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -99,7 +99,7 @@ lower limits, and what else it sets is ignored.";
                 key: setting.key.path(),
                 value: setting.value.clone(),
                 source: setting.origin.source.as_str(),
-                place: setting.origin.place.clone(),
+                place: setting.origin.location.clone(),
                 variable: setting.key.env(),
                 doc: setting.key.doc(),
             })
@@ -114,7 +114,7 @@ lower limits, and what else it sets is ignored.";
             ignored: loaded.ignored.iter().map(IgnoredLine::of).collect(),
             explain: args.explain,
         });
-        answer.notes.extend(loaded.ignored.iter().map(|one| format!("{}: {}", one.place, one.why)));
+        answer.notes.extend(loaded.ignored.iter().map(|one| format!("{}: {}", one.location, one.reason)));
         Ok(answer)
     }
 
@@ -143,8 +143,8 @@ lower limits, and what else it sets is ignored.";
 }
 
 impl IgnoredLine {
-    fn of(ignored: &Ignored) -> Self {
-        let Ignored { key, place, why } = ignored;
+    fn of(ignored: &IgnoredEntry) -> Self {
+        let IgnoredEntry { key, location: place, reason: why } = ignored;
         Self { key: key.map(Key::path), place: place.clone(), why: why.clone() }
     }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use orient_engine::{EngineError, why_unusable};
 use orient_live::{Limits, Unwatchable, probe, silent_watcher, watched_by};
 use orient_safefs::Folder;
-use orient_setup::{CLIENTS, Client, NAME, Scope, Surroundings, registered};
+use orient_setup::{CLIENTS, Client, ConfigDirs, NAME, Scope, registered};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -99,8 +99,8 @@ damaged is rebuilt. Ends with code 5 where something does not work.";
         checks.push(store(session));
         checks.extend(index(session, args.quick));
         checks.extend(watching(session));
-        if let Some(around) = Surroundings::of_machine(session.root()) {
-            checks.extend(CLIENTS.iter().flat_map(|client| client_checks(client, &around)));
+        if let Some(dirs) = ConfigDirs::detect(session.root()) {
+            checks.extend(CLIENTS.iter().flat_map(|client| client_checks(client, &dirs)));
         }
         let healthy = checks.iter().all(|check| matches!(check.state, Health::Well | Health::Note));
         Ok(Answer::new(DoctorOut { healthy, checks }))
@@ -135,7 +135,9 @@ damaged is rebuilt. Ends with code 5 where something does not work.";
 fn settings(session: &Session<'_>) -> Vec<Check> {
     let ignored = session.loaded().ignored.iter();
     ignored
-        .map(|one| Check::new("settings", Health::Note, format!("{} is ignored: {}", one.place, one.why)))
+        .map(|one| {
+            Check::new("settings", Health::Note, format!("{} is ignored: {}", one.location, one.reason))
+        })
         .collect()
 }
 
@@ -263,12 +265,12 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
 }
 
 /// Whether a client can start us, in every scope in which it is told to.
-fn client_checks(client: &Client, around: &Surroundings) -> Vec<Check> {
+fn client_checks(client: &Client, dirs: &ConfigDirs) -> Vec<Check> {
     let mut checks = Vec::new();
-    let here = client.is_there(around, Path::exists);
+    let here = client.is_installed(dirs, Path::exists);
     let mut set_up = false;
     for scope in client.scopes() {
-        let Some(file) = client.file(scope, around, Path::exists) else { continue };
+        let Some(file) = client.config_file(scope, dirs, Path::exists) else { continue };
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         let about = format!("{} ({})", client.name, scope.as_str());
         let again = format!(

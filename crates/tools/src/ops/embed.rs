@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::tool::{Example, Operation};
 use clap::{Args, ValueEnum};
 use orient_embed::{BuiltIn, Embedder, Role};
-use orient_providers::{Machine, Plan, ProviderError, Terms, allow, allowed, environment, forget};
+use orient_providers::{Plan, ProviderError, SystemRuntime, Terms, allow, allowed, environment, forget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -184,7 +184,7 @@ nine chunks of ten are embedded, and says which model answered.";
     type Out = EmbedOut;
 
     fn run(session: &Session<'_>, args: EmbedArgs) -> Result<Answer<EmbedOut>, ToolError> {
-        let plan = match Plan::of(&session.loaded().settings.embed) {
+        let plan = match Plan::from_settings(&session.loaded().settings.embed) {
             Ok(plan) => plan,
             // Consent can be taken back whatever the settings say now.
             Err(_) if args.action == Action::Forget => None,
@@ -195,12 +195,12 @@ nine chunks of ten are embedded, and says which model answered.";
         match (args.action, &plan) {
             (Action::Status, _) => {}
             (Action::Test, Some(plan)) => {
-                let (trip, dimension) = asked(session, plan, &plan.leave(&folder)?)?;
+                let (trip, dimension) = asked(session, plan, &plan.permission(&folder)?)?;
                 (test, measured) = (Some(trip), Some(dimension));
             }
             (Action::Test, None) => {
                 test = Some(timed(|| {
-                    BuiltIn::shared().sum(WORDS);
+                    BuiltIn::shared().embed_text(WORDS);
                     Ok(())
                 })?);
             }
@@ -349,7 +349,7 @@ impl RunOut {
 /// Has everything embedded, after catching up with the files.
 fn ran(session: &Session<'_>, plan: &Plan, folder: &Path) -> Result<RunOut, ToolError> {
     // Without leave not even the index is looked at.
-    plan.leave(folder)?;
+    plan.permission(folder)?;
     drop(session.snapshot()?);
     let ran = embedding::run(session, plan, folder, session.progress())?;
     let elapsed_ms = u64::try_from(ran.elapsed.as_millis()).unwrap_or(u64::MAX);
@@ -360,10 +360,10 @@ fn ran(session: &Session<'_>, plan: &Plan, folder: &Path) -> Result<RunOut, Tool
 fn asked(
     session: &Session<'_>,
     plan: &Plan,
-    leave: &orient_providers::Leave,
+    leave: &orient_providers::Permission,
 ) -> Result<(Trip, usize), ToolError> {
     let cancel = session.cancel().clone();
-    let world = Arc::new(Machine::new(move || cancel.is_cancelled()));
+    let world = Arc::new(SystemRuntime::new(move || cancel.is_cancelled()));
     let (mut provider, mut dimension) = (None, 0);
     let trip = timed(|| {
         let provider = match &mut provider {
@@ -371,7 +371,7 @@ fn asked(
             none => none.insert(plan.connect(leave, &environment, None, world.clone())?),
         };
         let sums = provider.embed(&[WORDS], Role::Query).map_err(ProviderError::from)?;
-        dimension = sums.first().map_or(0, orient_embed::Sum::dimension);
+        dimension = sums.first().map_or(0, orient_embed::TextEmbedding::dimension);
         Ok(())
     })?;
     Ok((trip, dimension))
@@ -412,7 +412,7 @@ impl From<ProviderError> for ToolError {
             | ProviderError::Key { .. } => Code::BadSetting,
             ProviderError::NotAllowed { .. } => Code::NotAllowed,
             ProviderError::Consent { .. } | ProviderError::Certificates { .. } => Code::Io,
-            ProviderError::Embed(_) | ProviderError::Resting { .. } => Code::Provider,
+            ProviderError::Embed(_) | ProviderError::CircuitOpen { .. } => Code::Provider,
         };
         Self::new(code, error.to_string())
     }

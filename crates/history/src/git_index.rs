@@ -1,0 +1,114 @@
+//! Reads git's index file: the content and `stat` data that git last saw of each working file.
+
+use crate::oid::{LENGTH, Oid};
+use orient_model::{RepoPath, Stamp};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Maximum size of the index. If it is larger, working files are read instead.
+const MAX_SIZE: u64 = 1 << 30;
+const NANOS_PER_SECOND: i64 = 1_000_000_000;
+
+/// Size of the fixed part of an entry, before its path.
+const FIXED: usize = 10 * 4 + LENGTH + 2;
+
+/// The entries of the index, by path.
+#[derive(Default)]
+pub(crate) struct GitIndex(BTreeMap<RepoPath, IndexEntry>);
+
+struct IndexEntry {
+    oid: Oid,
+    /// Seconds and nanoseconds.
+    ctime: (u32, u32),
+    mtime: (u32, u32),
+    inode: u32,
+    size: u32,
+}
+
+impl GitIndex {
+    /// Reads the index; empty if it is missing or malformed.
+    pub(crate) fn open(git_dir: &Path) -> Self {
+        let path = git_dir.join("index");
+        let Ok(metadata) = fs::metadata(&path) else { return Self::default() };
+        let written =
+            metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let (Some(written), true) = (written, metadata.is_file() && metadata.len() <= MAX_SIZE) else {
+            return Self::default();
+        };
+        let Ok(bytes) = fs::read(path) else { return Self::default() };
+        let mut files = parse(&bytes).unwrap_or_default();
+        // A file modified in the second in which the index was written may have changed again in that second.
+        files.retain(|_, entry| u64::from(entry.mtime.0) < written.as_secs());
+        Self(files)
+    }
+
+    /// The object id of a file's content, if its stamp equals the one git saw.
+    pub(crate) fn content(&self, path: &RepoPath, stamp: &Stamp) -> Option<Oid> {
+        let entry = self.0.get(path).filter(|_| stamp.is_trusted())?;
+        let is_same = |time: (u32, u32), now: i64| {
+            let fits = i64::from(time.1) == now.rem_euclid(NANOS_PER_SECOND) || time.1 == 0;
+            i64::from(time.0) == now.div_euclid(NANOS_PER_SECOND) && fits
+        };
+        // Git stores the low 32 bits of size and inode.
+        let is_unchanged = entry.size == stamp.size as u32
+            && entry.inode == stamp.inode as u32
+            && is_same(entry.mtime, stamp.mtime_ns)
+            && is_same(entry.ctime, stamp.ctime_ns);
+        is_unchanged.then_some(entry.oid)
+    }
+}
+
+fn parse(bytes: &[u8]) -> Option<BTreeMap<RepoPath, IndexEntry>> {
+    let number = |at: usize| Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?));
+    let version = number(4)?;
+    if bytes.get(..4)? != b"DIRC" || !(2..=4).contains(&version) {
+        return None;
+    }
+    let (mut at, mut path, mut files) = (12, Vec::new(), BTreeMap::new());
+    for _ in 0..number(8)? {
+        let start = at;
+        let entry = IndexEntry {
+            ctime: (number(at)?, number(at + 4)?),
+            mtime: (number(at + 8)?, number(at + 12)?),
+            inode: number(at + 20)?,
+            size: number(at + 36)?,
+            oid: Oid::read(bytes.get(at + 40..)?)?,
+        };
+        let flags = u16::from_be_bytes(*bytes.get(at + FIXED - 2..)?.first_chunk()?);
+        at += FIXED;
+        let extended = version > 2 && flags & 0x4000 != 0;
+        at += if extended { 2 } else { 0 };
+        if version == 4 {
+            let dropped = usize::try_from(offset_varint(bytes, &mut at)?).ok()?;
+            path.truncate(path.len().checked_sub(dropped)?);
+        } else {
+            path.clear();
+        }
+        let length = bytes.get(at..)?.iter().position(|&byte| byte == 0)?;
+        path.extend_from_slice(&bytes[at..at + length]);
+        // Up to version 3, one to eight NUL bytes pad an entry to a multiple of eight bytes.
+        at = if version == 4 { at + length + 1 } else { start + (at + length - start) / 8 * 8 + 8 };
+        // Entries in a merge conflict have several stages.
+        if flags & 0x3000 == 0 {
+            files.insert(RepoPath::new(path.clone()), entry);
+        }
+    }
+    Some(files)
+}
+
+/// Reads git's offset varint: groups of seven bits, most significant first, plus one for each group but the last.
+fn offset_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    let mut next = || {
+        let byte = *bytes.get(*at)?;
+        *at += 1;
+        Some(byte)
+    };
+    let mut byte = next()?;
+    let mut value = u64::from(byte & 0x7f);
+    while byte & 0x80 != 0 {
+        byte = next()?;
+        value = (value + 1).checked_mul(128)? | u64::from(byte & 0x7f);
+    }
+    Some(value)
+}

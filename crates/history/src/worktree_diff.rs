@@ -1,0 +1,181 @@
+//! Compares the files of a working tree with those of a commit.
+
+use crate::error::HistoryError;
+use crate::git_index::GitIndex;
+use crate::inflate::MAX_OBJECT;
+use crate::object_store::ObjectKind;
+use crate::oid::Oid;
+use crate::patience_diff::line_diff;
+use crate::revision::{Commits, Tip};
+use crate::tree;
+use orient_model::{RepoPath, Stamp};
+use orient_walk::{GitDirs, Tree, from_native};
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How one file has changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileChange {
+    /// Added or changed lines, in order, if requested.
+    pub lines: Vec<u32>,
+    /// Where lines were deleted: the number of the following line.
+    pub deletions: Vec<u32>,
+    /// The file was deleted.
+    pub removed: bool,
+}
+
+/// The files that have changed, by path.
+pub type Changes = BTreeMap<RepoPath, FileChange>;
+
+/// A file that a switch to a branch would write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncomingFile {
+    /// Its path.
+    pub path: RepoPath,
+    /// Whether the current commit has a different file at that path.
+    pub replaces: bool,
+    blob: Oid,
+}
+
+/// A directory and the git repository it is in.
+pub struct History {
+    root: PathBuf,
+    tree: Tree,
+    commits: Commits,
+    index: GitIndex,
+    /// The path from the top of the working tree to the directory.
+    prefix: RepoPath,
+}
+
+impl History {
+    /// Finds the git repository of a directory.
+    pub fn open(root: &Path) -> Result<Self, HistoryError> {
+        let none = || HistoryError::NoRepository(root.to_owned());
+        let root = root.canonicalize()?;
+        let found = root.ancestors().find_map(|top| Some((top, GitDirs::of(&top.join(".git"))?)));
+        let (top, dirs) = found.ok_or_else(none)?;
+        Ok(Self {
+            tree: Tree::open(&root).map_err(|_| none())?,
+            commits: Commits::open(&dirs)?,
+            index: GitIndex::open(&dirs.git_dir),
+            prefix: if top == root {
+                RepoPath::from("")
+            } else {
+                from_native(top, &root).ok_or_else(none)?
+            },
+            root,
+        })
+    }
+
+    /// The known files whose content differs from a revision or that the revision does not contain, and the files of the
+    /// revision that were deleted. Files whose stamps match git's index need not be read.
+    pub fn changes(
+        &mut self,
+        revision: &str,
+        known: &[(RepoPath, Stamp)],
+        with_lines: bool,
+    ) -> Result<Changes, HistoryError> {
+        let top = self.commits.tree(revision)?;
+        let mut before = tree::files(&mut self.commits.objects, top, &components(&self.prefix))?;
+        let mut changes = Changes::new();
+        for (path, stamp) in known {
+            let old = before.remove(path);
+            if old.is_some_and(|old| self.is_same(path, stamp, &old)) {
+                continue;
+            }
+            let change = if with_lines { self.diff(path, old.as_ref())? } else { FileChange::default() };
+            changes.insert(path.clone(), change);
+        }
+        for path in before.into_keys() {
+            // Files that exist but are unknown are excluded from the index, and so from the changes.
+            let gone = orient_walk::to_native(&path)
+                .is_some_and(|native| self.root.join(native).symlink_metadata().is_err());
+            if gone {
+                changes.insert(path, FileChange { removed: true, ..FileChange::default() });
+            }
+        }
+        Ok(changes)
+    }
+
+    /// The tips of all branches but the current one, newest first.
+    pub fn tips(&mut self) -> Result<Vec<Tip>, HistoryError> {
+        self.commits.tips()
+    }
+
+    /// The files that a switch from the current commit to a branch would write, by path.
+    pub fn incoming_files(&mut self, tip: &Tip) -> Result<Vec<IncomingFile>, HistoryError> {
+        let head = self.commits.tree("HEAD")?;
+        let files =
+            tree::new_files(&mut self.commits.objects, tip.tree, Some(head), &components(&self.prefix))?;
+        Ok(files.into_iter().map(|(path, (blob, replaces))| IncomingFile { path, replaces, blob }).collect())
+    }
+
+    /// The content of an incoming file.
+    pub fn read(&mut self, file: &IncomingFile) -> Result<Arc<Vec<u8>>, HistoryError> {
+        self.commits.objects.get(&file.blob, ObjectKind::Blob).map(|blob| blob.data)
+    }
+
+    fn is_same(&mut self, path: &RepoPath, stamp: &Stamp, old: &Oid) -> bool {
+        let mut from_top = self.prefix.as_bytes().to_vec();
+        if !from_top.is_empty() {
+            from_top.push(b'/');
+        }
+        from_top.extend_from_slice(path.as_bytes());
+        if let Some(oid) = self.index.content(&RepoPath::new(from_top), stamp) {
+            return oid == *old;
+        }
+        let Ok(file) = self.tree.open_file(path) else { return false };
+        let Ok(metadata) = file.metadata() else { return false };
+        if !metadata.is_file() {
+            return false;
+        }
+        let size = metadata.len();
+        Oid::of_blob(file, size).is_ok_and(|oid| oid == Some(*old))
+            || self.is_same_except_line_ends(path, old)
+    }
+
+    /// Whether a file differs from its blob only by CRLF line ends, which git writes on some systems.
+    fn is_same_except_line_ends(&self, path: &RepoPath, old: &Oid) -> bool {
+        let Some(now) = self.content(path) else { return false };
+        if !now.windows(2).any(|pair| pair == b"\r\n") {
+            return false;
+        }
+        let mut plain = Vec::with_capacity(now.len());
+        for (at, &byte) in now.iter().enumerate() {
+            if byte != b'\r' || now.get(at + 1) != Some(&b'\n') {
+                plain.push(byte);
+            }
+        }
+        Oid::of_blob(&plain[..], plain.len() as u64).is_ok_and(|oid| oid == Some(*old))
+    }
+
+    fn diff(&mut self, path: &RepoPath, old: Option<&Oid>) -> Result<FileChange, HistoryError> {
+        let Some(now) = self.content(path) else { return Ok(FileChange::default()) };
+        let before = match old {
+            Some(oid) => match self.commits.objects.get(oid, ObjectKind::Blob) {
+                Err(HistoryError::Io(error)) if error.kind() == ErrorKind::FileTooLarge => Arc::default(),
+                blob => blob?.data,
+            },
+            None => Arc::default(),
+        };
+        let diff = line_diff(&before, &now);
+        Ok(FileChange { lines: diff.lines, deletions: diff.deletions, removed: false })
+    }
+
+    fn content(&self, path: &RepoPath) -> Option<Vec<u8>> {
+        let file = self.tree.open_file(path).ok()?;
+        if !file.metadata().ok()?.is_file() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        file.take(MAX_OBJECT as u64).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}
+
+/// The components of a path.
+fn components(path: &RepoPath) -> Vec<&[u8]> {
+    path.as_bytes().split(|&byte| byte == b'/').filter(|part| !part.is_empty()).collect()
+}
