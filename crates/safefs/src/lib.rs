@@ -32,6 +32,8 @@ pub enum Access {
     Write,
     /// A new file for reading and writing; an error where something has that name.
     Create,
+    /// A file that is only written, each time at its end; created empty where there is none.
+    Append,
 }
 
 /// What a name in a folder stands for.

@@ -9,7 +9,7 @@ use crate::sent::Sent;
 use crate::tree::{Options, Tree};
 use crate::{prompts, resources, schema};
 use orient_engine::Cancel;
-use orient_tools::{Code, Inert, Offer, Queue, Session, ToolError, offered_as, offers};
+use orient_tools::{Class, Code, Inert, Offer, Queue, Session, ToolError, offered_as, offers, tokens};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams,
@@ -85,7 +85,10 @@ impl Serving {
         let opened = tokio::task::spawn_blocking(move || Tree::open(&options, root));
         let opened = opened
             .await
-            .unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "opening the tree failed")))?;
+            .unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "opening the tree failed")))
+            .inspect_err(|error| {
+                tracing::warn!(outcome = error.code().word(), "the tree cannot be opened")
+            })?;
         *tree = Some(opened.clone());
         Ok(opened)
     }
@@ -150,12 +153,49 @@ struct Call {
     tool: &'static str,
     begun: Instant,
     outcome: Option<&'static str>,
+    /// Ends with the call, and with the work for it.
+    span: tracing::Span,
+}
+
+impl Call {
+    fn new(metrics: &Arc<Metrics>, tool: &'static str) -> Self {
+        let empty = tracing::field::Empty;
+        let span =
+            tracing::info_span!("tool_call", tool, outcome = empty, tokens = empty, generation = empty);
+        Self { metrics: metrics.clone(), tool, begun: Instant::now(), outcome: None, span }
+    }
+
+    /// Notes what came of it.
+    fn came_to(&mut self, answered: &Result<Answered, ToolError>) {
+        self.outcome = Some(match answered {
+            Ok(answered) if !answered.failed => "ok",
+            Ok(_) => "missed",
+            Err(error) => error.code().word(),
+        });
+        match answered {
+            Ok(answered) if !self.span.is_disabled() => {
+                let generation = answered.structured["generation"].as_u64();
+                self.span.record("tokens", tokens(&answered.text)).record("generation", generation);
+            }
+            Err(error) => {
+                let _entered = self.span.enter();
+                match (error.code(), error.code().class()) {
+                    // Whoever asked is told, and can ask again.
+                    (Code::Busy | Code::Interrupted, _) | (_, Class::User) => {}
+                    (code, Class::Machine) => tracing::warn!(outcome = code.word(), "the call failed"),
+                    (code, Class::Bug) => tracing::error!(outcome = code.word(), "the call failed"),
+                }
+            }
+            Ok(_) => {}
+        }
+    }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
         let outcome = self.outcome.unwrap_or(Code::Interrupted.word());
         self.metrics.called(self.tool, outcome, self.begun.elapsed());
+        self.span.record("outcome", outcome);
     }
 }
 
@@ -214,20 +254,16 @@ impl Server {
         let bridge = Bridge::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
         let (data, queue) = (serving.offers[at].gives_data(), question.queue());
-        let begun = Instant::now();
-        let mut call =
-            Call { metrics: serving.metrics.clone(), tool: serving.offers[at].name, begun, outcome: None };
+        let mut call = Call::new(&serving.metrics, serving.offers[at].name);
+        let (begun, span) = (call.begun, call.span.clone());
         let answered = self
             .work(&context, queue, move |cancel| {
+                let _entered = span.entered();
                 Desk { tree: &tree, sent: &sent, cancel, bridge: &bridge, asked: begun, data }
                     .answer(&question)
             })
             .await;
-        call.outcome = Some(match &answered {
-            Ok(answered) if !answered.failed => "ok",
-            Ok(_) => "missed",
-            Err(error) => error.code().word(),
-        });
+        call.came_to(&answered);
         Ok(match answered {
             Ok(answered) => success(answered),
             Err(error) => failure(&error),
@@ -483,9 +519,8 @@ mod tests {
     #[test]
     fn a_call_that_was_left_counts_as_interrupted() {
         let metrics: Arc<Metrics> = Arc::default();
-        let call = |outcome| Call { metrics: metrics.clone(), tool: "read", begun: Instant::now(), outcome };
-        drop(call(None));
-        drop(call(Some("ok")));
+        drop(Call::new(&metrics, "read"));
+        Call::new(&metrics, "read").outcome = Some("ok");
         let page = metrics.text(false, None);
         for outcome in ["interrupted", "ok"] {
             let line = format!("orient_tool_seconds_count{{tool=\"read\",outcome=\"{outcome}\"}} 1");
