@@ -1,7 +1,7 @@
 //! The last warnings and errors of a log, for whoever asks what went wrong.
 
-use crate::rotation::{KEPT, name};
 use crate::path;
+use crate::rotation::{KEPT, name};
 use orient_safefs::Folder;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -88,7 +88,7 @@ impl RotatingFile {
         let mut current = match self.current.take() {
             Some(current) if Some(current.id) == id => current,
             _ => {
-                let file = open(&folder)?;
+                let file = open(&folder, FILE, Access::Append)?;
                 Current { file, id: folder.entry(FILE).map(|entry| entry.id).unwrap_or_default() }
             }
         };
@@ -101,26 +101,26 @@ impl RotatingFile {
     }
 }
 
-/// Opens the file to append to. What has its name and is no plain file of ours alone, such as a link, is removed; what it
-/// leads to is not touched.
-fn open(folder: &Folder) -> io::Result<File> {
+/// Opens a file of the log. What has its name and is no plain file of ours alone, such as a link, is removed; what it leads to is
+/// not touched.
+fn open(folder: &Folder, name: &str, access: Access) -> io::Result<File> {
     let planted = |error: &io::Error| {
         let why = Refusal::of(error).map(|refusal| refusal.why);
         matches!(why, Some(Why::Link | Why::NotAFile | Why::Linked))
     };
-    match folder.file(FILE, Access::Append) {
+    match folder.file(name, access) {
         Ok(file) if Folder::is_sole_name(&file) => return Ok(file),
         Ok(_) => {}
         Err(error) if planted(&error) => {}
         Err(error) => return Err(error),
     }
-    folder.remove(FILE)?;
-    folder.file(FILE, Access::Append)
+    folder.remove(name)?;
+    folder.file(name, access)
 }
 
 /// Makes room for a line, unless another process is about to.
 fn rotate(folder: &Folder, added: u64, limit: u64) -> io::Result<()> {
-    let lock = folder.file(LOCK, Access::Write)?;
+    let lock = open(folder, LOCK, Access::Write)?;
     if lock.try_lock().is_err() {
         return Ok(());
     }
