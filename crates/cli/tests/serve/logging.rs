@@ -87,10 +87,9 @@ fn neither_source_nor_questions_are_logged() {
 #[test]
 fn servers_beside_each_other_write_whole_lines() {
     let mut one = Stdio::new();
-    let mut arguments = Command::new(env!("CARGO_BIN_EXE_orient"));
-    arguments.env("ORIENT_LOG", "debug");
-    let store = one.tree.store().display().to_string();
-    let mut two = Stdio::started(arguments, Tree::new(), &["--store", &store]).greeted();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orient"));
+    command.env("ORIENT_LOG", "debug");
+    let mut two = Stdio::started(command, Tree::new().stored_beside(&one.tree), &[]).greeted();
     for round in 0..10 {
         for server in [&mut one, &mut two] {
             server.call("search", &json!({ "query": format!("part {round}"), "again": true }));
