@@ -2,6 +2,7 @@
 //! other.
 
 use crate::answer::{Answered, Desk};
+use crate::call::Call;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
 use crate::progress::Bridge;
@@ -9,7 +10,7 @@ use crate::sent::Sent;
 use crate::tree::{Options, Tree};
 use crate::{prompts, resources, schema};
 use orient_engine::Cancel;
-use orient_tools::{Class, Code, Inert, Offer, Queue, Session, ToolError, offered_as, offers, tokens};
+use orient_tools::{Code, Inert, Offer, Queue, Session, ToolError, offered_as, offers};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams,
@@ -87,7 +88,7 @@ impl Serving {
             .await
             .unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "opening the tree failed")))
             .inspect_err(|error| {
-                tracing::warn!(outcome = error.code().word(), "the tree cannot be opened")
+                tracing::warn!(outcome = error.code().word(), "the tree cannot be opened");
             })?;
         *tree = Some(opened.clone());
         Ok(opened)
@@ -144,58 +145,6 @@ struct Left(Cancel);
 impl Drop for Left {
     fn drop(&mut self) {
         self.0.cancel();
-    }
-}
-
-/// Counts a call when it is over. One that nobody waited for to the end was interrupted.
-struct Call {
-    metrics: Arc<Metrics>,
-    tool: &'static str,
-    begun: Instant,
-    outcome: Option<&'static str>,
-    /// Ends with the call, and with the work for it.
-    span: tracing::Span,
-}
-
-impl Call {
-    fn new(metrics: &Arc<Metrics>, tool: &'static str) -> Self {
-        let empty = tracing::field::Empty;
-        let span =
-            tracing::info_span!("tool_call", tool, outcome = empty, tokens = empty, generation = empty);
-        Self { metrics: metrics.clone(), tool, begun: Instant::now(), outcome: None, span }
-    }
-
-    /// Notes what came of it.
-    fn came_to(&mut self, answered: &Result<Answered, ToolError>) {
-        self.outcome = Some(match answered {
-            Ok(answered) if !answered.failed => "ok",
-            Ok(_) => "missed",
-            Err(error) => error.code().word(),
-        });
-        match answered {
-            Ok(answered) if !self.span.is_disabled() => {
-                let generation = answered.structured["generation"].as_u64();
-                self.span.record("tokens", tokens(&answered.text)).record("generation", generation);
-            }
-            Err(error) => {
-                let _entered = self.span.enter();
-                match (error.code(), error.code().class()) {
-                    // Whoever asked is told, and can ask again.
-                    (Code::Busy | Code::Interrupted, _) | (_, Class::User) => {}
-                    (code, Class::Machine) => tracing::warn!(outcome = code.word(), "the call failed"),
-                    (code, Class::Bug) => tracing::error!(outcome = code.word(), "the call failed"),
-                }
-            }
-            Ok(_) => {}
-        }
-    }
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        let outcome = self.outcome.unwrap_or(Code::Interrupted.word());
-        self.metrics.called(self.tool, outcome, self.begun.elapsed());
-        self.span.record("outcome", outcome);
     }
 }
 
@@ -514,17 +463,5 @@ mod tests {
         assert!(!seen.is_cancelled());
         drop(left);
         assert!(seen.is_cancelled());
-    }
-
-    #[test]
-    fn a_call_that_was_left_counts_as_interrupted() {
-        let metrics: Arc<Metrics> = Arc::default();
-        drop(Call::new(&metrics, "read"));
-        Call::new(&metrics, "read").outcome = Some("ok");
-        let page = metrics.text(false, None);
-        for outcome in ["interrupted", "ok"] {
-            let line = format!("orient_tool_seconds_count{{tool=\"read\",outcome=\"{outcome}\"}} 1");
-            assert!(page.contains(&line), "{page}");
-        }
     }
 }
