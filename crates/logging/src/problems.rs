@@ -65,7 +65,7 @@ mod tests {
         let store = tempfile::tempdir().expect("a directory");
         let folder = store.path().join("log");
         let none = problems(store.path(), 3).expect("no log is no error");
-        assert_eq!((none.file, none.bytes, none.lines.len()), (crate::path(store.path()), 0, 0));
+        assert_eq!((none.file, none.bytes, none.lines.len()), (path(store.path()), 0, 0));
         fs::create_dir(&folder).expect("made");
         fs::write(folder.join(name(1)), [line("warn", 1), line("error", 2), line("info", 3)].concat())
             .expect("written");
