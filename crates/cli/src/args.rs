@@ -52,6 +52,9 @@ pub(crate) struct Globals {
     /// No progress and no remarks, only the answer and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// Write each step and how long it takes to the standard error; `ORIENT_LOG` chooses what
+    #[arg(long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
     /// Answer from the index as it is, without catching up with the files
     #[arg(long, global = true)]
     pub(crate) no_refresh: bool,

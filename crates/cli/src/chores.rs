@@ -9,16 +9,18 @@ use orient_tools::{Exit, ToolError};
 pub(crate) struct Chore {
     /// Its arguments and help.
     pub(crate) command: fn() -> Command,
+    /// Whether it stays until it is told to end, and logs to the store.
+    pub(crate) stays: bool,
     /// Does it.
     pub(crate) run: fn(Config, &ArgMatches) -> Result<Exit, ToolError>,
 }
 
 /// Every chore, in the order of the help.
 pub(crate) const CHORES: &[Chore] = &[
-    Chore { command: serve::mcp_command, run: serve::mcp },
-    Chore { command: serve::serve_command, run: serve::serve },
-    Chore { command: setup::command, run: setup::run },
-    Chore { command: watch::command, run: watch::run },
-    Chore { command: shell::completions_command, run: shell::completions },
-    Chore { command: shell::man_command, run: shell::man },
+    Chore { command: serve::mcp_command, stays: true, run: serve::mcp },
+    Chore { command: serve::serve_command, stays: true, run: serve::serve },
+    Chore { command: setup::command, stays: false, run: setup::run },
+    Chore { command: watch::command, stays: true, run: watch::run },
+    Chore { command: shell::completions_command, stays: false, run: shell::completions },
+    Chore { command: shell::man_command, stays: false, run: shell::man },
 ];

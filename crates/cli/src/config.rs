@@ -74,8 +74,9 @@ impl Config {
         };
         let progress = match (globals.quiet, std::io::stderr().is_terminal()) {
             (true, _) => Style::None,
-            (false, true) => Style::Bar,
-            (false, false) => Style::Lines,
+            // A bar would be drawn over the lines of the log.
+            (false, true) if !globals.verbose => Style::Bar,
+            (false, _) => Style::Lines,
         };
         let person = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
         let screen = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));

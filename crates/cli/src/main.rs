@@ -8,6 +8,7 @@ mod exit_codes;
 #[cfg(target_os = "linux")]
 mod inherit;
 mod interrupt;
+mod log;
 mod pager;
 mod progress;
 mod receipts;
@@ -41,6 +42,8 @@ fn main() -> ExitCode {
 }
 
 fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
+    let stays = matches!(asked, Asked::Chore(chore) if chore.stays);
+    log::start(globals.verbose, stays, globals.quiet);
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
     let tool = match asked {
@@ -58,12 +61,14 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
     let meter = Meter::new(config.progress, interrupt.clone());
     let (mut links, mut alone) = (None, false);
     let setup = config.setup.clone();
+    let call = log::Call::begin(tool.name);
     let answered = Session::open(config.setup, &meter, &interrupt.cancel).and_then(|session| {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
         let reply = tool.run(&session, &matches);
         alone = reply.is_ok() && session.calls_for_watcher();
         reply
     });
+    call.came_to(&answered);
     let reply = match answered {
         Ok(reply) => reply,
         Err(error) => {
@@ -77,6 +82,7 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
         Ok(false) if !config.quiet => render::remarks(reply.as_ref(), config.colour_remarks),
         written => written.map(drop),
     };
+    drop(call);
     if alone {
         watch::leave_behind(&setup);
     }

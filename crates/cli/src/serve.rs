@@ -66,6 +66,7 @@ pub(crate) fn serve(config: Config, matches: &ArgMatches) -> Result<Exit, ToolEr
         origins: texts("allow-origin"),
     };
     let quiet = config.quiet;
+    tracing::info!(transport = "http", version = env!("CARGO_PKG_VERSION"), "server started");
     orient_serve::http(options(config, matches), &http, |address| {
         if !quiet {
             // Nobody is left to tell if this fails.
@@ -96,6 +97,7 @@ fn token(file: Option<&Path>) -> Result<Option<String>, ToolError> {
 
 /// Serves one client.
 pub(crate) fn mcp(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
+    tracing::info!(transport = "stdio", version = env!("CARGO_PKG_VERSION"), "server started");
     orient_serve::stdio(options(config, matches)).map_err(failed)?;
     Ok(Exit::Ok)
 }
@@ -108,6 +110,7 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
         chosen: config.root == Root::Named,
         tools: matches.get_one::<String>("tools").cloned(),
         keeper: Arc::new(move |engine, loaded| -> Arc<dyn Keeper> {
+            orient_logging::open(&engine.place().store);
             if !watched {
                 return Arc::new(Sweep);
             }

@@ -86,6 +86,8 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let stays = !matches.get_flag(UNTIL_IDLE);
     let mut live = None;
     let host = Host::open(config.setup, |engine, loaded| {
+        orient_logging::open(&engine.place().store);
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), until_idle = !stays, "watcher started");
         // One that a question left behind does no more than that question would have done.
         let branches = if stays { loaded.settings.watch.branches } else { 0 };
         let seen: Watcher = Arc::new(seen);

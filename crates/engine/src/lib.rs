@@ -39,6 +39,7 @@ mod plan;
 mod progress;
 mod recall;
 mod refresh;
+mod refresh_log;
 mod renew;
 mod resolving;
 mod search;

@@ -4,6 +4,7 @@
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::refresh::{Refreshing, State, caught_up, skipped_before, tasks};
+use crate::refresh_log::RefreshLog;
 use crate::stuck::StuckWriter;
 use crate::{Engine, EngineError, Mode, Refresh, RefreshOptions};
 use orient_model::RepoPath;
@@ -65,13 +66,14 @@ impl Engine {
         options: &RefreshOptions,
         progress: &dyn Progress,
     ) -> Result<Refresh, EngineError> {
+        let log = RefreshLog::begin();
         let refreshing = Refreshing::new(self, options, progress);
         let done = self.mending(|| match refreshing.part(region)? {
             Some(refresh) => Ok(refresh),
             None => refreshing.run(),
         });
         progress.done();
-        done.map(|refresh| refreshing.noted(refresh))
+        log.end(done.map(|refresh| refreshing.noted(refresh)))
     }
 
     /// The folders that are looked into, in a part of the tree or in all of it.

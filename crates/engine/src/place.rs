@@ -17,6 +17,9 @@ const LONGEST_ROOT: u64 = 64 << 10;
 /// What set-ups of clients keep beside the stores.
 const RECEIPTS: &str = "setup.json";
 
+/// Where servers and watchers keep their logs beside the stores.
+const LOGS: &str = "log";
+
 /// How much of the hash of a path is in the name of its folder.
 const HASH_LENGTH: usize = 8;
 
@@ -74,7 +77,7 @@ impl Place {
 pub(crate) fn own_folder(place: &Place, root: &Path) -> io::Result<Folder> {
     let store = Folder::shared(&place.store)?;
     // Other versions left it open; what they put there has no other names.
-    let _ = store.close_to_others(|name| is_keyed(name) || name == RECEIPTS);
+    let _ = store.close_to_others(|name| is_keyed(name) || name == RECEIPTS || name == LOGS);
     Folder::create(&place.repository)?;
     let tree = Folder::create(&place.tree)?;
     let bytes = root.as_os_str().as_encoded_bytes();

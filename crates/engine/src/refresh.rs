@@ -3,6 +3,7 @@
 use crate::memory::Loan;
 use crate::plan::{Plan, Seen, SkippedBefore};
 use crate::progress::{Cancel, Pause, Phase, Progress};
+use crate::refresh_log::RefreshLog;
 use crate::sheet::{Making, TreeSheet};
 use crate::stuck::StuckWriter;
 use crate::work::Task;
@@ -149,10 +150,11 @@ pub(crate) enum State {
 impl Engine {
     /// Brings the index up to date with the tree. Costs little more than listing the tree where nothing changed.
     pub fn refresh(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refresh, EngineError> {
+        let log = RefreshLog::begin();
         let refreshing = Refreshing::new(self, options, progress);
         let done = self.mending(|| refreshing.run());
         progress.done();
-        done.map(|refresh| refreshing.noted(refresh))
+        log.end(done.map(|refresh| refreshing.noted(refresh)))
     }
 }
 
@@ -316,7 +318,10 @@ impl Refreshing<'_> {
 
     fn list(&self) -> Result<Listing, EngineError> {
         self.progress.phase(Phase::Listing, 0, 0);
+        let span = tracing::debug_span!("walk", files = tracing::field::Empty).entered();
         let listing = list(&self.engine.repo.root, &self.engine.walk_options())?;
+        span.record("files", listing.files.len());
+        drop(span);
         let cut: Vec<String> = listing.cut.iter().map(ToString::to_string).collect();
         self.note.replace((!cut.is_empty()).then(|| cut.join("; ")));
         if self.options.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(listing) }

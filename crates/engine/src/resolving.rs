@@ -114,6 +114,7 @@ impl<'r> Resolving<'r> {
             return Ok((outcome, begin()?));
         }
         self.progress.phase(Phase::Resolving, files.len() as u64, 0);
+        let _span = tracing::debug_span!("resolve", files = files.len()).entered();
         let world = TableWorld::new(table, &self.facts);
         let made = catch_unwind(AssertUnwindSafe(|| (self.engine.resolution.make)(&world)));
         // A fault before the first file is the fault of them all.

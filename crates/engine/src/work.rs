@@ -5,12 +5,14 @@ use crate::languages::Languages;
 use crate::pipeline::Work;
 use crate::plan::{Job, Seen, veiled};
 use crate::progress::Cancel;
+use crate::refresh_log::count_limit;
 use crate::units::Units;
 use orient_model::{Outline, RepoPath, Role, Stamp};
 use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
 use orient_text::{Extractor, Grams};
 use orient_walk::{Content, SkipReason, Tree, Unread};
 use std::path::Path;
+use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 /// What any file takes, however small.
@@ -59,6 +61,8 @@ pub(crate) struct Reading<'e> {
     pub(crate) cache: &'e Path,
     pub(crate) cancel: &'e Cancel,
     pub(crate) deadline: Option<Instant>,
+    /// Files whose parser gave up.
+    pub(crate) limited: AtomicUsize,
 }
 
 /// What each thread keeps.
@@ -144,7 +148,9 @@ impl Reading<'_> {
         let (facts, outline, origin) = if let Some((facts, outline)) = remembered {
             (facts, outline, Origin::Cached(key))
         } else {
-            extracted(key, language, &content.bytes)
+            let fresh = extracted(key, language, &content.bytes);
+            count_limit(&self.limited, path, &fresh.1);
+            fresh
         };
         let units = Units::of(path, &outline, &content.bytes);
         let put = FilePut {

@@ -8,6 +8,7 @@ use crate::pipeline::{self, Bounds, Results};
 use crate::plan::Plan;
 use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::refresh::Depth;
+use crate::refresh_log::ParseLog;
 use crate::resolving::{self, Resolving, Touched};
 use crate::sheet::Making;
 use crate::steps::Step;
@@ -21,6 +22,7 @@ use orient_store::{
 };
 use orient_walk::Tree;
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 /// The part of the memory ceiling that files on their way through may take; the rest is for the store, the lists of
@@ -55,6 +57,8 @@ pub(crate) struct Tally {
     pub(crate) gone: usize,
     pub(crate) bytes: u64,
     pub(crate) pending: Vec<RepoPath>,
+    /// Files whose parser gave up.
+    pub(crate) limited: usize,
     /// Whether the tree as a whole was noted.
     pub(crate) remembered: bool,
     pub(crate) graph: resolving::Outcome,
@@ -92,6 +96,7 @@ impl Writing<'_> {
         let mut writer = writer.graph();
         tally.graph = self.resolve_all(&mut writer)?;
         self.progress.phase(Phase::Finishing, 0, 0);
+        let _span = tracing::debug_span!("write").entered();
         let generation = writer.publish_with(|files| tally.make(files, Some(making)))?;
         Ok((tally, generation))
     }
@@ -182,7 +187,9 @@ impl Writing<'_> {
     ) -> Result<Applied, EngineError> {
         let show = |mut set: ChangeSet<'s>, tally: &mut Tally| {
             let sheet = making.map(|making| |files: &[Listed]| tally.make(files, Some(making)));
+            let span = tracing::debug_span!("write").entered();
             let applied = set.commit_facts(sheet)?;
+            drop(span);
             step.led_to(applied.generation);
             self.progress.known(applied.generation);
             let step = self.engine.steps.begin(applied.generation, Vec::new());
@@ -201,7 +208,9 @@ impl Writing<'_> {
             tally.graph = resolve_live(&mut set, resolving, &left.files, self.pause)?;
             (set, applied, step)
         };
+        let span = tracing::debug_span!("write").entered();
         applied.generation = set.commit_graph()?.generation;
+        drop(span);
         step.led_to(applied.generation);
         Ok(applied)
     }
@@ -324,7 +333,9 @@ impl Writing<'_> {
         }
         let mut tally = Tally { skipped: plan.skipped.len(), ..Tally::default() };
         if !tasks.is_empty() {
+            let log = ParseLog::begin(tasks.len());
             self.read(tasks, &mut tally, write)?;
+            log.end(&tally);
         }
         if self.cancel.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(tally) }
     }
@@ -345,6 +356,7 @@ impl Writing<'_> {
             cache: &cache,
             cancel: self.cancel,
             deadline: self.deadline,
+            limited: AtomicUsize::new(0),
         };
         let bounds = Bounds {
             threads: engine.threads(),
@@ -355,6 +367,7 @@ impl Writing<'_> {
             self.consume(tasks, results, tally, &mut batch, write)
         })?;
         batch.flush();
+        tally.limited = reading.limited.into_inner();
         done
     }
 
@@ -452,6 +465,7 @@ fn note(touched: &mut Before, set: &ChangeSet<'_>, change: &Change) -> Result<()
 impl Tally {
     /// Makes a change set visible.
     fn commit(&mut self, set: ChangeSet<'_>, making: Option<&Making>) -> Result<Applied, StoreError> {
+        let _span = tracing::debug_span!("write").entered();
         match making {
             Some(making) => set.commit_with(|files| self.make(files, Some(making))),
             None => set.commit(),

@@ -27,6 +27,20 @@ pub enum Unwatchable {
     Refused(String),
 }
 
+impl Unwatchable {
+    /// The kind of reason, for the log; says nothing of the tree.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Instances => "instances",
+            Self::Watches => "watches",
+            Self::FileSystem { .. } => "file_system",
+            Self::Gone => "gone",
+            Self::Refused(_) => "refused",
+        }
+    }
+}
+
 impl fmt::Display for Unwatchable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

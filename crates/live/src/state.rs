@@ -160,6 +160,7 @@ impl State {
 /// What to say of a tree that is not watched; nothing where nobody could do anything about it.
 fn note(why: &Unwatchable) -> Option<String> {
     (*why != Unwatchable::System).then(|| {
+        tracing::warn!(reason = why.word(), "the tree cannot be watched");
         format!("{why}; all files are compared for each question instead, which is slower but as right")
     })
 }

@@ -151,6 +151,7 @@ impl Folder {
                 Access::Read => OFlags::RDONLY,
                 Access::Write => OFlags::RDWR | OFlags::CREATE,
                 Access::Create => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
+                Access::Append => OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND,
             };
         let path = self.path.join(name);
         let fd = openat(&self.held.fd, name, flags, Mode::from_raw_mode(OWN_FILE))

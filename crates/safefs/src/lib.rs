@@ -32,6 +32,8 @@ pub enum Access {
     Write,
     /// A new file for reading and writing; an error if the name exists.
     Create,
+    /// A file that is only written, each time at its end; created empty where there is none.
+    Append,
 }
 
 /// The metadata of a directory entry.

@@ -72,11 +72,11 @@ impl Folder {
     pub fn file(&self, name: &str, access: Access) -> io::Result<File> {
         self.checked(name)?;
         let mut options = File::options();
-        options.read(true);
         match access {
-            Access::Read => &mut options,
-            Access::Write => options.write(true).create(true).truncate(false),
-            Access::Create => options.write(true).create_new(true),
+            Access::Read => options.read(true),
+            Access::Write => options.read(true).write(true).create(true).truncate(false),
+            Access::Create => options.read(true).write(true).create_new(true),
+            Access::Append => options.append(true).create(true),
         };
         options.open(self.path.join(name))
     }

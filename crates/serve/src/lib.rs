@@ -4,6 +4,7 @@
 //! from the table of operations; here it gets a budget, a memory of what was sent, and doors that are guarded.
 
 mod answer;
+mod call;
 mod connections;
 mod cursor;
 mod error;

@@ -2,6 +2,7 @@
 //! other.
 
 use crate::answer::{Answered, Desk};
+use crate::call::Call;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
 use crate::progress::Bridge;
@@ -85,7 +86,10 @@ impl Serving {
         let opened = tokio::task::spawn_blocking(move || Tree::open(&options, root));
         let opened = opened
             .await
-            .unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "opening the tree failed")))?;
+            .unwrap_or_else(|_| Err(ToolError::new(Code::Internal, "opening the tree failed")))
+            .inspect_err(|error| {
+                tracing::warn!(outcome = error.code().word(), "the tree cannot be opened");
+            })?;
         *tree = Some(opened.clone());
         Ok(opened)
     }
@@ -144,21 +148,6 @@ impl Drop for Left {
     }
 }
 
-/// Counts a call when it is over. One that nobody waited for to the end was interrupted.
-struct Call {
-    metrics: Arc<Metrics>,
-    tool: &'static str,
-    begun: Instant,
-    outcome: Option<&'static str>,
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        let outcome = self.outcome.unwrap_or(Code::Interrupted.word());
-        self.metrics.called(self.tool, outcome, self.begun.elapsed());
-    }
-}
-
 impl Server {
     pub(crate) fn new(serving: Arc<Serving>, alone: bool) -> Self {
         let rooted = alone && !serving.options.chosen;
@@ -214,20 +203,16 @@ impl Server {
         let bridge = Bridge::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
         let (data, queue) = (serving.offers[at].gives_data(), question.queue());
-        let begun = Instant::now();
-        let mut call =
-            Call { metrics: serving.metrics.clone(), tool: serving.offers[at].name, begun, outcome: None };
+        let mut call = Call::new(&serving.metrics, serving.offers[at].name);
+        let (begun, span) = (call.begun, call.span.clone());
         let answered = self
             .work(&context, queue, move |cancel| {
+                let _entered = span.entered();
                 Desk { tree: &tree, sent: &sent, cancel, bridge: &bridge, asked: begun, data }
                     .answer(&question)
             })
             .await;
-        call.outcome = Some(match &answered {
-            Ok(answered) if !answered.failed => "ok",
-            Ok(_) => "missed",
-            Err(error) => error.code().word(),
-        });
+        call.came_to(&answered);
         Ok(match answered {
             Ok(answered) => success(answered),
             Err(error) => failure(&error),
@@ -478,18 +463,5 @@ mod tests {
         assert!(!seen.is_cancelled());
         drop(left);
         assert!(seen.is_cancelled());
-    }
-
-    #[test]
-    fn a_call_that_was_left_counts_as_interrupted() {
-        let metrics: Arc<Metrics> = Arc::default();
-        let call = |outcome| Call { metrics: metrics.clone(), tool: "read", begun: Instant::now(), outcome };
-        drop(call(None));
-        drop(call(Some("ok")));
-        let page = metrics.text(false, None);
-        for outcome in ["interrupted", "ok"] {
-            let line = format!("orient_tool_seconds_count{{tool=\"read\",outcome=\"{outcome}\"}} 1");
-            assert!(page.contains(&line), "{page}");
-        }
     }
 }

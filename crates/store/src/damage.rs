@@ -50,7 +50,15 @@ fn found() -> MutexGuard<'static, HashMap<FileKey, String>> {
 
 /// Notes what is wrong with a file; the first fault found is the one that is told.
 pub(crate) fn report(file: FileKey, what: &str) {
-    found().entry(file).or_insert_with(|| what.to_owned());
+    let is_new = {
+        let mut found = found();
+        let before = found.len();
+        found.entry(file).or_insert_with(|| what.to_owned());
+        found.len() > before
+    };
+    if is_new {
+        tracing::warn!("a file of the store is damaged");
+    }
     LATEST.with_borrow_mut(|latest| *latest = Some(what.to_owned()));
 }
 

@@ -18,6 +18,7 @@ mod groups;
 mod host;
 mod inert;
 mod json;
+mod log_report;
 mod meaning;
 mod offer;
 mod ops;

@@ -14,12 +14,40 @@ Every command takes `--json`: the answer is then an object with `data`, `complet
 `orient COMMAND --help` says the same as this page.
 ";
 
+const LOG: &str = "
+## Log
+
+Servers (`orient mcp`, `orient serve`) and watchers append JSON lines to `log/orient.log` in the store: 4 MiB in each file, three
+files, readable by you alone. A command logs nothing, unless `--verbose` sends each step and its duration to the standard
+error. `ORIENT_LOG` overrides what is logged: a level (`off`, `error`, `warn`, `info`, `debug`), or levels by part of the program, such
+as `warn,engine=debug`. Without it, servers and watchers log at `info`, and `--verbose` at `debug`. `orient doctor --log` shows where
+the log is, and its last warnings and errors.
+
+A line holds no source text, no query and no secret. Names of files appear at the level `debug` alone.
+
+| field | meaning |
+|---|---|
+| `ts` | when, in UTC |
+| `level` | `error`, `warn`, `info` or `debug` |
+| `target` | the part of the program: `cli`, `engine`, `live`, `serve`, `store`, `tools` |
+| `pid` | the process |
+| `span` | what ended, or what an event happened in: `tool_call`, `query`, `refresh` and its phases `walk`, `parse`, `resolve`, `write` |
+| `duration_ms` | how long it took, where a span ended |
+| `message` | what happened, for an event |
+| `tool` | the tool that was called |
+| `outcome`, `reason` | `ok`, `missed` or the code of an error; what a refresh did, and why |
+| `tokens` | the size of the answer |
+| `generation` | the generation of the index |
+| others | counts: `files`, `added`, `changed`, `removed`, `parsed`, `from_cache`, `resolved`, `owed`, `bytes` |
+";
+
 /// The page, as Markdown.
 pub fn reference() -> String {
     let mut page = OPENING.to_owned();
     for tool in TOOLS {
         write_tool(&mut page, tool);
     }
+    page.push_str(LOG);
     page.push_str("\n## Exit codes\n\n| code | meaning |\n|---|---|\n");
     for exit in Exit::ALL {
         let _ = writeln!(page, "| {} | {} |", *exit as u8, exit.meaning());

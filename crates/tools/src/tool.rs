@@ -166,6 +166,7 @@ fn answered<O: Operation>(
     session: &Session<'_>,
     args: impl Fn() -> Result<O::Args, ToolError>,
 ) -> Result<Answer<O::Out>, ToolError> {
+    let span = tracing::debug_span!("query", tool = O::NAME, generation = tracing::field::Empty).entered();
     session.looks(O::DEPTH);
     let first = O::run(session, args()?);
     let mut answer = match session.mend() {
@@ -178,6 +179,7 @@ fn answered<O: Operation>(
         answer.notes.push(note);
     }
     answer.notes.extend(session.loaded().notes.iter().cloned());
+    span.record("generation", answer.freshness.as_ref().map(|freshness| freshness.generation));
     Ok(answer)
 }
 

@@ -56,6 +56,20 @@ fn planted(level: Level, name: &str, trap: Trap) {
     }
 }
 
+/// Plants a trap among the logs, then everything is done; a file that is full is rotated.
+fn planted_log(name: &str, trap: Trap) {
+    let field = Field::new(Store::Inside);
+    let folder = field.store().join("log");
+    fs::create_dir_all(&folder).expect("made");
+    fs::write(folder.join("orient.log"), "x".repeat(4 << 20)).expect("written");
+    let path = folder.join(name);
+    let _ = fs::remove_file(&path);
+    plant(&field, &path, trap);
+    field.everything();
+    let log = fs::symlink_metadata(folder.join("orient.log")).expect("it was made");
+    assert!(log.is_file() && (1..1 << 20).contains(&log.len()), "the agent's calls are logged: {log:?}");
+}
+
 /// Plants a link in the place of a folder of the store, with all that is in it moved to where it leads.
 fn replaced(level: Level) {
     let field = Field::new(Store::Inside);
@@ -216,6 +230,22 @@ attack!(call_is_a_link, "`watcher.called` is a link: not followed", {
 });
 attack!(consent_is_a_link, "`embed-allowed.toml` is a link: read by nobody, replaced by a new one", {
     planted(Tree, "embed-allowed.toml", ToFile);
+});
+attack!(log_folder_is_a_link, "`log`, the folder of the logs, is a link: not entered", {
+    planted(Level::Store, "log", ToFolder);
+});
+attack!(log_file_is_a_link, "`log/orient.log` is a link: replaced", planted_log("orient.log", ToFile));
+attack!(log_file_leads_nowhere, "`log/orient.log` leads nowhere: replaced", {
+    planted_log("orient.log", ToNothing);
+});
+attack!(log_file_is_hard, "`log/orient.log` is another name of a file: replaced", {
+    planted_log("orient.log", Hard);
+});
+attack!(log_file_is_a_pipe, "`log/orient.log` is a pipe: nobody waits for it", {
+    planted_log("orient.log", Pipe);
+});
+attack!(log_lock_is_a_link, "`log/orient.log.lock` is a link, and the log is full: not followed", {
+    planted_log("orient.log.lock", ToFile);
 });
 attack!(receipts_are_a_link, "`setup.json` is a link, and a client is set up: replaced", {
     let field = Field::new(Store::Inside);

@@ -10,6 +10,7 @@ mod grep;
 mod hostile;
 mod ignore_files;
 mod json;
+mod logging;
 mod model;
 mod nested;
 mod people;

@@ -16,7 +16,7 @@ const QUESTIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// The index of a store with one tree.
-fn index(store: &Path) -> PathBuf {
+pub(crate) fn index(store: &Path) -> PathBuf {
     let folders = |folder: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).expect("a folder").flatten();
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
@@ -24,6 +24,12 @@ fn index(store: &Path) -> PathBuf {
     let trees = folders(store).iter().flat_map(|repository| folders(repository)).collect::<Vec<_>>();
     let [tree] = &trees[..] else { panic!("one tree is expected: {trees:?}") };
     tree.join("index.db")
+}
+
+/// Writes a file in place: a server has it mapped.
+pub(crate) fn write_in_place(path: &Path, bytes: &[u8]) {
+    let mut file = fs::OpenOptions::new().write(true).open(path).expect("it is there");
+    file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64)).expect("written");
 }
 
 /// Damages the index of a server that has answered, and asks everything again.
@@ -43,9 +49,7 @@ fn survives(damage: impl Fn(&mut Vec<u8>)) {
     let path = index(&server.tree.store());
     let mut bytes = fs::read(&path).expect("it is there");
     damage(&mut bytes);
-    // In place: the server has the file mapped.
-    let mut file = fs::OpenOptions::new().write(true).open(&path).expect("it is there");
-    file.write_all(&bytes).and_then(|()| file.set_len(bytes.len() as u64)).expect("written");
+    write_in_place(&path, &bytes);
     let notes = ask(&mut server);
     assert!(notes.contains("damaged"), "an answer says so: {notes}");
     assert!(!ask(&mut server).contains("damaged"), "once");

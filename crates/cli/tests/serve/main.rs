@@ -8,6 +8,7 @@ mod fences;
 mod hostile_repository;
 mod injection;
 mod load;
+mod logging;
 mod malformed;
 #[path = "../cli/model.rs"]
 #[expect(dead_code, reason = "the tests of the command need more of it")]

@@ -30,7 +30,7 @@ impl Stdio {
         Self::silent(tree, arguments).greeted()
     }
 
-    fn greeted(mut self) -> Self {
+    pub(crate) fn greeted(mut self) -> Self {
         let hello = self.request("initialize", &hello("2025-06-18"));
         assert_eq!(hello["result"]["serverInfo"]["name"], "orient", "{hello}");
         self.line(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
@@ -48,7 +48,8 @@ impl Stdio {
         Self::started(orient_testkit::unprivileged(env!("CARGO_BIN_EXE_orient")), tree, &[]).greeted()
     }
 
-    fn started(mut command: Command, tree: Tree, arguments: &[&str]) -> Self {
+    /// One that another command starts; not greeted yet.
+    pub(crate) fn started(mut command: Command, tree: Tree, arguments: &[&str]) -> Self {
         let mut child = command
             .arg("mcp")
             .args(["--root".as_ref(), tree.root().as_os_str(), "--store".as_ref(), tree.store().as_os_str()])
@@ -69,6 +70,11 @@ impl Stdio {
             }
         });
         Self { tree, child, input, output, next: 100 }
+    }
+
+    /// The number of its process.
+    pub(crate) fn pid(&self) -> u64 {
+        u64::from(self.child.id())
     }
 
     /// Sends bytes as they are.

@@ -9,11 +9,13 @@ pub(crate) const SECRET: &str = "TOP-SECRET-OUTSIDE";
 /// The repository and what is beside it.
 pub(crate) struct Tree {
     folder: TempDir,
+    /// Where indexes are kept, if that is not beside the repository.
+    elsewhere: Option<PathBuf>,
 }
 
 impl Tree {
     pub(crate) fn new() -> Self {
-        let tree = Self { folder: TempDir::new().expect("a temporary folder") };
+        let tree = Self { folder: TempDir::new().expect("a temporary folder"), elsewhere: None };
         std::fs::create_dir_all(tree.root().join("shop")).expect("a folder");
         tree.outside("secret.py", &format!("def secret():\n    return \"{SECRET}\"\n"));
         tree.write(
@@ -39,7 +41,12 @@ impl Tree {
 
     /// Where indexes are kept.
     pub(crate) fn store(&self) -> PathBuf {
-        self.folder.path().join("store")
+        self.elsewhere.clone().unwrap_or_else(|| self.folder.path().join("store"))
+    }
+
+    /// The same, with its index in the store of another.
+    pub(crate) fn stored_beside(self, other: &Self) -> Self {
+        Self { elsewhere: Some(other.store()), ..self }
     }
 
     /// Writes a file of the repository.

@@ -3,6 +3,7 @@
 use crate::amount::{bytes, count, plural};
 use crate::answer::Answer;
 use crate::error::{Exit, ToolError};
+use crate::log_report::LogReport;
 use crate::page::{Page, Tone};
 use crate::session::Session;
 use crate::tool::{Example, Operation};
@@ -29,6 +30,9 @@ pub(crate) struct DoctorArgs {
     /// Do not read the whole index
     #[arg(long)]
     quick: bool,
+    /// Show where the log is and its last warnings and errors, and check nothing else
+    #[arg(long)]
+    log: bool,
 }
 
 /// What was found.
@@ -38,6 +42,9 @@ pub(crate) struct DoctorOut {
     healthy: bool,
     /// What was looked at, in the order it was.
     checks: Vec<Check>,
+    /// The log, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<LogReport>,
 }
 
 /// One thing that was looked at.
@@ -84,16 +91,21 @@ impl Operation for Doctor {
     const DETAILS: &'static str = "\
 Looks whether the store can be written, whether the index is whole, whether files can be watched, and whether the clients \
 that are set up can start us. Every page of the index and of the cache is read and compared with its checksum; what is \
-damaged is rebuilt. Ends with code 5 where something does not work.";
+damaged is rebuilt. Ends with code 5 where something does not work. Servers and background processes log to \
+`log/orient.log` in the store: `--log` shows the last warnings and errors there.";
     const EXAMPLES: &'static [Example] = &[
         Example { command: "doctor", about: "is all well?" },
         Example { command: "doctor --quick", about: "the same without reading the whole index" },
+        Example { command: "doctor --log", about: "where the log is, and its last warnings and errors" },
     ];
     const ASKS: bool = false;
     type Args = DoctorArgs;
     type Out = DoctorOut;
 
     fn run(session: &Session<'_>, args: DoctorArgs) -> Result<Answer<DoctorOut>, ToolError> {
+        if args.log {
+            return log(session).map(Answer::new);
+        }
         let mut checks = vec![Check::new("version", Health::Well, env!("CARGO_PKG_VERSION"))];
         checks.extend(settings(session));
         checks.push(store(session));
@@ -103,7 +115,7 @@ damaged is rebuilt. Ends with code 5 where something does not work.";
             checks.extend(CLIENTS.iter().flat_map(|client| client_checks(client, &dirs)));
         }
         let healthy = checks.iter().all(|check| matches!(check.state, Health::Well | Health::Note));
-        Ok(Answer::new(DoctorOut { healthy, checks }))
+        Ok(Answer::new(DoctorOut { healthy, checks, log: None }))
     }
 
     fn text(out: &DoctorOut, page: &mut Page<'_>) -> io::Result<()> {
@@ -123,12 +135,42 @@ damaged is rebuilt. Ends with code 5 where something does not work.";
                 page.line(Tone::Name, fix)?;
             }
         }
-        Ok(())
+        out.log.as_ref().map_or(Ok(()), |log| log.text(page))
     }
 
     fn exit(out: &DoctorOut) -> Exit {
         if out.checks.iter().any(|check| check.state == Health::Failure) { Exit::Failed } else { Exit::Ok }
     }
+}
+
+/// Where the log is, and what went wrong lately.
+fn log(session: &Session<'_>) -> Result<DoctorOut, ToolError> {
+    let store = &session.engine()?.place().store;
+    let (check, log) = match LogReport::of(store) {
+        Ok(log) if log.bytes == 0 => {
+            let says = format!("{}: not written yet; servers and watchers write it", log.file);
+            (Check::new("log", Health::Note, says), Some(log))
+        }
+        Ok(log) => {
+            let lately = match log.last.len() {
+                0 => "no warnings or errors".to_owned(),
+                _ => format!(
+                    "the last {}:",
+                    plural(log.last.len() as u64, "warning or error", "warnings and errors")
+                ),
+            };
+            let says = format!("{}, {}, {lately}", log.file, bytes(log.bytes));
+            (Check::new("log", Health::Well, says), Some(log))
+        }
+        Err(error) => {
+            let file = orient_logging::path(store);
+            let says =
+                format!("{} cannot be read ({}), so nothing is logged", file.display(), why_unusable(&error));
+            (Check::new("log", Health::Warning, says), None)
+        }
+    };
+    let healthy = check.state != Health::Warning;
+    Ok(DoctorOut { healthy, checks: vec![check], log })
 }
 
 /// What of the repository's settings is ignored.

@@ -1,0 +1,38 @@
+//! Turns the log on: for whoever asks for it, and for processes that stay.
+
+use orient_logging::{Filter, Sinks, VARIABLE, install};
+use orient_tools::Replies;
+use std::io::Write;
+
+/// Begins to log. A command logs to the standard error if `--verbose` or the variable asks for it; a process that stays logs to
+/// the file of its store.
+pub(crate) fn start(verbose: bool, stays: bool, quiet: bool) {
+    let wanted = std::env::var(VARIABLE).ok().filter(|text| !text.trim().is_empty());
+    let wanted = wanted.and_then(|text| match Filter::parse(&text) {
+        Ok(filter) => Some(filter),
+        Err(error) => {
+            if !quiet {
+                // Nobody is left to tell if this fails.
+                let _ = writeln!(std::io::stderr(), "orient: {VARIABLE} is ignored: {error}");
+            }
+            None
+        }
+    });
+    let sinks = Sinks { stderr: verbose || !stays && wanted.is_some(), file: stays };
+    let usual = if verbose { Filter::DEBUG } else { Filter::INFO };
+    install(wanted.unwrap_or(usual), sinks);
+}
+
+/// The span of one command.
+pub(crate) struct Call(tracing::span::EnteredSpan);
+
+impl Call {
+    pub(crate) fn begin(tool: &'static str) -> Self {
+        Self(tracing::info_span!("tool_call", tool, outcome = tracing::field::Empty).entered())
+    }
+
+    /// Notes what came of it.
+    pub(crate) fn came_to(&self, replies: &Replies) {
+        self.0.record("outcome", replies.as_ref().map_or_else(|error| error.code().word(), |_| "ok"));
+    }
+}
