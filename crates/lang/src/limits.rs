@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 /// Of 8,200 files of real repositories half need less than one unit for each byte, and the densest tables four.
 const WORK_PER_RECOVERY: u64 = 200;
 /// It also walks over what earlier recoveries skipped: so many skipped parts in the time of a step.
-const SKIPPED: u64 = 6;
+const SKIPPED: u64 = 2;
 /// So many bytes of large blocks are copied, and read back for later tokens, in the time of a step.
 const COPIED: u64 = 8;
 /// A query does so much in the time of a step.

@@ -80,6 +80,11 @@ fn thousands_of_definitions_of_one_name() {
 }
 
 #[test]
+fn a_chain_of_calls_as_long_as_the_file() {
+    check(pack("javascript"), "```\n".repeat(40_000).as_bytes());
+}
+
+#[test]
 fn a_chain_of_a_hundred_thousand_members() {
     for name in ["hcl", "elixir", "lua", "swift", "scala"] {
         check(pack(name), format!("x = a{}", ".b".repeat(88_000)).as_bytes());

@@ -3,7 +3,7 @@
 use crate::lexical::Want;
 use crate::modules::plain;
 use crate::objects::distinct_members;
-use crate::session::{Frame, Session};
+use crate::session::{Frame, REMEMBERED, Session};
 use crate::type_words::kind_of;
 use crate::unit::{Held, Unit};
 use crate::value::{Found, Sym, THIS, Thing, Ty, Val};
@@ -20,7 +20,7 @@ impl Session<'_> {
             return known.clone();
         }
         let found = Found::kept(self.nested(|| self.find(frame, expr)).unwrap_or_default());
-        if self.is_top() {
+        if self.is_top() && self.denoted.borrow().len() < REMEMBERED {
             self.denoted.borrow_mut().insert(key, found.clone());
         }
         found

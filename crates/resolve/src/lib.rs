@@ -45,4 +45,4 @@ pub use surface::{path_names, surface};
 pub use world::{FileFacts, Inside, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
-pub const RESOLVER: u64 = 11;
+pub const RESOLVER: u64 = 12;

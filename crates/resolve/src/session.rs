@@ -23,6 +23,11 @@ const NESTING: u32 = 160;
 const STEPS_OF_USE: u64 = 20_000;
 const STEPS_OF_FILE: u64 = 3_000_000;
 const STEPS_IN_HASTE: u64 = 400;
+/// Likewise for a file with hundreds of thousands of uses that each lead far, such as one chain of members.
+const MANY_STEPS: u64 = 2 * STEPS_OF_FILE;
+const STEPS_AT_LAST: u64 = 10;
+/// How many answers are remembered for a file: some 40 MB.
+pub(crate) const REMEMBERED: usize = 900_000;
 
 /// A place to look from.
 #[derive(Clone)]
@@ -283,7 +288,11 @@ impl<'r> Session<'r> {
     /// Begins with another use: it has steps of its own.
     pub(crate) fn next_use(&self) {
         let steps = self.steps.get();
-        let more = if steps < STEPS_OF_FILE { STEPS_OF_USE } else { STEPS_IN_HASTE };
+        let more = match steps {
+            ..STEPS_OF_FILE => STEPS_OF_USE,
+            ..MANY_STEPS => STEPS_IN_HASTE,
+            _ => STEPS_AT_LAST,
+        };
         self.enough.set(steps + more);
     }
 

@@ -33,9 +33,13 @@ use orient_model::{
     ScopeKind, SymbolKind, Via, Visibility,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 
 /// Issues kept per file: enough to show where it goes wrong.
 const ISSUES_CAP: usize = 20;
+
+/// Longest text read as a name, in bytes.
+const NAME_CAP: usize = 4096;
 
 /// Marks on nodes, set by an ancestor before the walk reaches them.
 mod mark {
@@ -417,9 +421,16 @@ impl<'t> Lowering<'t> {
         id
     }
 
+    /// The text of a node, of which no more is read than the longest name may have: an expression that stands where a name
+    /// might can be as long as the file, and so can each of the expressions inside it.
+    fn beginning(&self, id: NodeId) -> Cow<'t, str> {
+        let bytes = self.tree.bytes(id);
+        crate::text::lossy(&bytes[..bytes.len().min(NAME_CAP)])
+    }
+
     /// The text of a node as a name: without the sigil of the language.
     fn name_text(&self, id: NodeId) -> String {
-        let text = crate::text::lossy(self.tree.bytes(id));
+        let text = self.beginning(id);
         let text = text.trim();
         let text = text.strip_prefix('`').and_then(|text| text.strip_suffix('`')).unwrap_or(text);
         match &self.table.sigil {
@@ -430,7 +441,7 @@ impl<'t> Lowering<'t> {
 
     /// The text of a node as a phrase to be shown: a type, a base.
     fn phrase(&mut self, id: NodeId) -> Atom {
-        let text = crate::text::fold(&crate::text::lossy(self.tree.bytes(id)), crate::text::PHRASE_CAP);
+        let text = crate::text::fold(&self.beginning(id), crate::text::PHRASE_CAP);
         let text = text.trim_start_matches([':', '-', '>', ' ']);
         self.shown.intern(text)
     }

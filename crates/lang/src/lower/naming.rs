@@ -204,7 +204,7 @@ impl<'t> Lowering<'t> {
                     ExprRole::Sequence(Sequence::Tuple)
                     | ExprRole::Wrap(Wrapper::FunctionType | Wrapper::Array),
                 ) => {
-                    let text = crate::text::lossy(self.tree.bytes(at));
+                    let text = self.beginning(at);
                     return crate::text::fold(&text, crate::text::PHRASE_CAP);
                 }
                 _ if !rule.ty.is_empty() => rule.ty.find(self.tree, at),
