@@ -32,27 +32,33 @@ pub(crate) fn write_in_place(path: &Path, bytes: &[u8]) {
     file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64)).expect("written");
 }
 
+/// Asks all questions; returns what was said, with the tool of each answer.
+fn ask(server: &mut Stdio) -> Vec<(&'static str, String)> {
+    let mut said = Vec::new();
+    for (tool, arguments, expected) in QUESTIONS {
+        let arguments = serde_json::from_str(arguments).expect("JSON");
+        let answer = server.call(tool, &arguments);
+        assert!(!answer.error && answer.text.contains(expected), "{tool}: {}", answer.text);
+        said.push((*tool, answer.text));
+    }
+    said
+}
+
+/// The tool whose answer says that the index was damaged.
+pub(crate) fn notices(server: &mut Stdio) -> Option<&'static str> {
+    ask(server).into_iter().find(|(_, text)| text.contains("damaged")).map(|(tool, _)| tool)
+}
+
 /// Damages the index of a server that has answered, and asks everything again.
 fn survives(damage: impl Fn(&mut Vec<u8>)) {
     let mut server = Stdio::new();
-    let ask = |server: &mut Stdio| {
-        let mut notes = String::new();
-        for (tool, arguments, expected) in QUESTIONS {
-            let arguments = serde_json::from_str(arguments).expect("JSON");
-            let said = server.call(tool, &arguments);
-            assert!(!said.error && said.text.contains(expected), "{tool}: {}", said.text);
-            notes.push_str(&said.text);
-        }
-        notes
-    };
-    assert!(!ask(&mut server).contains("damaged"));
+    assert_eq!(notices(&mut server), None);
     let path = index(&server.tree.store());
     let mut bytes = fs::read(&path).expect("it is there");
     damage(&mut bytes);
     write_in_place(&path, &bytes);
-    let notes = ask(&mut server);
-    assert!(notes.contains("damaged"), "an answer says so: {notes}");
-    assert!(!ask(&mut server).contains("damaged"), "once");
+    assert!(notices(&mut server).is_some(), "an answer says so");
+    assert_eq!(notices(&mut server), None, "once");
     server.tree.write("shop/new.py", "def added():\n    pass\n");
     let said = server.call("read", &json!({ "target": "added" }));
     assert!(said.text.contains("def added"), "the index follows changes again: {}", said.text);

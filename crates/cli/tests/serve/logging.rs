@@ -1,5 +1,6 @@
 //! What servers leave in their log: a line for each call, and never a word of the repository or of a question.
 
+use crate::damage;
 use crate::stdio::Stdio;
 use crate::tree::Tree;
 use serde_json::{Value, json};
@@ -106,27 +107,17 @@ fn servers_beside_each_other_write_whole_lines() {
     }
 }
 
-fn question(tool: &str) -> Value {
-    match tool {
-        "graph" => json!({ "relation": "callers", "symbol": "total" }),
-        "read" => json!({ "target": "total" }),
-        _ => json!({ "query": "total" }),
-    }
-}
-
 #[test]
 fn a_repair_is_logged_and_the_doctor_shows_it() {
     let mut server = Stdio::new();
-    server.alive();
-    let path = crate::damage::index(&server.tree.store());
+    assert_eq!(damage::notices(&mut server), None);
+    let path = damage::index(&server.tree.store());
     let mut bytes = fs::read(&path).expect("it is there");
     for page in bytes.chunks_mut(4096).skip(1) {
         page[1000] ^= 1;
     }
-    crate::damage::write_in_place(&path, &bytes);
-    // What one of them needs may still be in memory.
-    let mut notices = |tool: &&str| server.call(tool, &question(tool)).text.contains("damaged");
-    let noticed = ["search", "read", "graph"].into_iter().find(&mut notices).expect("an answer says so");
+    damage::write_in_place(&path, &bytes);
+    let noticed = damage::notices(&mut server).expect("an answer says so");
     let repaired =
         wait_for(&server.tree, |line| line["message"] == "the index was damaged and has been rebuilt");
     assert_eq!((&repaired["level"], &repaired["span"]), (&"warn".into(), &"refresh".into()), "{repaired}");
