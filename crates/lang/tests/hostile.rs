@@ -62,7 +62,9 @@ fn ten_thousand_levels_that_end() {
 
 #[test]
 fn thousands_of_definitions_inside_one_another() {
-    for (language, open) in [("cpp", "f a() {"), ("c", "function a() {"), ("python", "class A: ")] {
+    for (language, open) in
+        [("cpp", "f a() {"), ("c", "function a() {"), ("objc", "function a() {"), ("ocaml", "type a ")]
+    {
         let source = format!("x = {}{};\n", open.repeat(20_000), "}".repeat(20_000));
         check(pack(language), source.as_bytes());
         let facts = extract(Some(pack(language)), source.as_bytes());

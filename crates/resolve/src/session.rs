@@ -290,7 +290,7 @@ impl<'r> Session<'r> {
         let steps = self.steps.get();
         let more = match steps {
             ..STEPS_OF_FILE => STEPS_OF_USE,
-            ..MANY_STEPS => STEPS_IN_HASTE,
+            STEPS_OF_FILE..MANY_STEPS => STEPS_IN_HASTE,
             _ => STEPS_AT_LAST,
         };
         self.enough.set(steps + more);

@@ -11,9 +11,6 @@ use orient_model::{
     Wrapper,
 };
 
-/// Bodies inside more than so many others are not hashed.
-const HASHED_LEVELS: usize = 200;
-
 /// What a symbol is made of, before it has a header.
 pub(super) struct Draft<'n> {
     pub(super) kind: SymbolKind,
@@ -257,7 +254,7 @@ impl<'t> Lowering<'t> {
             doc,
             attributes,
             bases: Vec::new(),
-            body_hash: draft.body.map_or(0, |body| self.body_hash(body)),
+            body_hash: draft.body.map_or(0, |body| self.bodies.hash(self.tree.bytes(body))),
         };
         if component && draft.name.starts_with(char::is_uppercase) {
             symbol.modifiers.insert(Modifier::Component);
@@ -395,20 +392,14 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The hash of a body; 0, for none, where it lies in so many others that hashing each byte once for every body around it
-    /// would take too long.
-    fn body_hash(&self, body: NodeId) -> u64 {
-        if self.frames.len() > HASHED_LEVELS { 0 } else { crate::hash::hash(self.tree.bytes(body)) }
-    }
-
     /// A claimed function or type brings its body to the symbol that named it.
     fn adopt_body(&mut self, symbol: u32, body: NodeId) {
-        let (span, hash) = (self.tree.span(body), self.body_hash(body));
+        let (span, bytes) = (self.tree.span(body), self.tree.bytes(body));
         let docstring = self.docstring(body);
         let symbol = &mut self.outline.symbols[symbol as usize];
         if symbol.body.is_none() {
             symbol.body = Some(span);
-            symbol.body_hash = hash;
+            symbol.body_hash = self.bodies.hash(bytes);
         }
         if docstring.is_some() {
             symbol.doc = docstring;

@@ -24,6 +24,7 @@ mod tokens;
 pub(crate) use atoms::Atoms;
 pub(crate) use finish::number;
 
+use crate::hash::BodyHasher;
 use crate::mend::Opened;
 use crate::pack::Pack;
 use crate::table::{Rule, Table};
@@ -123,6 +124,7 @@ struct Lowering<'t> {
     /// Scopes that do not see the variables around them.
     gates: FxHashSet<u32>,
     frames: Vec<Frame>,
+    bodies: BodyHasher,
     too_deep: bool,
     /// The kind of member that the parameters now read also are.
     promoting: Option<SymbolKind>,
@@ -164,6 +166,7 @@ impl<'t> Lowering<'t> {
                 given: None,
                 adds: Modifiers::default(),
             }],
+            bodies: BodyHasher::of_file(tree.source.len()),
             too_deep: false,
             promoting: None,
         }

@@ -3,6 +3,7 @@
 use super::draft::{Draft, Gathered, Mention};
 use super::gather::clean_name;
 use super::{nest, text_at};
+use crate::hash::BodyHasher;
 use crate::lower::{Atoms, number};
 use crate::pack::Pack;
 use crate::text;
@@ -27,6 +28,7 @@ pub(crate) fn build(pack: &Pack, source: &[u8], mut gathered: Gathered) -> Facts
         flow: Flow { scopes: vec![file], ..Flow::default() },
         shown: Atoms::default(),
         names: Atoms::default(),
+        bodies: BodyHasher::of_file(source.len()),
     };
     let declared = builder.symbols(&mut gathered);
     builder.inner_docs(&gathered.inner_docs);
@@ -55,6 +57,7 @@ pub(super) struct Builder<'b> {
     pub(super) flow: Flow,
     pub(super) shown: Atoms,
     pub(super) names: Atoms,
+    pub(super) bodies: BodyHasher,
 }
 
 impl Builder<'_> {
@@ -162,7 +165,7 @@ impl Builder<'_> {
         }
         if symbol.body.is_none() {
             symbol.body = draft.body;
-            symbol.body_hash = draft.body.map_or(0, |body| crate::hash::hash(body.of(self.source)));
+            symbol.body_hash = draft.body.map_or(0, |body| self.bodies.hash(body.of(self.source)));
         }
     }
 
@@ -204,7 +207,7 @@ impl Builder<'_> {
             doc: self.doc(draft, gathered),
             attributes: draft.attributes.iter().map(|&span| self.attribute(span)).collect(),
             bases: self.bases(draft),
-            body_hash: draft.body.map_or(0, |body| crate::hash::hash(body.of(self.source))),
+            body_hash: draft.body.map_or(0, |body| self.bodies.hash(body.of(self.source))),
         };
         self.outline.symbols.push(symbol);
         let unnamed =

@@ -81,10 +81,18 @@ fn whole_names(drafts: &mut [Draft], source: &[u8]) {
     }
 }
 
+/// How far before a symbol its line is looked for: a file can be one line.
+const LEAD_CAP: usize = 200;
+
 /// Takes the words before a symbol on its line with it: `let rec` before a binding.
 fn lead(draft: &mut Draft, source: &[u8]) {
-    let before = &source[..draft.span.start as usize];
-    let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    let start = draft.span.start as usize;
+    let before = &source[start.saturating_sub(LEAD_CAP)..start];
+    let line = match memchr::memrchr(b'\n', before) {
+        Some(at) => at + 1,
+        None if before.len() < LEAD_CAP => 0,
+        None => return,
+    };
     let words = before[line..].trim_ascii_start();
     if words.iter().all(|b| b.is_ascii_lowercase() || *b == b' ' || *b == b'-') {
         draft.span.start -= words.len() as u32;
