@@ -1,4 +1,4 @@
-//! Turns the log on: for whoever asks for it, and for processes that stay.
+//! Installs the log subscriber: on request for a command, always for servers and background processes.
 
 use orient_logging::{Filter, Sinks, VARIABLE, install};
 use orient_tools::Replies;
@@ -12,7 +12,7 @@ pub(crate) fn start(verbose: bool, stays: bool, quiet: bool) {
         Ok(filter) => Some(filter),
         Err(error) => {
             if !quiet {
-                // Nobody is left to tell if this fails.
+                // A failure to write to the standard error cannot be reported anywhere.
                 let _ = writeln!(std::io::stderr(), "orient: {VARIABLE} is ignored: {error}");
             }
             None

@@ -51,7 +51,7 @@ fn run() -> Result<(), String> {
 /// Builds all of them on as many threads as cargo grants, in the order of the list.
 fn build_all(compiler: &Compiler, works: &[(&Grammar, PathBuf)]) -> Result<Vec<Built>, String> {
     let threads = variable("NUM_JOBS")?.parse().unwrap_or(1);
-    // The largest first: what comes last is short, and no thread is left alone with it.
+    // The largest grammars first, so that all threads finish at about the same time.
     let size = |at: &usize| works[*at].1.join("parser.c").metadata().map_or(0, |it| it.len());
     let mut order: Vec<usize> = (0..works.len()).collect();
     order.sort_by_key(size);

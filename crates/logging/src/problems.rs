@@ -1,4 +1,4 @@
-//! The last warnings and errors of a log, for whoever asks what went wrong.
+//! Reads the last warnings and errors from a log, for `orient doctor --log`.
 
 use crate::path;
 use crate::rotation::{KEPT, name};
@@ -20,7 +20,7 @@ pub struct Problems {
     pub lines: Vec<String>,
 }
 
-/// Reads the log of a store: at most so many warnings and errors, the newest ones.
+/// Reads the newest warnings and errors from the log of a store, up to `most` of them.
 pub fn problems(store: &Path, most: usize) -> io::Result<Problems> {
     let mut found = Problems { file: path(store), bytes: 0, lines: Vec::new() };
     let folder = match Folder::open(found.file.parent().unwrap_or(store)) {

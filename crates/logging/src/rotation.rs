@@ -25,7 +25,7 @@ const LOCK: &str = "orient.log.lock";
 /// How long nothing is tried after a failure: a full disk stays full for a while.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The name of the file that is so many rotations old.
+/// The name of the file after `age` rotations.
 pub(crate) fn name(age: usize) -> String {
     if age == 0 { FILE.to_owned() } else { format!("{FILE}.{age}") }
 }

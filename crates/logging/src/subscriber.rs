@@ -110,7 +110,7 @@ impl Log {
             duration: begun.map(|begun| begun.elapsed().as_secs_f64() * 1000.0),
         };
         if self.stderr {
-            // Nobody is left to tell if this fails.
+            // A failure to write to the standard error cannot be reported anywhere.
             let _ = std::io::stderr().lock().write_all(format::text(&record).as_bytes());
         }
         if let Some(file) = &self.file {

@@ -4,6 +4,7 @@
 use crate::located::Located;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -50,13 +51,14 @@ fn found() -> MutexGuard<'static, HashMap<FileKey, String>> {
 
 /// Notes what is wrong with a file; the first fault found is the one that is told.
 pub(crate) fn report(file: FileKey, what: &str) {
-    let is_new = {
-        let mut found = found();
-        let before = found.len();
-        found.entry(file).or_insert_with(|| what.to_owned());
-        found.len() > before
+    let known = match found().entry(file) {
+        Entry::Occupied(_) => true,
+        Entry::Vacant(first) => {
+            first.insert(what.to_owned());
+            false
+        }
     };
-    if is_new {
+    if !known {
         tracing::warn!("a file of the store is damaged");
     }
     LATEST.with_borrow_mut(|latest| *latest = Some(what.to_owned()));

@@ -56,11 +56,9 @@ impl DatabaseFile {
     /// Uses a retained descriptor of the file with this key, or one from `open`.
     pub(crate) fn new(key: Option<FileKey>, open: impl FnOnce() -> io::Result<File>) -> io::Result<Self> {
         let retained = key.and_then(|key| open_files().get_mut(&key)?.retained.pop());
-        let file = match retained {
-            Some(mut file) => file.rewind().map(|()| file)?,
-            None => open()?,
-        };
-        Ok(Self { key, file: Some(file) })
+        let mut file = Self { key, file: Some(retained.map_or_else(open, Ok)?) };
+        file.file.as_mut().map_or(Ok(()), File::rewind)?;
+        Ok(file)
     }
 
     pub(crate) fn length(&self) -> io::Result<u64> {
