@@ -137,6 +137,12 @@ impl Refresh {
     pub fn looked(&self) -> usize {
         self.added + self.changed + self.renamed + self.touched + self.same
     }
+
+    /// Whether every file that was read has the content the index already knew.
+    fn only_restamped(&self) -> bool {
+        let differing = self.added + self.changed + self.removed + self.renamed + self.skipped + self.resolved;
+        differing == 0 && self.pending.is_empty() && self.rebuilt.is_none()
+    }
 }
 
 /// What is there before a refresh.
@@ -448,7 +454,7 @@ impl Refreshing<'_> {
         unusable: Option<String>,
     ) -> Result<Refresh, EngineError> {
         let engine = self.engine;
-        engine.memory.because(unusable.clone());
+        let already_in_memory = engine.memory.is_used();
         let refresh = match state {
             State::Build(reason) => {
                 let plan = Plan::everything(listing);
@@ -464,15 +470,21 @@ impl Refreshing<'_> {
                 } else {
                     let tasks = tasks(&snapshot, &plan)?;
                     let deadline = self.options.deadline.map(|deadline| self.started + deadline);
+                    let generation = snapshot.generation();
                     let mut writer = snapshot.into_inner().into_writer()?;
                     crate::renew::forget(&mut writer)?;
                     let done = self.writing_in_memory(deadline).catch_up(&plan, &tasks, &mut writer, None);
+                    let refresh = done.map(|(tally, applied)| caught_up(tally, applied, &plan));
+                    // Newer stamps of the same content change no answer: the index in the store gives it.
+                    if !already_in_memory && refresh.as_ref().is_ok_and(Refresh::only_restamped) {
+                        return refresh.map(|refresh| Refresh { generation, ..refresh });
+                    }
                     engine.memory.keep(writer.into_snapshot()?);
-                    let (tally, applied) = done?;
-                    caught_up(tally, applied, &plan)
+                    refresh?
                 }
             }
         };
+        engine.memory.because(unusable.clone());
         Ok(Refresh { in_memory: true, unusable, ..refresh })
     }
 

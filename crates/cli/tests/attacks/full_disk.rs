@@ -61,6 +61,15 @@ attack!(existing_index, "no room, and nothing has changed: answered from the ind
     assert!(said.ok && said.out.contains("def total"), "{said:?}");
     assert!(!said.err.contains("memory"), "{said:?}");
 });
+attack!(same_content, "no room, and a file was written again with the same content: nothing to say", {
+    let field = Field::new(Store::Apart);
+    assert!(field.run(&["index"]).ok);
+    let text = std::fs::read_to_string(field.root().join("cart.py")).expect("it is there");
+    field.write("cart.py", &text);
+    let said = field.run_in(NO_GROWTH, &["symbols", "total"]);
+    assert!(said.ok && said.out.contains("def total"), "{said:?}");
+    assert!(!said.err.contains("memory"), "{said:?}");
+});
 attack!(update, "no room for a change: it shows in the answer, and is there once there is room", {
     let field = Field::new(Store::Apart);
     assert!(field.run(&["index"]).ok);
