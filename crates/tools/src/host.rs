@@ -3,7 +3,7 @@
 use crate::error::ToolError;
 use crate::meaning::Elsewhere;
 use crate::session::Setup;
-use orient_engine::{Engine, EngineError, Keeper, OpenOptions, Repo, check_settings};
+use orient_engine::{Engine, EngineError, OpenOptions, Refresher, Repo, check_settings};
 use orient_settings::{Loaded, Settings, Sources};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,22 +14,22 @@ pub struct Host {
     pub(crate) setup: Setup,
     pub(crate) loaded: Loaded,
     pub(crate) engine: Arc<Engine>,
-    pub(crate) keeper: Arc<dyn Keeper>,
+    pub(crate) refresher: Arc<dyn Refresher>,
     pub(crate) elsewhere: Arc<Elsewhere>,
 }
 
 impl Host {
-    /// Finds the repository, reads the settings and opens the engine; nothing is indexed yet. The keeper is made for the
+    /// Finds the repository, reads the settings and opens the engine; nothing is indexed yet. The refresher is made for the
     /// engine, which it may watch over from now on.
     pub fn open(
         setup: Setup,
-        keeper: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Keeper>,
+        refresher: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Refresher>,
     ) -> Result<Self, ToolError> {
         let loaded = load(&setup)?;
         let options = OpenOptions { force: setup.force, store: None };
         let engine = Arc::new(Engine::open(&setup.start, loaded.settings.clone(), &options)?);
-        let keeper = keeper(&engine, &loaded);
-        Ok(Self { setup, loaded, engine, keeper, elsewhere: Arc::default() })
+        let refresher = refresher(&engine, &loaded);
+        Ok(Self { setup, loaded, engine, refresher, elsewhere: Arc::default() })
     }
 
     /// The top of the tree.

@@ -7,10 +7,10 @@ use crate::host::{self, Host};
 use crate::meaning::Elsewhere;
 use crate::unread::{self, About};
 use orient_engine::{
-    Cancel, Depth, Engine, EngineError, GcOptions, Keeper, Mode, OpenOptions, Progress, Rebuilt, Refresh,
-    RefreshOptions, Repo, Snapshot, StoreError, Sweep,
+    Cancel, Depth, Engine, EngineError, FullScan, GcOptions, Mode, OpenOptions, Progress, Rebuilt, Refresh,
+    RefreshOptions, Refresher, Repo, Snapshot, StoreError,
 };
-use orient_live::Neighbour;
+use orient_live::WatcherClient;
 use orient_model::RepoPath;
 use orient_settings::{Loaded, Override};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -51,7 +51,7 @@ pub struct Session<'p> {
     progress: &'p dyn Progress,
     cancel: &'p Cancel,
     engine: OnceCell<Arc<Engine>>,
-    keeper: Arc<dyn Keeper>,
+    refresher: Arc<dyn Refresher>,
     elsewhere: Arc<Elsewhere>,
     refreshed: RefCell<Option<Refresh>>,
     /// How many files were looked at to answer, where nobody could vouch for them.
@@ -75,7 +75,7 @@ impl<'p> Session<'p> {
             progress,
             cancel,
             engine,
-            keeper: Arc::new(Neighbour),
+            refresher: Arc::new(WatcherClient),
             elsewhere: Arc::default(),
             refreshed,
             looked: Cell::default(),
@@ -94,7 +94,7 @@ impl<'p> Session<'p> {
             progress,
             cancel,
             engine: OnceCell::from(host.engine.clone()),
-            keeper: host.keeper.clone(),
+            refresher: host.refresher.clone(),
             elsewhere: host.elsewhere.clone(),
             refreshed: RefCell::new(None),
             looked: Cell::default(),
@@ -166,7 +166,7 @@ impl<'p> Session<'p> {
         let mode = if rebuild { Mode::Rebuild } else { Mode::CatchUp };
         let refresh = if self.insists {
             // What is told of the files is to be seen on them.
-            Sweep.catch_up(self.engine()?, &self.options(mode, Depth::Graph, None), self.progress)?
+            FullScan.catch_up(self.engine()?, &self.options(mode, Depth::Graph, None), self.progress)?
         } else {
             self.refresh(mode, Depth::Graph, None)?
         };
@@ -228,9 +228,9 @@ impl<'p> Session<'p> {
 
     /// Whether whoever asked should start a watcher now, for the questions to come: this one had to look at more files than
     /// the settings put up with. Says so to one of many.
-    pub fn calls_for_watcher(&self) -> bool {
+    pub fn should_spawn_daemon(&self) -> bool {
         let from = self.loaded.settings.watch.from;
-        from > 0 && self.looked.get() >= from && self.engine().is_ok_and(orient_live::calls_for_watcher)
+        from > 0 && self.looked.get() >= from && self.engine().is_ok_and(orient_live::should_spawn_daemon)
     }
 
     /// What is in the index as it is, without a look at the files; none where there is none that can be read.
@@ -337,7 +337,7 @@ impl<'p> Session<'p> {
     }
 
     fn refresh(&self, mode: Mode, depth: Depth, wait: Option<Duration>) -> Result<Refresh, EngineError> {
-        self.keeper.catch_up(self.engine()?, &self.options(mode, depth, wait), self.progress)
+        self.refresher.catch_up(self.engine()?, &self.options(mode, depth, wait), self.progress)
     }
 
     fn options(&self, mode: Mode, depth: Depth, wait: Option<Duration>) -> RefreshOptions {

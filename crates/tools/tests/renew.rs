@@ -1,6 +1,6 @@
 //! A tree that stays open gets vectors of the built-in model of today in the background, and says so until then.
 
-use orient_engine::{Cancel, Engine, Keeper, Silent, Sweep};
+use orient_engine::{Cancel, Engine, FullScan, Refresher, Silent};
 use orient_settings::Override;
 use orient_store::{WriteLock, Writer};
 use orient_tools::{Background, Host, Page, Session, Setup, TOOLS};
@@ -37,8 +37,8 @@ fn a_newer_model_embeds_in_the_background_while_search_goes_on() {
     let store = folder.path().join("store").display().to_string();
     let overrides = vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }];
     let setup = Setup { start: root.clone(), folder: root, overrides, force: 0, refresh: true };
-    let keeper = |_: &Arc<Engine>, _: &_| -> Arc<dyn Keeper> { Arc::new(Sweep) };
-    let host = Host::open(setup, keeper).expect("a tree");
+    let refresher = |_: &Arc<Engine>, _: &_| -> Arc<dyn Refresher> { Arc::new(FullScan) };
+    let host = Host::open(setup, refresher).expect("a tree");
     let note = "chunks have none yet of the built-in model of this version";
     assert!(!search(&host).contains(note));
     age(host.engine());

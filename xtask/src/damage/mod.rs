@@ -9,7 +9,7 @@ use crate::bench::{Scratch, copy};
 use crate::draw::Draw;
 use anyhow::{Context, Result, bail};
 use fault::{Fault, Spares, inflict};
-use orient_engine::{Cancel, Silent, Sweep};
+use orient_engine::{Cancel, FullScan, Silent};
 use orient_settings::Override;
 use orient_tools::{Host, Page, Session, Setup, TOOLS};
 use std::collections::BTreeMap;
@@ -312,7 +312,7 @@ fn setup(root: &Path, store: &Path) -> Setup {
 }
 
 fn host(root: &Path, store: &Path) -> Result<Host> {
-    Host::open(setup(root, store), |_, _| Arc::new(Sweep)).map_err(plain)
+    Host::open(setup(root, store), |_, _| Arc::new(FullScan)).map_err(plain)
 }
 
 /// The store of another repository, with a log.

@@ -4,7 +4,7 @@
 use super::printed;
 use super::score::Hit;
 use anyhow::{Context, Result, bail};
-use orient_engine::{Cancel, RefreshOptions, Silent, Sweep};
+use orient_engine::{Cancel, FullScan, RefreshOptions, Silent};
 use orient_settings::Override;
 use orient_tools::{Host, Page, Session, Setup, TOOLS, Tool};
 use serde::Deserialize;
@@ -75,7 +75,7 @@ impl Provider for Product {
             force: u8::MAX,
             refresh: false,
         };
-        let host = Host::open(setup, |_, _| Arc::new(Sweep))?;
+        let host = Host::open(setup, |_, _| Arc::new(FullScan))?;
         if host.root().canonicalize()? != tree {
             let (tree, root) = (tree.display(), host.root().display());
             bail!("{tree} belongs to the repository {root}: lay the folders out outside of it");
