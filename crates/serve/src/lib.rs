@@ -5,6 +5,7 @@
 
 mod access_control;
 mod answer;
+mod call_tracker;
 mod connections;
 mod cursor;
 mod error;
@@ -21,7 +22,6 @@ mod server;
 mod session_eviction;
 mod stdio;
 mod token_budget;
-mod tool_call;
 
 pub use error::ServeError;
 pub use http::{HttpOptions, http};
