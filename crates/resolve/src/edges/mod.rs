@@ -7,12 +7,12 @@ mod imports;
 mod references;
 mod test_fixtures;
 
-use crate::file::file_unit::Held;
+use crate::file::file_unit::FileRef;
 use crate::session::Session;
 use orient_model::Resolved;
 
 /// Adds all edges, external references and misses of a file.
-pub(crate) fn add_all(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+pub(crate) fn add_all(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     references::edges(session, unit, out);
     imports::edges(session, unit, out);
     hierarchy::edges(session, unit, out);

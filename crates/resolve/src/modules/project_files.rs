@@ -1,6 +1,6 @@
 //! What the project files of the tree say about where modules are.
 
-use crate::repository::World;
+use crate::repository::Repository;
 use orient_model::{Rules, Says};
 
 /// A project file.
@@ -38,10 +38,12 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    pub(crate) fn read(world: &dyn World) -> Self {
+    pub(crate) fn read(repository: &dyn Repository) -> Self {
         let mut manifests = Vec::new();
-        for file in world.manifests() {
-            let Some(facts) = world.facts(file) else { continue };
+        for file in repository.manifests() {
+            let Some(facts) = repository.facts(file) else {
+                continue;
+            };
             let outline = &facts.outline;
             let text = |atom| outline.strings.get(atom).to_owned();
             manifests.push(Manifest {

@@ -6,6 +6,7 @@ pub(crate) mod eval;
 pub(crate) mod index_access;
 pub(crate) mod object_literals;
 pub(crate) mod patterns;
+pub(crate) mod target;
 pub(crate) mod ty;
 pub(crate) mod type_expr;
 pub(crate) mod type_forms;
