@@ -65,7 +65,7 @@ impl fmt::Debug for LazyFlow {
 }
 
 /// About how many bytes a flow takes.
-fn weight(flow: &Flow) -> usize {
+pub(crate) fn weight(flow: &Flow) -> usize {
     const STRING: usize = 16;
     size_of_val(&*flow.scopes)
         + size_of_val(&*flow.bindings)

@@ -162,7 +162,7 @@ impl<'w> Resolver<'w> {
         found
     }
 
-    fn rules(&self, language: &str) -> Option<Arc<Rules>> {
+    pub(crate) fn rules(&self, language: &str) -> Option<Arc<Rules>> {
         let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(rules) = known.get(language) {
             return rules.clone();

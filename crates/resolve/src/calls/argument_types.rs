@@ -52,7 +52,7 @@ fn open_params(unit: &FileUnit) -> FxHashSet<u32> {
 }
 
 /// The name an expression starts with.
-fn root(unit: &FileUnit, mut expr: ExprId) -> Option<Atom> {
+pub(crate) fn root(unit: &FileUnit, mut expr: ExprId) -> Option<Atom> {
     loop {
         match unit.expr(expr) {
             Expr::Name(name) => return Some(name),
@@ -78,7 +78,7 @@ struct ArgumentCollector<'a, 'r> {
 }
 
 impl ArgumentCollector<'_, '_> {
-    fn call(&mut self, reference: &Reference) {
+    pub(crate) fn call(&mut self, reference: &Reference) {
         let site = Site { unit: self.unit.clone(), scope: reference.scope, at: reference.at };
         match (reference.kind, self.unit.expr(reference.expr)) {
             (RefKind::Call, Expr::Call { callee, args }) if args.len > 0 => {
@@ -114,7 +114,7 @@ impl ArgumentCollector<'_, '_> {
     }
 
     /// Functions of this file behind what is called, and how many of the arguments are their receiver.
-    fn functions(&self, found: &[Target]) -> Vec<(SymbolId, usize)> {
+    pub(super) fn functions(&self, found: &[Target]) -> Vec<(SymbolId, usize)> {
         let mut functions = Vec::new();
         for one in found {
             match &one.referent {
@@ -150,7 +150,7 @@ impl ArgumentCollector<'_, '_> {
     }
 
     /// The constructor that makes a type, its own or that of a base.
-    fn makers(&self, sym: SymbolId) -> impl Iterator<Item = SymbolId> {
+    pub(crate) fn makers(&self, sym: SymbolId) -> impl Iterator<Item = SymbolId> {
         let names = &self.unit.rules.constructors;
         let line = self.session.mro(&Ty::instance(sym));
         let found = line.iter().find_map(|of| {
@@ -175,7 +175,7 @@ impl ArgumentCollector<'_, '_> {
         }
     }
 
-    fn param(&self, sym: SymbolId, place: usize) -> Option<u32> {
+    pub(crate) fn param(&self, sym: SymbolId, place: usize) -> Option<u32> {
         let scope = self.unit.scope_of(sym.at)?;
         let &param = self.unit.params(scope).get(place)?;
         self.open(sym, param)
@@ -188,7 +188,7 @@ impl ArgumentCollector<'_, '_> {
     }
 
     /// The place of a parameter that takes one value and is asked about.
-    fn open(&self, sym: SymbolId, param: u32) -> Option<u32> {
+    pub(crate) fn open(&self, sym: SymbolId, param: u32) -> Option<u32> {
         let binding = self.unit.binding(param)?;
         let name = self.unit.text(binding.name);
         let rest = |param: &orient_model::Param| param.variadic && self.unit.outline_text(param.name) == name;
@@ -197,7 +197,7 @@ impl ArgumentCollector<'_, '_> {
     }
 }
 
-fn is_function(kind: SymbolKind) -> bool {
+pub(crate) fn is_function(kind: SymbolKind) -> bool {
     kind.is_callable() && kind != SymbolKind::Property
 }
 
@@ -217,7 +217,7 @@ fn flows(ty: &Ty) -> bool {
 
 impl Session<'_> {
     /// A result that is one of the arguments, handed on.
-    pub(crate) fn handed_on(&self, unit: &FileRef, sym: SymbolId, args: &[ExprId], from: &Site) -> Ty {
+    pub(super) fn handed_on(&self, unit: &FileRef, sym: SymbolId, args: &[ExprId], from: &Site) -> Ty {
         let declared = unit.binding_of(sym.at).is_some_and(|binding| binding.ty.is_some());
         let Some(scope) = unit.scope_of(sym.at).filter(|_| !declared) else {
             return Ty::Unknown;

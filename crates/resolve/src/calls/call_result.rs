@@ -3,9 +3,9 @@
 use crate::file::file_unit::FileRef;
 use crate::memo::Keep;
 use crate::session::{Session, Site};
+use crate::types::generics::{mentions_param, substitute, unify};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, Ty};
-use crate::types::type_expr::substitute;
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modifier, Rule, SymbolKind};
 use std::rc::Rc;
 
@@ -121,7 +121,7 @@ impl Session<'_> {
         Value { ty, rule, confidence }
     }
 
-    fn called(&self, found: &Target, args: &[ExprId], from: Option<&Site>) -> Value {
+    pub(crate) fn called(&self, found: &Target, args: &[ExprId], from: Option<&Site>) -> Value {
         match &found.referent {
             Referent::Symbol(sym, via) => self.called_symbol(*sym, via.as_ref(), args, from),
             Referent::Value(ty) => self.called_value(ty, args, from),
@@ -358,7 +358,7 @@ impl Session<'_> {
     }
 
     /// What leaves a function's scope.
-    pub(crate) fn scope_return_type(&self, unit: &FileRef, scope: u32) -> Value {
+    pub(super) fn scope_return_type(&self, unit: &FileRef, scope: u32) -> Value {
         let returned = self.queries.scope_returns.enter(&self.limits, &(unit.file, scope), || {
             let mut types = Vec::new();
             for &value in unit.returns(scope).iter().take(16) {
@@ -384,48 +384,4 @@ fn distinct_by_symbol(ty: &Ty) -> Ty {
         _ => true,
     });
     Ty::union(distinct.cloned())
-}
-
-/// Whether a type parameter stands somewhere in a type.
-pub(crate) fn mentions_param(ty: &Ty) -> bool {
-    match ty {
-        Ty::Param(..) => true,
-        Ty::Instance(_, args)
-        | Ty::Metatype(_, args)
-        | Ty::External(_, args)
-        | Ty::Tuple(args)
-        | Ty::Union(args) => args.iter().any(mentions_param),
-        Ty::List(inner) | Ty::Returning(inner) => mentions_param(inner),
-        Ty::Signature(params, result) => params.iter().any(mentions_param) || mentions_param(result),
-        _ => false,
-    }
-}
-
-/// What the parameters of `wanted` must be for it to be `given`.
-pub(crate) fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
-    match (wanted, given) {
-        (_, Ty::Unknown) => {}
-        (Ty::Param(file, at), _) if map.iter().any(|(param, _)| *param == (*file, *at)) => {}
-        (Ty::Param(file, at), given) => map.push(((*file, *at), given.clone())),
-        (Ty::Instance(a, left), Ty::Instance(b, right)) if a == b => {
-            left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
-        }
-        (Ty::External(_, left), Ty::External(_, right)) => {
-            left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
-        }
-        (Ty::External(_, left), Ty::Metatype(sym, args)) => {
-            if let Some(first) = left.first() {
-                unify(first, &Ty::Instance(*sym, args.clone()), map);
-            }
-        }
-        (Ty::List(left), Ty::List(right)) | (Ty::Returning(left), Ty::Returning(right)) => {
-            unify(left, right, map);
-        }
-        (Ty::Signature(left, gives), Ty::Signature(right, given)) => {
-            left.iter().zip(right.iter()).for_each(|(left, right)| unify(left, right, map));
-            unify(gives, given, map);
-        }
-        (Ty::Union(types), given) => types.iter().for_each(|ty| unify(ty, given, map)),
-        _ => {}
-    }
 }

@@ -41,7 +41,7 @@ impl Session<'_> {
     }
 
     /// Of functions that take as many arguments, those whose parameters fit best.
-    fn best(&self, site: &Site, found: &[Target], args: &[ExprId]) -> Vec<Target> {
+    pub(crate) fn best(&self, site: &Site, found: &[Target], args: &[ExprId]) -> Vec<Target> {
         let fits: Vec<Vec<i32>> = found.iter().map(|one| self.fits(site, one, args)).collect();
         let scores: Vec<i32> =
             found.iter().zip(&fits).map(|(one, fit)| fit.iter().sum::<i32>() - self.rest(one)).collect();
@@ -82,7 +82,7 @@ impl Session<'_> {
     }
 
     /// Taking any number of arguments is what a function is asked to do last.
-    fn rest(&self, found: &Target) -> i32 {
+    pub(crate) fn rest(&self, found: &Target) -> i32 {
         let home = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym)));
         let rest = home.is_some_and(|(unit, sym)| {
             unit.symbol(sym.at).is_some_and(|symbol| symbol.params.iter().any(|param| param.variadic))
@@ -166,7 +166,7 @@ impl Session<'_> {
     }
 
     /// How each argument fits the parameter it meets.
-    fn fits(&self, site: &Site, found: &Target, args: &[ExprId]) -> Vec<i32> {
+    pub(crate) fn fits(&self, site: &Site, found: &Target, args: &[ExprId]) -> Vec<i32> {
         let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return Vec::new();
         };
@@ -174,7 +174,7 @@ impl Session<'_> {
         each.map(|(at, &arg)| self.fit(site, found, (&unit, sym), (at, args.len(), arg))).collect()
     }
 
-    fn fit(
+    pub(crate) fn fit(
         &self,
         site: &Site,
         found: &Target,

@@ -2,7 +2,7 @@
 
 use crate::file::file_unit::FileRef;
 use crate::session::Session;
-use crate::types::target::Referent;
+use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
     Confidence, Edge, EdgeKind, ExprId, Miss, Node, Outside, Reason, RefKind, Relation, Resolved, Rule,
@@ -23,7 +23,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     }
 }
 
-fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
+pub(crate) fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     let own = unit.sym(at);
     let of = session.own_type(own);
@@ -194,7 +194,7 @@ fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of:
                 continue;
             }
             let found = session.type_member(of, name, 1, Rule::Implementation);
-            for one in found.iter().filter_map(crate::types::target::Target::sym) {
+            for one in found.iter().filter_map(Target::sym) {
                 let from_class = session.unit_of(one).and_then(|unit| {
                     let parent = unit.symbol(one.at)?.parent?;
                     Some(unit.kind(parent)? != SymbolKind::Interface)
@@ -274,7 +274,7 @@ fn structural_implementations(session: &Session<'_>, unit: &FileRef, at: u32, ou
             let found = session.type_member(&ty, home.name(member.at), 0, Rule::Implementation);
             let fit = found
                 .iter()
-                .filter_map(crate::types::target::Target::sym)
+                .filter_map(Target::sym)
                 .find(|&one| has_compatible_form(session, &home, member.at, one));
             match fit {
                 Some(one) => reached.push((member, one)),
@@ -321,7 +321,14 @@ fn has_compatible_form(session: &Session<'_>, unit: &FileRef, at: u32, other: Sy
         && (!unit.rules.overloads && !unit.rules.structural || one.params.len() == two.params.len())
 }
 
-fn edge(from: SymbolId, kind: EdgeKind, to: SymbolId, line: u32, confidence: Confidence, rule: Rule) -> Edge {
+pub(crate) fn edge(
+    from: SymbolId,
+    kind: EdgeKind,
+    to: SymbolId,
+    line: u32,
+    confidence: Confidence,
+    rule: Rule,
+) -> Edge {
     let node = |sym: SymbolId| Node { file: sym.file, symbol: Some(sym.at) };
     Edge { from: node(from), kind, to: node(to), line, confidence, rule }
 }

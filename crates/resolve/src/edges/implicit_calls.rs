@@ -22,7 +22,13 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     }
 }
 
-fn follow(session: &Session<'_>, unit: &FileRef, binding: &Binding, cases: &[&str], out: &mut Resolved) {
+pub(super) fn follow(
+    session: &Session<'_>,
+    unit: &FileRef,
+    binding: &Binding,
+    cases: &[&str],
+    out: &mut Resolved,
+) {
     let Some(value) = binding.value else { return };
     let Some(line) = unit.line_of(value, binding.at) else {
         return;
@@ -65,7 +71,7 @@ fn follow(session: &Session<'_>, unit: &FileRef, binding: &Binding, cases: &[&st
     }
 }
 
-fn edge(
+pub(crate) fn edge(
     from: Node,
     found: &Target,
     sym: crate::types::ty::SymbolId,

@@ -1,6 +1,8 @@
 //! Edges: the output of resolution, one file for each kind of evidence.
 
+mod call_edges;
 pub(crate) mod component_props;
+mod construct_edges;
 mod hierarchy;
 mod implicit_calls;
 mod imports;

@@ -39,7 +39,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     }
 }
 
-fn edge(unit: &FileUnit, from: u32, to: SymbolId, rule: Rule) -> Edge {
+pub(crate) fn edge(unit: &FileUnit, from: u32, to: SymbolId, rule: Rule) -> Edge {
     Edge {
         from: Node { file: unit.file, symbol: Some(from) },
         kind: EdgeKind::Calls,
@@ -114,7 +114,7 @@ fn with_bases(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
 }
 
 /// The files whose fixtures are there for this one: those of its folder first, then outward.
-fn folder_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef> {
+pub(crate) fn folder_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef> {
     let mut found = Vec::new();
     let mut folder = unit.folder();
     loop {
@@ -177,7 +177,7 @@ impl FixtureConsumer<'_, '_> {
     }
 
     /// Texts of attributes with one of these last names, of the symbol and of what is around it.
-    fn attributes<'t>(&'t self, wanted: &'t [String]) -> impl Iterator<Item = &'t str> {
+    pub(crate) fn attributes<'t>(&'t self, wanted: &'t [String]) -> impl Iterator<Item = &'t str> {
         let around = std::iter::successors(self.unit.symbol(self.at), |symbol| {
             symbol.parent.and_then(|parent| self.unit.symbol(parent))
         });
@@ -244,7 +244,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether one of the quoted texts has a name among its words: `"a, b"` names `a`.
-fn quotes(text: &str, name: &str) -> bool {
+pub(crate) fn quotes(text: &str, name: &str) -> bool {
     quoted(text).any(|words| words.split([',', ' ']).any(|word| word == name))
 }
 

@@ -123,11 +123,11 @@ impl FileUnit {
         self.facts.outline.symbols.len() * 192 + self.facts.flow.bytes() * 2
     }
 
-    fn bindings(&self) -> &Bindings {
+    pub(crate) fn bindings(&self) -> &Bindings {
         self.bindings.get_or_init(|| Bindings::of(&self.facts))
     }
 
-    fn inherited(&self) -> &Inherited {
+    pub(crate) fn inherited(&self) -> &Inherited {
         self.inherited.get_or_init(|| Inherited::of(&self.facts, &self.rules))
     }
 

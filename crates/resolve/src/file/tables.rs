@@ -170,7 +170,7 @@ impl Bindings {
 }
 
 /// The scope each symbol opens.
-pub(crate) fn scopes_of(facts: &FileFacts) -> Vec<Option<u32>> {
+pub(super) fn scopes_of(facts: &FileFacts) -> Vec<Option<u32>> {
     let scopes = &facts.flow.scopes;
     let mut scope_of = vec![None; facts.outline.symbols.len()];
     for (at, scope) in scopes.iter().enumerate().skip(1) {

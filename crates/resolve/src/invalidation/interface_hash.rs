@@ -87,7 +87,7 @@ pub fn path_keys(path: &RepoPath) -> Vec<String> {
     names
 }
 
-fn last(name: &str) -> &str {
+pub(crate) fn last(name: &str) -> &str {
     name.rsplit(['.', '/', ':', '\\']).next().unwrap_or(name)
 }
 
@@ -107,7 +107,7 @@ struct InterfaceHasher<'f> {
 }
 
 impl<'f> InterfaceHasher<'f> {
-    fn new(outline: &'f Outline, flow: &'f Flow) -> Self {
+    pub(crate) fn new(outline: &'f Outline, flow: &'f Flow) -> Self {
         let mut bindings = FxHashMap::default();
         for (at, binding) in flow.bindings.iter().enumerate() {
             if let BindingKind::Symbol(symbol) = binding.kind {
@@ -132,7 +132,7 @@ impl<'f> InterfaceHasher<'f> {
         Self { outline, flow, bindings, scopes, calls, params, params_of }
     }
 
-    fn symbol(&self, at: u32, hasher: &mut FxHasher) {
+    pub(crate) fn symbol(&self, at: u32, hasher: &mut FxHasher) {
         let Some(symbol) = self.outline.symbols.get(at as usize) else {
             return;
         };
@@ -171,7 +171,7 @@ impl<'f> InterfaceHasher<'f> {
     }
 
     /// Hashes everything that decides the result of a body: coarse, but never less than what resolution reads.
-    fn body(&self, scope: u32, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
+    pub(crate) fn body(&self, scope: u32, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
         let inside = self.flow.scopes.get(scope as usize).map_or(0..0, |scope| scope.start..scope.end);
         for leaves in self.flow.returns.iter().filter(|leaves| {
             self.flow.scopes.get(leaves.scope as usize).is_some_and(|inner| inside.contains(&inner.start))
@@ -206,7 +206,7 @@ impl<'f> InterfaceHasher<'f> {
                 continue;
             };
             if let Expr::Name(name) | Expr::Member { name, .. } = self.flow.expr(callee)
-                && crate::names::visibility::RUNS_AS_OTHER.contains(&self.flow.strings.get(name))
+                && crate::names::self_rebinding::RUNS_AS_OTHER.contains(&self.flow.strings.get(name))
             {
                 let list = self.flow.list(args).iter();
                 list.for_each(|&arg| self.expr(Some(arg), hasher, &mut FxHashSet::default()));
@@ -234,7 +234,7 @@ impl<'f> InterfaceHasher<'f> {
         })
     }
 
-    fn assigned(&self, name: &str, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
+    pub(crate) fn assigned(&self, name: &str, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
         for assign in &self.flow.assigns {
             let (Expr::Name(target) | Expr::Member { name: target, .. }) = self.flow.expr(assign.target)
             else {
@@ -248,7 +248,7 @@ impl<'f> InterfaceHasher<'f> {
         }
     }
 
-    fn via(&self, via: Via, hasher: &mut FxHasher) {
+    pub(crate) fn via(&self, via: Via, hasher: &mut FxHasher) {
         match via {
             Via::Member(name) => self.flow.strings.get(name).hash(hasher),
             Via::Item(at) => at.hash(hasher),
@@ -257,7 +257,7 @@ impl<'f> InterfaceHasher<'f> {
     }
 
     /// Hashes an expression, and collects the names in it.
-    fn expr(&self, expr: Option<ExprId>, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
+    pub(crate) fn expr(&self, expr: Option<ExprId>, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
         let Some(expr) = expr else {
             return 0_u8.hash(hasher);
         };

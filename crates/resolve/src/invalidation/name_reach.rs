@@ -101,7 +101,7 @@ pub fn kind_bits(kinds: impl IntoIterator<Item = SymbolKind>) -> u64 {
     kinds.into_iter().fold(0, |all, kind| all | kind_bit(kind))
 }
 
-fn is_member(kind: SymbolKind) -> bool {
+pub(crate) fn is_member(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property)
 }
 

@@ -29,7 +29,7 @@ impl Session<'_> {
     }
 
     /// Where absolute names may start, most likely first.
-    fn source_roots(&self, unit: &FileRef) -> Rc<[String]> {
+    pub(crate) fn source_roots(&self, unit: &FileRef) -> Rc<[String]> {
         self.queries.source_roots.get_or_insert(&unit.file, || self.find_source_roots(unit).into())
     }
 
@@ -72,7 +72,7 @@ impl Session<'_> {
         roots
     }
 
-    fn below(&self, unit: &FileRef, root: &str, parts: &[&str]) -> Option<Module> {
+    pub(crate) fn below(&self, unit: &FileRef, root: &str, parts: &[&str]) -> Option<Module> {
         let mut path = root.to_owned();
         for (at, part) in parts.iter().enumerate() {
             let inner = join(&path, part);
@@ -110,7 +110,7 @@ impl Session<'_> {
     }
 
     /// The file that stands for a folder.
-    pub(super) fn folder_module_file(&self, unit: &FileUnit, folder: &str) -> Option<u32> {
+    pub(crate) fn folder_module_file(&self, unit: &FileUnit, folder: &str) -> Option<u32> {
         unit.rules.folder_files.iter().find_map(|name| self.file_without_extension(unit, &join(folder, name)))
     }
 

@@ -99,7 +99,7 @@ impl Session<'_> {
 pub(crate) struct TopLevelSymbols(MultiMap<u64, SymbolId>);
 
 impl TopLevelSymbols {
-    fn of(units: &[FileRef]) -> Self {
+    pub(crate) fn of(units: &[FileRef]) -> Self {
         let tops = units.iter().flat_map(|unit| {
             let free = unit.children(None).iter().filter(|&&at| unit.qualifier(at).is_none());
             free.map(|&at| (name_hash("", unit.name(at)), unit.sym(at)))
@@ -108,7 +108,7 @@ impl TopLevelSymbols {
     }
 
     /// Those that may have this name: by file and place.
-    fn symbols_named(&self, name: &str) -> &[SymbolId] {
+    pub(crate) fn symbols_named(&self, name: &str) -> &[SymbolId] {
         self.0.get(&name_hash("", name))
     }
 
@@ -122,7 +122,7 @@ fn is_test_package(package: &str) -> bool {
     package.ends_with("_test")
 }
 
-fn below<'m>(module: &'m str, name: &str) -> Option<&'m str> {
+pub(crate) fn below<'m>(module: &'m str, name: &str) -> Option<&'m str> {
     let rest = module.strip_prefix(name)?;
     if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
 }

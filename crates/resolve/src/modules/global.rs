@@ -84,7 +84,7 @@ impl Session<'_> {
     }
 
     /// Whether the project files say that a namespace is seen everywhere.
-    pub(super) fn is_project_wide_import(&self, unit: &FileRef, space: &str) -> bool {
+    pub(crate) fn is_project_wide_import(&self, unit: &FileRef, space: &str) -> bool {
         if unit.rules.prelude.is_empty() {
             return false;
         }
@@ -102,7 +102,7 @@ impl Session<'_> {
     }
 
     /// Whether a project file gives something this name.
-    fn is_project_alias(&self, unit: &FileRef, name: &str) -> bool {
+    pub(crate) fn is_project_alias(&self, unit: &FileRef, name: &str) -> bool {
         let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
     }
@@ -137,7 +137,7 @@ impl Session<'_> {
     }
 
     /// Whether a file loads another, itself or through one that it loads.
-    pub(super) fn loads(&self, unit: &FileRef, file: u32) -> bool {
+    pub(crate) fn loads(&self, unit: &FileRef, file: u32) -> bool {
         if unit.file == file {
             return true;
         }
@@ -166,7 +166,7 @@ impl Session<'_> {
     }
 
     /// The file that loading a name runs: beside the file, or the only one whose path ends so.
-    pub(crate) fn required_file(&self, unit: &FileRef, module: &str) -> Option<Module> {
+    pub(super) fn required_file(&self, unit: &FileRef, module: &str) -> Option<Module> {
         let extension = unit.rules.extensions.first()?;
         let dotted = format!(".{extension}");
         let path = if module.ends_with(&dotted) { module.to_owned() } else { format!("{module}{dotted}") };
@@ -191,7 +191,7 @@ impl Session<'_> {
 }
 
 /// Two parts of a full name.
-fn joined(space: &str, name: &str) -> String {
+pub(crate) fn joined(space: &str, name: &str) -> String {
     match (space, name) {
         ("", name) => name.to_owned(),
         (space, "") => space.to_owned(),

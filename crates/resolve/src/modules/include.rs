@@ -24,7 +24,7 @@ const INCLUDED: usize = 2000;
 
 impl Session<'_> {
     /// The files a file includes, at any depth.
-    pub(super) fn included(&self, unit: &FileRef) -> Rc<FxHashSet<u32>> {
+    pub(crate) fn included(&self, unit: &FileRef) -> Rc<FxHashSet<u32>> {
         self.queries.included.get_or_insert(&unit.file, || Rc::new(self.find_included(unit)))
     }
 
@@ -97,7 +97,7 @@ impl Session<'_> {
     }
 
     /// The file whose folder shares most with this one's; none if several do.
-    fn nearest(&self, unit: &FileUnit, files: &[u32]) -> Option<u32> {
+    pub(crate) fn nearest(&self, unit: &FileUnit, files: &[u32]) -> Option<u32> {
         let own = unit.facts.path.display().into_owned();
         let shared = |file: u32| {
             let path = self.unit(file).map(|unit| unit.facts.path.display().into_owned()).unwrap_or_default();

@@ -12,15 +12,13 @@ mod tree;
 pub(crate) use folder::TopLevelSymbols;
 pub(crate) use include::Includes;
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::file_unit::FileRef;
 use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
-use crate::session::{Namesake, Session, Site};
+use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, SymbolId, Ty};
-use orient_model::{
-    BindingKind, Confidence, Import, ImportKind, Modifier, Modules, Rule, Shares, SymbolKind,
-};
+use orient_model::{BindingKind, Import, ImportKind, Modifier, Modules, Rule, Shares, SymbolKind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -212,7 +210,7 @@ impl Session<'_> {
     }
 
     /// What a file binds at its top under this name, imports followed; the last binding counts.
-    pub(crate) fn top_level(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+    fn top_level(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let mut found: Vec<Target> = Vec::new();
         for &at in unit.bound(0, name) {
             let Some(binding) = unit.binding(at) else {
@@ -263,130 +261,8 @@ impl Session<'_> {
         }
     }
 
-    /// A member added to a type from elsewhere.
-    pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &FileRef) -> Vec<Target> {
-        let mut found = Vec::new();
-        let namesakes = self.symbols_named(&from.rules.family, name);
-        let extends = |namesake: &&Namesake| namesake.modifiers.contains(Modifier::Extension);
-        let mut extensions = namesakes.iter().filter(extends).peekable();
-        if extensions.peek().is_none() {
-            return found;
-        }
-        let line = self.mro(ty);
-        let mut nearest = usize::MAX;
-        for namesake in extensions {
-            if self.is_hidden(namesake.sym) || self.in_other_script(namesake.sym, from) {
-                continue;
-            }
-            let sym = namesake.sym;
-            let Some(unit) = self.unit_of(sym) else {
-                continue;
-            };
-            let Some((receiver, arity)) = extended(&unit, sym.at) else {
-                continue;
-            };
-            let place = match line.iter().position(|of| self.is_called(of, receiver, arity)) {
-                None if Self::is_parameter(&unit, sym.at, receiver) => line.len(),
-                Some(place) => place,
-                None => continue,
-            };
-            let bound =
-                if place == line.len() { self.bound_holds(&unit, sym.at, receiver, &line) } else { None };
-            if bound == Some(false) {
-                continue;
-            }
-            // Functions are told apart by their arguments first.
-            let told = from.rules.overloads && crate::names::bindings::can_be_called(namesake.kind);
-            // One that is a member comes with its receiver, not by an import.
-            let comes = self.extension_owner(sym).is_some() || self.sees(from, &unit, sym.at);
-            if (place > nearest && !told) || !comes {
-                continue;
-            }
-            if place < nearest {
-                found.retain(|_| told);
-                nearest = place;
-            }
-            let open = place == line.len() && bound.is_none();
-            let confidence = if open { Confidence::Probable } else { Confidence::Exact };
-            let one = Target::symbol(sym, Rule::Extension).at_most(confidence);
-            found.push(Target { receiver_distance: place, ..one });
-        }
-        let several = found.len() > 1 && !from.rules.overloads;
-        found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
-    }
-
-    /// Extensions of any type that stand in a namespace under this name: what an import of the name brings into sight.
-    pub(crate) fn extensions_in(&self, unit: &FileRef, space: &str, name: &str) -> Vec<Target> {
-        if unit.rules.modules != Modules::Namespace || !unit.rules.companions {
-            return Vec::new();
-        }
-        let space = dotted(space);
-        let namesakes = self.symbols_named(&unit.rules.family, name);
-        let extensions = namesakes.iter().filter(|namesake| namesake.modifiers.contains(Modifier::Extension));
-        let inside = extensions.filter(|namesake| {
-            let home = self.unit_of(namesake.sym);
-            self.extension_owner(namesake.sym).is_none()
-                && home.is_some_and(|home| self.namespace_of(&home, namesake.sym.at) == space)
-        });
-        inside.map(|namesake| Target::symbol(namesake.sym, Rule::Import)).collect()
-    }
-
-    /// Whether an extension is for a type parameter of its own: for anything.
-    fn is_parameter(unit: &FileUnit, symbol: u32, name: &str) -> bool {
-        let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);
-        unit.type_params(symbol).iter().any(called)
-    }
-
-    /// Whether a type is among what a type parameter must be; none where nothing is asked of it.
-    fn bound_holds(&self, unit: &FileRef, symbol: u32, name: &str, line: &[Ty]) -> Option<bool> {
-        let called = |at: &&u32| unit.binding(**at).is_some_and(|binding| unit.text(binding.name) == name);
-        let &param = unit.type_params(symbol).iter().find(called)?;
-        match self.type_param_bound(unit, param).ty {
-            Ty::Instance(sym, _) => Some(
-                line.iter().any(|of| matches!(of, Ty::Instance(known, _) if *known == self.canonical(sym))),
-            ),
-            _ => None,
-        }
-    }
-
-    fn is_called(&self, ty: &Ty, name: &str, arity: usize) -> bool {
-        match ty {
-            Ty::Instance(sym, _) => self.unit_of(*sym).is_some_and(|unit| {
-                let alike = !unit.rules.arity || unit.type_params(sym.at).len() == arity;
-                alike && unit.name(sym.at) == name
-            }),
-            Ty::External(outside, _) => &**outside == name,
-            _ => false,
-        }
-    }
-
-    /// Whether a file sees what stands in the namespace of a symbol: by its own namespace or an import.
-    fn sees(&self, from: &FileRef, other: &FileRef, symbol: u32) -> bool {
-        let space = self.namespace_of(other, symbol);
-        let inside = |own: &str| {
-            own == space || (from.rules.nested_namespaces && own.starts_with(&format!("{space}.")))
-        };
-        if space.is_empty() || inside(&dotted(from.package())) {
-            return true;
-        }
-        let symbols = 0..from.facts.outline.symbols.len() as u32;
-        let mut spaces = symbols.filter(|&at| from.kind(at) == Some(SymbolKind::Module));
-        if spaces.any(|at| inside(&self.full_name(from.sym(at)))) {
-            return true;
-        }
-        let name = other.name(symbol);
-        from.facts.outline.imports.iter().any(|import| {
-            let module = dotted(from.outline_text(import.module));
-            let below = module == space || module.starts_with(&format!("{space}."));
-            match import.name {
-                Some(named) => below && from.outline_text(named) == name,
-                None => below,
-            }
-        }) || self.is_project_wide_import(from, &space)
-    }
-
     /// The namespace a symbol stands in.
-    fn namespace_of(&self, unit: &FileRef, symbol: u32) -> String {
+    pub(crate) fn namespace_of(&self, unit: &FileRef, symbol: u32) -> String {
         let scope = unit.scope_of(symbol).unwrap_or(0);
         self.namespace_at(&Site { unit: unit.clone(), scope, at: u32::MAX })
     }
@@ -420,7 +296,7 @@ impl Session<'_> {
 }
 
 /// The top of a file, after all of it.
-pub(crate) fn top(unit: &FileRef) -> Site {
+fn top(unit: &FileRef) -> Site {
     Site { unit: unit.clone(), scope: 0, at: u32::MAX }
 }
 
@@ -442,7 +318,7 @@ pub(crate) fn is_dotted(space: &str) -> bool {
 }
 
 /// A file's name without folder and extension.
-pub(crate) fn file_stem(path: &str) -> String {
+fn file_stem(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.split_once('.').map_or(name, |(stem, _)| stem).to_owned()
 }
@@ -463,7 +339,7 @@ fn through_import(found: Target) -> Target {
 }
 
 /// A number that tells names of modules apart.
-pub(crate) fn name_hash(module: &str, name: &str) -> u64 {
+fn name_hash(module: &str, name: &str) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
     (module, name).hash(&mut hasher);
@@ -480,15 +356,4 @@ fn external_import(unit: &FileRef, import: &Import, module: &str, name: Option<&
     let alias =
         import.alias.filter(|_| import.kind != ImportKind::Module).map(|atom| unit.outline_text(atom));
     vec![Target::external(module, name.or(alias).unwrap_or(module))]
-}
-
-/// The name of the type an extension is for, and how many types that takes.
-fn extended(unit: &FileUnit, symbol: u32) -> Option<(&str, usize)> {
-    let written = match unit.qualifier(symbol) {
-        Some(qualifier) => qualifier,
-        None => unit.outline_text(unit.symbol(symbol)?.params.first()?.ty?),
-    };
-    let written = written.trim_start_matches("this ").trim();
-    let head = written.split(['<', '?', '[']).next()?.trim();
-    Some((head.rsplit('.').next()?, crate::types::written_types::given(written)))
 }

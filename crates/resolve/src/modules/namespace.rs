@@ -9,7 +9,7 @@ use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, Share
 
 impl Session<'_> {
     /// Every symbol with this full name.
-    pub(crate) fn symbols_with_full_name(&self, family: &str, full: &str) -> Vec<SymbolId> {
+    pub(super) fn symbols_with_full_name(&self, family: &str, full: &str) -> Vec<SymbolId> {
         if let Some(known) = self.queries.symbols_by_full_name.get(full) {
             return known.to_vec();
         }

@@ -173,7 +173,7 @@ impl Session<'_> {
         self.reexported(unit, name)
     }
 
-    fn reexported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+    pub(super) fn reexported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let imports = unit.facts.outline.imports.iter().enumerate();
         for (at, import) in imports.filter(|(_, import)| import.reexport) {
             let public = import.alias.or(import.name).map(|atom| unit.outline_text(atom));
@@ -213,7 +213,7 @@ fn exported_value(unit: &FileRef, name: &str) -> Vec<Target> {
 }
 
 /// What stands where the pattern has its `*`; empty for an exact match.
-fn inner<'m>(pattern: &str, module: &'m str) -> Option<&'m str> {
+pub(crate) fn inner<'m>(pattern: &str, module: &'m str) -> Option<&'m str> {
     if !fits(pattern, module) {
         return None;
     }

@@ -76,7 +76,7 @@ impl Project {
 }
 
 /// Whether a folder is another or lies inside it.
-pub(crate) fn is_inside(folder: &str, outer: &str) -> bool {
+fn is_inside(folder: &str, outer: &str) -> bool {
     outer.is_empty()
         || folder == outer
         || (folder.starts_with(outer) && folder.as_bytes().get(outer.len()) == Some(&b'/'))
@@ -93,7 +93,7 @@ pub(crate) fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// A path with `.` and `..` worked out; none if it leads above the top.
-pub(crate) fn normal(folder: &str, path: &str) -> Option<String> {
+pub(super) fn normal(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = if path.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
     parts.retain(|part| !part.is_empty());
     for part in path.split('/') {

@@ -37,7 +37,7 @@ impl Session<'_> {
     }
 
     /// What a path of names means: `crate::a::B`, `super::x`, `other_crate::y`.
-    pub(crate) fn walk_path(&self, site: &Site, path: &str) -> Vec<Target> {
+    fn walk_path(&self, site: &Site, path: &str) -> Vec<Target> {
         let mut parts = path.split("::").filter(|part| !part.is_empty());
         let Some(first) = parts.next() else {
             return Vec::new();
@@ -120,7 +120,7 @@ impl Session<'_> {
     }
 
     /// The module a frame stands in: the innermost one around it in the file, else the file.
-    pub(crate) fn module_at(site: &Site) -> Ty {
+    fn module_at(site: &Site) -> Ty {
         let unit = &site.unit;
         let mut next = site.symbol();
         while let Some(at) = next {
@@ -133,7 +133,7 @@ impl Session<'_> {
     }
 
     /// The module around a module.
-    pub(crate) fn outer_module(&self, ty: &Ty) -> Vec<Target> {
+    fn outer_module(&self, ty: &Ty) -> Vec<Target> {
         let outer = match ty {
             Ty::Metatype(sym, _) => self.unit_of(*sym).map(|unit| {
                 let mut next = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
@@ -203,7 +203,7 @@ impl Session<'_> {
     }
 
     /// The root of the crate a file is in.
-    pub(crate) fn crate_root(&self, unit: &FileRef) -> Option<u32> {
+    fn crate_root(&self, unit: &FileRef) -> Option<u32> {
         let mut at = unit.clone();
         for _ in 0..32 {
             match self.parent_file(&at).and_then(|file| self.unit(file)) {

@@ -1,13 +1,10 @@
 //! What a bare name means where it stands: scopes from the inside out, then what the file shares with others.
 
 use crate::file::file_unit::{FileRef, FileUnit};
-use crate::memo::Keep;
 use crate::session::{Session, Site};
-use crate::types::target::{Referent, Target, Value};
-use crate::types::ty::{SymbolId, Ty};
-use orient_model::{
-    Atom, Binding, BindingKind, Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind, Via,
-};
+use crate::types::target::{Referent, Target};
+use crate::types::ty::Ty;
+use orient_model::{Atom, Binding, BindingKind, Modifier, Modules, Rule, ScopeKind, SymbolKind};
 
 /// What a name is looked up as: a type is not hidden by a field or a parameter of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,7 +39,7 @@ fn is_only_type(unit: &FileUnit, binding: u32) -> bool {
 }
 
 /// Whether a name of this kind can stand for a type.
-pub(crate) fn can_be_type(kind: SymbolKind) -> bool {
+pub(super) fn can_be_type(kind: SymbolKind) -> bool {
     !matches!(
         kind,
         SymbolKind::Field | SymbolKind::Property | SymbolKind::Method | SymbolKind::Event | SymbolKind::Test
@@ -66,7 +63,7 @@ impl Session<'_> {
     }
 
     /// What a scope itself binds a name to, as far as it counts here.
-    pub(crate) fn bindings_in_scope(
+    pub(super) fn bindings_in_scope(
         &self,
         site: &Site,
         scope: u32,
@@ -227,185 +224,5 @@ impl Session<'_> {
                 vec![found]
             }
         }
-    }
-
-    /// The value of a parameter or local.
-    pub(crate) fn bound_value(&self, unit: &FileRef, at: u32) -> Value {
-        let find = || {
-            Some(match unit.binding(at) {
-                None => Value::unknown(),
-                Some(binding) if binding.kind == BindingKind::Receiver && binding.ty.is_none() => {
-                    self.receiver(unit, binding)
-                }
-                Some(binding) => self.value_of_binding(unit, binding),
-            })
-        };
-        let keep = Keep::OutermostOr(Value::is_known_answer);
-        let value = self.queries.binding_values.query(&self.limits, (unit.file, at), keep, find);
-        value.unwrap_or_else(Value::unknown)
-    }
-
-    /// The value a binding gets: by its declared type, else from what it is made of.
-    pub(crate) fn value_of_binding(&self, unit: &FileRef, binding: &Binding) -> Value {
-        let site = Site { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
-        if let Some(ty) = binding.ty {
-            let declared = self.ty(&site, ty);
-            let declared = match (binding.via, binding.value) {
-                (Via::Item(_) | Via::Member(_), None) => {
-                    self.via(&site, &Value::new(declared, Rule::Declared), binding.via)
-                }
-                _ => Value::new(declared, Rule::Declared),
-            };
-            if declared.ty.is_known() {
-                return declared;
-            }
-        }
-        let param_types = self
-            .param_types
-            .get(&binding.at)
-            .filter(|_| unit.file == self.file && binding.kind == BindingKind::Param && binding.ty.is_none());
-        if let Some(param_types) = param_types {
-            let default = binding.value.map_or(Ty::Unknown, |value| self.eval(&site, value).ty);
-            let ty = Ty::union([default, param_types.clone()]);
-            return Value { ty, rule: Rule::Inferred, confidence: Confidence::Probable };
-        }
-        let Some(value) = binding.value else {
-            if binding.kind == BindingKind::Param && binding.ty.is_none() {
-                return self.given(unit, binding);
-            }
-            return self.assigned(unit, binding);
-        };
-        let value = match self.pattern_payload(&site, binding) {
-            Some(payload) => payload,
-            None => self.via(&site, &self.eval(&site, value), binding.via),
-        };
-        let value = self.with_reassignments(unit, binding, value);
-        Value { rule: if value.rule == Rule::Static { Rule::Static } else { Rule::Inferred }, ..value }
-    }
-
-    /// A name that is put something else into later may hold either.
-    fn with_reassignments(&self, unit: &FileRef, binding: &Binding, first: Value) -> Value {
-        let varies = match binding.kind {
-            BindingKind::Local => true,
-            BindingKind::Symbol(symbol) => unit.kind(symbol) == Some(SymbolKind::Variable),
-            _ => false,
-        };
-        let follows =
-            unit.rules.type_space || unit.rules.dynamic && matches!(binding.kind, BindingKind::Symbol(_));
-        if !varies || !follows {
-            return first;
-        }
-        let mut types = vec![first.ty.clone()];
-        let mut again = false;
-        for (assign, value) in unit.assigned(unit.text(binding.name)) {
-            let is_name = matches!(unit.expr(assign.target), orient_model::Expr::Name(_));
-            if is_name && unit.is_within(assign.scope, binding.scope) {
-                let site = Site { unit: unit.clone(), scope: assign.scope, at: assign.at };
-                let value = self.eval(&site, value);
-                types.push(self.via(&site, &value, assign.via).ty);
-                again = true;
-            }
-        }
-        let ty = Ty::union(types);
-        let less_sure = again && (unit.rules.type_space || ty != first.ty);
-        let confidence =
-            if less_sure { first.confidence.max(Confidence::Probable) } else { first.confidence };
-        Value { ty, confidence, ..first }
-    }
-
-    /// What is put into a name later, where it is declared without a value.
-    fn assigned(&self, unit: &FileRef, binding: &Binding) -> Value {
-        if binding.kind != BindingKind::Local {
-            return Value::unknown();
-        }
-        let mut types = Vec::new();
-        for (assign, value) in unit.assigned(unit.text(binding.name)) {
-            let site = Site { unit: unit.clone(), scope: assign.scope, at: assign.at };
-            let value = self.eval(&site, value);
-            types.push(self.via(&site, &value, assign.via).ty);
-        }
-        Value { ty: Ty::union(types), rule: Rule::Inferred, confidence: Confidence::Probable }
-    }
-
-    /// The receiver inside a method.
-    fn receiver(&self, unit: &FileRef, binding: &Binding) -> Value {
-        let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
-        let Some(of) = self.self_type(unit, symbol) else {
-            return Value::unknown();
-        };
-        let class = symbol.is_some_and(|symbol| unit.is(symbol, Modifier::Static));
-        match (class, of) {
-            (true, Ty::Instance(sym, args)) => Value::new(Ty::Metatype(sym, args), Rule::Receiver),
-            (_, of) => Value::new(of, Rule::Receiver),
-        }
-    }
-
-    /// The type around a symbol, as its receiver sees it.
-    pub(crate) fn self_type(&self, unit: &FileRef, symbol: Option<u32>) -> Option<Ty> {
-        let mut next = symbol;
-        while let Some(at) = next {
-            let found = unit.symbol(at)?;
-            if unit.type_around(Some(at)) == Some(at) {
-                return Some(self.own_type(unit.sym(at)));
-            }
-            // A method of an object that is written out: the object that holds it.
-            if unit.rules.type_space
-                && matches!(found.kind, SymbolKind::Method | SymbolKind::Property)
-                && let Some(holder) = found.parent.filter(|_| found.qualifier.is_none())
-                && matches!(unit.kind(holder), Some(SymbolKind::Variable | SymbolKind::Constant))
-            {
-                return Some(Ty::instance(unit.sym(holder)));
-            }
-            if found.qualifier.is_some()
-                && let Some(ty) = self.qualifier_type(unit, at)
-            {
-                return Some(ty);
-            }
-            next = found.parent;
-        }
-        None
-    }
-
-    /// A type as it sees itself: with its own parameters as arguments; a block of members as the type it is for.
-    pub(crate) fn own_type(&self, sym: SymbolId) -> Ty {
-        let Some(unit) = self.unit_of(sym) else {
-            return Ty::Unknown;
-        };
-        if unit.kind(sym.at) == Some(SymbolKind::Impl) {
-            return self.impl_target(&unit, sym.at);
-        }
-        let args: Vec<Ty> = unit.type_params(sym.at).iter().map(|&at| Ty::Param(sym.file, at)).collect();
-        Ty::Instance(self.canonical(sym), args.into())
-    }
-
-    /// The type a symbol names as its container: `Foo` of `void Foo::bar()`.
-    pub(crate) fn qualifier_type(&self, unit: &FileRef, symbol: u32) -> Option<Ty> {
-        let qualifier = unit.qualifier(symbol)?;
-        let scope = unit.symbol(symbol)?.parent.and_then(|parent| unit.scope_of(parent)).unwrap_or(0);
-        let site = Site { unit: unit.clone(), scope, at: u32::MAX };
-        let found = self.lookup_dotted(&site, qualifier);
-        found.iter().find_map(|found| match found.sym() {
-            Some(sym) if self.is_type(sym) => Some(self.own_type(sym)),
-            // A function that makes objects, and an object that gets its members one by one.
-            Some(sym) if unit.rules.type_space => match self.kind(sym)? {
-                SymbolKind::Function => Some(Ty::Function(sym, None)),
-                SymbolKind::Variable | SymbolKind::Constant => Some(Ty::instance(sym)),
-                _ => None,
-            },
-            _ => None,
-        })
-    }
-
-    /// Whether a symbol only declares what stands elsewhere.
-    pub(crate) fn declares(&self, sym: SymbolId) -> bool {
-        self.unit_of(sym).is_some_and(|unit| unit.is(sym.at, Modifier::Declaration))
-    }
-
-    /// Whether a symbol is a type or can have members as one.
-    pub(crate) fn is_type(&self, sym: SymbolId) -> bool {
-        self.unit_of(sym).and_then(|unit| unit.kind(sym.at)).is_some_and(|kind| {
-            kind.is_type()
-                || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate)
-        })
     }
 }

@@ -86,7 +86,7 @@ impl Session<'_> {
     }
 
     /// What a scope offers beyond its own bindings: members of the type it belongs to, and wildcard imports.
-    fn around(&self, site: &Site, at: u32, name: &str, atom: Option<Atom>) -> Vec<Target> {
+    pub(crate) fn around(&self, site: &Site, at: u32, name: &str, atom: Option<Atom>) -> Vec<Target> {
         let unit = &site.unit;
         let Some(here) = unit.facts.flow.scopes.get(at as usize) else {
             return Vec::new();
@@ -119,7 +119,7 @@ impl Session<'_> {
     }
 
     /// What a name means that no scope of the file has.
-    fn beyond(
+    pub(crate) fn beyond(
         &self,
         site: &Site,
         name: &str,

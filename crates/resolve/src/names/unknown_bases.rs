@@ -29,7 +29,7 @@ impl Session<'_> {
     }
 
     /// Whether something that a type inherits from, at any depth, is not in the repository.
-    pub(crate) fn has_unknown_base(&self, ty: &Ty) -> bool {
+    fn has_unknown_base(&self, ty: &Ty) -> bool {
         let of = match ty {
             Ty::Metatype(sym, args) => &Ty::Instance(*sym, args.clone()),
             of => of,
@@ -39,7 +39,7 @@ impl Session<'_> {
 
     /// What a name means by its scopes and imports, given what an unknown base may have under it; that itself where they have
     /// nothing.
-    pub(crate) fn weaken_by_unknown_base(
+    pub(super) fn weaken_by_unknown_base(
         &self,
         maybe_inherited_targets: Vec<Target>,
         found: Vec<Target>,

@@ -1,17 +1,11 @@
 //! What is in sight where an expression stands: extensions that are members need a receiver around, members that are
 //! kept for old binaries are seen by nobody, and a function that runs as another's sees nothing of where it is written.
 
-use crate::file::file_unit::{FileRef, FileUnit, last_name};
-use crate::modules::dotted;
-use crate::session::{Session, Site};
+use crate::file::file_unit::FileUnit;
+use crate::session::Session;
 use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Expr, ExprId, Modifier, RefKind, Rule, ScopeKind, SymbolKind, Visibility};
-use rustc_hash::FxHashSet;
-
-/// Members of anything that run the function they are given as if it stood in their receiver.
-pub(crate) const RUNS_AS_OTHER: [&str; 6] =
-    ["instance_eval", "instance_exec", "class_eval", "class_exec", "module_eval", "module_exec"];
+use orient_model::{Modifier, SymbolKind, Visibility};
 
 impl Session<'_> {
     /// Whether a symbol is there for old binaries only: nothing that is written means it.
@@ -59,12 +53,12 @@ impl Session<'_> {
                 || rules.file_variables && self.kind(sym) == Some(SymbolKind::Variable))
     }
 
-    fn visibility(&self, sym: SymbolId) -> Option<Visibility> {
+    pub(crate) fn visibility(&self, sym: SymbolId) -> Option<Visibility> {
         self.unit_of(sym).and_then(|unit| Some(unit.symbol(sym.at)?.visibility))
     }
 
     /// The outermost type around a symbol, or itself.
-    fn outermost(&self, sym: SymbolId) -> SymbolId {
+    pub(crate) fn outermost(&self, sym: SymbolId) -> SymbolId {
         let Some(unit) = self.unit_of(sym) else {
             return sym;
         };
@@ -109,153 +103,6 @@ impl Session<'_> {
             home.rules.scripts.iter().any(|script| script == extension)
         })
     }
-
-    /// Without extensions that are members of what is no receiver here; the nearest receiver decides.
-    pub(crate) fn visible_extensions(&self, site: &Site, found: Vec<Target>) -> Vec<Target> {
-        let holders: Vec<Option<SymbolId>> = found.iter().map(|one| self.owner_of_extension(one)).collect();
-        if holders.iter().all(Option::is_none) {
-            return found;
-        }
-        let around = self.implicit_receivers(site);
-        let place = |holder: SymbolId| match around.iter().position(|&one| one == holder) {
-            None if self.imports_of(&site.unit, holder, &found) => Some(around.len()),
-            place => place,
-        };
-        let places: Vec<Option<usize>> = holders.iter().map(|holder| holder.and_then(place)).collect();
-        let nearest = places.iter().flatten().min().copied();
-        let kept = found.into_iter().zip(holders.iter().zip(places));
-        kept.filter(|(_, (holder, place))| match (holder, nearest) {
-            (None, nearest) => nearest.is_none(),
-            (Some(_), _) => place.is_some() && *place == nearest,
-        })
-        .map(|(one, _)| one)
-        .collect()
-    }
-
-    /// The type whose member an extension is.
-    fn owner_of_extension(&self, found: &Target) -> Option<SymbolId> {
-        self.extension_owner(found.sym().filter(|_| found.rule == Rule::Extension)?)
-    }
-
-    /// The type whose member an extension of this name is; none for one that stands by itself.
-    pub(crate) fn extension_owner(&self, sym: SymbolId) -> Option<SymbolId> {
-        let unit = self.unit_of(sym).filter(|unit| unit.rules.companions)?;
-        let parent = unit.symbol(sym.at)?.parent?;
-        unit.kind(parent)?.is_type().then(|| unit.sym(parent))
-    }
-
-    /// Whether a file names an object in an import, with what was found in it or with all of it.
-    fn imports_of(&self, unit: &FileRef, holder: SymbolId, found: &[Target]) -> bool {
-        if self.kind(holder) != Some(SymbolKind::Object) {
-            return false;
-        }
-        let space = self.shared_full_name(holder);
-        let name = found
-            .iter()
-            .find_map(Target::sym)
-            .and_then(|sym| self.unit_of(sym).map(|home| home.name(sym.at).to_owned()));
-        unit.facts.outline.imports.iter().any(|import| {
-            let named = import.name.map(|atom| unit.outline_text(atom));
-            dotted(unit.outline_text(import.module)) == *space
-                && (named.is_none() || named == name.as_deref())
-        })
-    }
-
-    /// The types whose members are seen by their bare names, innermost first.
-    fn implicit_receivers(&self, site: &Site) -> Vec<SymbolId> {
-        let unit = &site.unit;
-        let mut around = Vec::new();
-        let mut next = Some(site.scope);
-        while let Some((at, scope)) = next.and_then(|at| Some((at, unit.facts.flow.scopes.get(at as usize)?)))
-        {
-            next = scope.parent;
-            let ty = match (scope.kind, scope.symbol) {
-                (ScopeKind::Type, Some(symbol)) => Some(self.own_type(unit.sym(symbol))),
-                (ScopeKind::Function, symbol) => {
-                    let entered = self.lambda_receiver(unit, at).map(|val| val.ty);
-                    entered.or_else(|| self.qualifier_type(unit, symbol?))
-                }
-                _ => None,
-            };
-            let Some(ty) = ty else { continue };
-            for of in self.mro(&ty).iter() {
-                let Ty::Instance(sym, _) = of else { continue };
-                around.push(*sym);
-                let Some(home) = self.unit_of(*sym) else {
-                    continue;
-                };
-                let folder_module_file = |at: &&u32| {
-                    home.kind(**at) == Some(SymbolKind::Object) && home.is(**at, Modifier::Static)
-                };
-                around.extend(
-                    home.children(Some(sym.at)).iter().filter(folder_module_file).map(|&at| home.sym(at)),
-                );
-            }
-        }
-        around
-    }
-
-    /// Whether what was found is a member, and so depends on who runs the code.
-    pub(crate) fn depends_on_self(&self, found: &Target) -> bool {
-        let kind = found.sym().and_then(|sym| self.kind(sym));
-        kind.is_some_and(|kind| kind.is_callable() || kind == SymbolKind::Field)
-    }
-
-    /// Whether the function with this scope is run as if it stood elsewhere: who it is given to says so.
-    pub(crate) fn rebinds_self(&self, unit: &FileRef, scope: u32) -> bool {
-        if !unit.rules.split_members {
-            return false;
-        }
-        if let Some(known) = self.queries.self_rebinding.get(&(unit.file, scope)) {
-            return known;
-        }
-        let Some((call, at)) = Self::enclosing_call(unit, scope) else {
-            return false;
-        };
-        let Expr::Call { callee, .. } = unit.expr(call) else {
-            return false;
-        };
-        let called = last_name(&unit.facts, callee).unwrap_or_default();
-        let runs = RUNS_AS_OTHER.contains(&called) || {
-            // While that is being found, the function counts as one that runs where it stands.
-            self.queries.self_rebinding.insert((unit.file, scope), false);
-            let outer = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.parent);
-            let site = Site { unit: unit.clone(), scope: outer.unwrap_or(0), at };
-            let found = self.callees(&site, callee);
-            found.iter().filter_map(Target::sym).any(|sym| {
-                let Some(home) = self.unit_of(sym) else {
-                    return false;
-                };
-                home.rebinds_self.get_or_init(|| self_rebinding_functions(&home)).contains(&sym.at)
-                    || (sym.file == unit.file && self.forwards_to_rebinding(unit, sym.at))
-            })
-        };
-        self.queries.self_rebinding.insert((unit.file, scope), runs);
-        runs
-    }
-
-    /// Whether a function of this file gives a parameter on inside of a function that runs as another's.
-    fn forwards_to_rebinding(&self, unit: &FileRef, symbol: u32) -> bool {
-        let Some(own) = unit.scope_of(symbol) else {
-            return false;
-        };
-        let mut calls = unit.references_in(symbol).filter(|one| one.kind == RefKind::Call);
-        calls.any(|reference| {
-            let Expr::Call { args, .. } = unit.expr(reference.expr) else {
-                return false;
-            };
-            unit.facts.flow.list(args).iter().any(|&arg| is_param(unit, own, arg)) && {
-                let mut next = Some(reference.scope).filter(|&at| at != own);
-                let mut other = false;
-                while let Some(at) = next.filter(|_| !other) {
-                    other = self.rebinds_self(unit, at);
-                    let parent = unit.facts.flow.scopes.get(at as usize).and_then(|scope| scope.parent);
-                    next = parent.filter(|&at| at != own);
-                }
-                other
-            }
-        })
-    }
 }
 
 /// Whether an annotation of a symbol says one of these.
@@ -265,33 +112,4 @@ fn has_annotation(unit: &FileUnit, symbol: u32, marks: &[String]) -> bool {
         && unit
             .symbol(symbol)
             .is_some_and(|symbol| symbol.attributes.iter().any(|&said| says(unit.outline_text(said))))
-}
-
-/// Whether an argument is a parameter of the function with this scope.
-fn is_param(unit: &FileUnit, scope: u32, arg: ExprId) -> bool {
-    match unit.expr(arg) {
-        Expr::Name(name) => {
-            unit.params(scope).iter().any(|&at| unit.binding(at).is_some_and(|param| param.name == name))
-        }
-        _ => false,
-    }
-}
-
-/// Functions that give a parameter of theirs to something that runs it as another's.
-fn self_rebinding_functions(unit: &FileUnit) -> FxHashSet<u32> {
-    let mut givers = FxHashSet::default();
-    for reference in unit.references().iter().filter(|reference| reference.kind == RefKind::Call) {
-        let (Some(symbol), Expr::Call { callee, args }) = (reference.symbol, unit.expr(reference.expr))
-        else {
-            continue;
-        };
-        let runs = last_name(&unit.facts, callee).is_some_and(|name| RUNS_AS_OTHER.contains(&name));
-        let Some(scope) = unit.scope_of(symbol).filter(|_| runs) else {
-            continue;
-        };
-        if unit.facts.flow.list(args).iter().any(|&arg| is_param(unit, scope, arg)) {
-            givers.insert(symbol);
-        }
-    }
-    givers
 }

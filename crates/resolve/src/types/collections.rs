@@ -95,7 +95,7 @@ impl Session<'_> {
     }
 
     /// What members of collections and promises put into the function they are given.
-    pub(crate) fn callback_type(&self, site: &Site, callee: ExprId, at: usize) -> Ty {
+    pub(super) fn callback_type(&self, site: &Site, callee: ExprId, at: usize) -> Ty {
         let unit = &site.unit;
         let Expr::Member { base, name } = unit.expr(callee) else {
             return Ty::Unknown;
@@ -119,7 +119,7 @@ impl Session<'_> {
 }
 
 /// Whether a value holds any number of others.
-pub(crate) fn is_collection(ty: &Ty) -> bool {
+pub(super) fn is_collection(ty: &Ty) -> bool {
     match ty {
         Ty::List(_) => true,
         Ty::External(_, args) => !args.is_empty(),

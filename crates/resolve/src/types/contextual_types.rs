@@ -1,14 +1,14 @@
 //! What a function is given by whoever it is written for: the parameters of a function that stands where its type is
 //! known, as an argument, behind a declared name, or as a result.
 
-use crate::calls::call_result::{CALLED, mentions_param, unify};
+use crate::calls::call_result::CALLED;
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::memo::Keep;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
+use crate::types::generics::{mentions_param, substitute, unify};
 use crate::types::target::{Referent, Target, Value};
 use crate::types::ty::{SymbolId, Ty};
-use crate::types::type_expr::substitute;
 use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequence, SymbolKind, Via};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ enum Context {
 }
 
 /// The places of all functions in a file.
-fn places(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
+pub(crate) fn places(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
     let mut found = ContextCollector { unit, known: FxHashMap::default() };
     let flow = &unit.facts.flow;
     for reference in unit.references() {
@@ -116,7 +116,7 @@ struct ContextCollector<'u> {
 }
 
 impl ContextCollector<'_> {
-    fn look(&mut self, expr: ExprId, place: &ContextSite, depth: usize) {
+    pub(crate) fn look(&mut self, expr: ExprId, place: &ContextSite, depth: usize) {
         if depth > DEPTH {
             return;
         }
@@ -204,7 +204,7 @@ impl Session<'_> {
     }
 
     /// The type of what a component takes.
-    fn properties(&self, site: &Site, component: ExprId) -> Ty {
+    pub(crate) fn properties(&self, site: &Site, component: ExprId) -> Ty {
         let found = self.filter_kind(self.targets(site, component).to_vec(), LookupKind::Value);
         let syms = found.iter().filter_map(Target::sym);
         Ty::union(syms.flat_map(|sym| match self.unit_of(sym) {
@@ -476,7 +476,7 @@ impl Session<'_> {
     }
 }
 
-fn is_function(kind: SymbolKind) -> bool {
+pub(crate) fn is_function(kind: SymbolKind) -> bool {
     kind.is_callable() && kind != SymbolKind::Property
 }
 

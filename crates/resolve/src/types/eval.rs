@@ -1,17 +1,13 @@
 //! What an expression names, and what its value is.
 
-use crate::file::file_unit::{FileRef, FileUnit};
+use crate::file::file_unit::FileUnit;
 use crate::memo::Keep;
-use crate::modules::dotted;
 use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
-use crate::types::object_literals::dedup_members;
 use crate::types::target::{Referent, Target, Value};
-use crate::types::ty::{SymbolId, THIS, Ty};
+use crate::types::ty::{SymbolId, Ty};
 use crate::types::written_types::kind_of;
-use orient_model::{
-    Confidence, Expr, ExprId, ExprList, Literal, Modules, Relation, Rule, Sequence, SymbolKind, Via, Wrapper,
-};
+use orient_model::{Confidence, Expr, ExprId, ExprList, Literal, Rule, Sequence, SymbolKind, Via, Wrapper};
 use std::rc::Rc;
 
 /// Maximum number of stored answers for one file: about 40 MB.
@@ -26,7 +22,7 @@ impl Session<'_> {
         })
     }
 
-    fn find(&self, site: &Site, expr: ExprId) -> Vec<Target> {
+    pub(crate) fn find(&self, site: &Site, expr: ExprId) -> Vec<Target> {
         let unit = &site.unit;
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } => {
@@ -65,7 +61,7 @@ impl Session<'_> {
     }
 
     /// Functions that take types, where what looks like an index gives them one: `parse[int](text)`.
-    fn given_types(&self, site: &Site, base: ExprId) -> Option<Vec<Target>> {
+    pub(super) fn given_types(&self, site: &Site, base: ExprId) -> Option<Vec<Target>> {
         let named = matches!(site.unit.expr(base), Expr::Name(_) | Expr::Member { .. });
         if site.unit.rules.dynamic || !named {
             return None;
@@ -96,7 +92,7 @@ impl Session<'_> {
     }
 
     /// Of types and functions with one name, those that take so many types. Functions need not be given theirs.
-    pub(crate) fn matching_arity(&self, site: &Site, mut found: Vec<Target>, count: usize) -> Vec<Target> {
+    pub(super) fn matching_arity(&self, site: &Site, mut found: Vec<Target>, count: usize) -> Vec<Target> {
         if found.len() < 2 || !site.unit.rules.arity {
             return found;
         }
@@ -147,251 +143,6 @@ impl Session<'_> {
         found
     }
 
-    fn find_member(&self, site: &Site, base: ExprId, name: &str) -> Vec<Target> {
-        let unit = &site.unit;
-        if let Some(found) = self.path_member(site, base, name) {
-            return found;
-        }
-        if unit.expr(base) == Expr::SuperRef {
-            return self.super_member(site, name);
-        }
-        let object =
-            unit.rules.type_objects.iter().find(|(member, object)| member == name && !object.is_empty());
-        if let Some((_, object)) = object {
-            let ty = Ty::External(object.as_str().into(), Rc::from([self.ty(site, base)]));
-            return vec![Target::value(ty, Rule::Static)];
-        }
-        let base_is_self = unit.expr(base) == Expr::SelfRef;
-        let named = self.targets(site, base);
-        if let [Target { referent: Referent::External(package, outer), .. }] = &*named
-            && unit.rules.modules == Modules::Namespace
-        {
-            // An import of a namespace looks like one of a type that is not here.
-            let space = format!("{}.{outer}", dotted(package));
-            let found = self.by_full_name(unit, &format!("{space}.{name}"), Rule::Qualified);
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        let val = self.eval(site, base);
-        let mut found: Vec<Target> = Vec::new();
-        for ty in val.ty.alternatives() {
-            let one = Value { ty: ty.clone(), ..val.clone() };
-            found.extend(self.member(&one, name, unit));
-        }
-        found = self.visible_extensions(site, found);
-        if found.is_empty() && base_is_self {
-            found = self.beside(site, name);
-        }
-        let mut less_sure = val.ty.alternatives().len() > 1;
-        if less_sure && unit.rules.type_space {
-            less_sure = dedup_members(&mut found);
-        }
-        found.into_iter().map(|one| if less_sure { one.at_most(Confidence::Probable) } else { one }).collect()
-    }
-
-    /// A member of the base, asked for as such.
-    pub(crate) fn super_member(&self, site: &Site, name: &str) -> Vec<Target> {
-        let Some(ty) = self.self_type(&site.unit, site.symbol()) else {
-            return Vec::new();
-        };
-        if let (Ty::Instance(sym, _), true) = (&ty, site.unit.rules.base_past_mixins) {
-            let bases = self.bases(*sym);
-            let bases = bases.iter().filter(|(_, relation)| *relation == Relation::Extends);
-            let found = bases.map(|(base, _)| self.type_member(base, name, 0, Rule::Super));
-            return found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
-        }
-        self.type_member(&ty, name, 1, Rule::Super)
-    }
-
-    /// Members of a value by name.
-    pub(crate) fn member(&self, val: &Value, name: &str, from: &FileRef) -> Vec<Target> {
-        let found = match &val.ty {
-            Ty::Instance(sym, _) => self.instance_member(val, *sym, name, from),
-            Ty::Metatype(sym, args) => {
-                let of = Ty::Instance(*sym, args.clone());
-                let mut found = self.static_member(*sym, &of, name, from);
-                if found.is_empty() {
-                    found = self.companion_members(&of, name, true);
-                }
-                if found.is_empty() { self.extension(&of, name, from) } else { found }
-            }
-            Ty::Module(module) => {
-                let found = self.module_member(module, name, from);
-                if found.is_empty() { self.default_export_member(module, name, from) } else { found }
-            }
-            Ty::Shape(file, scope, expr) => self.object_entry(*file, *scope, *expr, name),
-            Ty::Param(file, at) => {
-                let Some(unit) = self.unit(*file) else {
-                    return Vec::new();
-                };
-                if at & THIS != 0 {
-                    let own = self.own_type(unit.sym(at & !THIS));
-                    return self.member(&val.with(own), name, from);
-                }
-                let bound = self.type_param_bound(&unit, *at);
-                if matches!(bound.ty, Ty::Param(..) | Ty::Unknown) {
-                    Vec::new()
-                } else {
-                    self.member(&Value { rule: Rule::Declared, ..bound }, name, from)
-                }
-            }
-            Ty::Union(types) => {
-                let each = types.iter().flat_map(|ty| self.member(&val.with(ty.clone()), name, from));
-                each.map(|found| found.at_most(Confidence::Probable)).collect()
-            }
-            Ty::External(holder, args) => self.external_member(val, holder, args, name, from),
-            Ty::Function(sym, _) => self.function_property(*sym, name),
-            _ => Vec::new(),
-        };
-        found.into_iter().map(|found| found.at_most(val.confidence)).collect()
-    }
-
-    fn instance_member(&self, val: &Value, sym: SymbolId, name: &str, from: &FileRef) -> Vec<Target> {
-        let rule = match val.rule {
-            Rule::Receiver | Rule::Inferred | Rule::Super => val.rule,
-            _ => Rule::Declared,
-        };
-        let found = self.type_member(&val.ty, name, 0, rule);
-        if !found.is_empty() {
-            return found;
-        }
-        if from.rules.type_space
-            && matches!(self.kind(sym), Some(SymbolKind::Variable | SymbolKind::Constant))
-            && let Ty::Shape(file, scope, expr) = self.type_of_symbol(sym).ty
-        {
-            return self.object_entry(file, scope, expr, name);
-        }
-        let found = self.extension(&val.ty, name, from);
-        if !found.is_empty() {
-            return found;
-        }
-        if from.rules.dynamic && val.rule == Rule::Receiver {
-            let found = self.subtype_members(sym, name, from);
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        if from.rules.type_space {
-            let held = self.record_members(&val.ty, from);
-            if !held.is_empty() {
-                return held;
-            }
-            if let Some(underlying_type @ Ty::External(..)) = self.underlying_type(&val.ty) {
-                return self.member(&val.with(underlying_type), name, from);
-            }
-        }
-        self.maybe_inherited(&val.ty, name)
-    }
-
-    /// What every member is of a type that inherits from one whose members are all alike: `extends Record<string, T>`.
-    pub(crate) fn record_members(&self, ty: &Ty, from: &FileRef) -> Vec<Target> {
-        let held = |base: &Ty| match base {
-            Ty::External(name, args) if from.rules.records.iter().any(|known| **known == **name) => {
-                args.last().map(|held| Target::value(held.clone(), Rule::Declared))
-            }
-            _ => None,
-        };
-        self.mro(ty).iter().find_map(held).into_iter().collect()
-    }
-
-    /// Members of a type itself: static ones, nested types, cases of an enumeration.
-    fn static_member(&self, sym: SymbolId, of: &Ty, name: &str, from: &FileRef) -> Vec<Target> {
-        let Some(unit) = self.unit_of(sym) else {
-            return Vec::new();
-        };
-        if unit.kind(sym.at) == Some(SymbolKind::Module)
-            && let Some(module) = self.declared_module(&unit, sym.at)
-        {
-            return self.module_member(&module, name, from);
-        }
-        let is_module = unit.kind(sym.at) == Some(SymbolKind::Module);
-        if is_module && from.rules.modules == Modules::Namespace {
-            return self.namespace_member(&self.full_name(sym), name, from);
-        }
-        if is_module && from.rules.modules == Modules::Include {
-            return self.namespace_symbol(from, &self.full_name(sym), name, Rule::Static);
-        }
-        let found = self.type_member(of, name, 0, Rule::Static);
-        if !found.is_empty() {
-            return found;
-        }
-        if is_module {
-            return self.inner_member(&unit, sym.at, name, from);
-        }
-        if let alias @ (Ty::Instance(..) | Ty::Union(_)) = self.instance_of(sym)
-            && alias != *of
-        {
-            return alias
-                .alternatives()
-                .iter()
-                .flat_map(|ty| match ty {
-                    Ty::Instance(target, args) if *target != sym => {
-                        self.static_member(*target, &Ty::Instance(*target, args.clone()), name, from)
-                    }
-                    _ => Vec::new(),
-                })
-                .collect();
-        }
-        Vec::new()
-    }
-
-    /// Members of what a type from outside holds.
-    fn external_member(
-        &self,
-        val: &Value,
-        holder: &str,
-        args: &Rc<[Ty]>,
-        name: &str,
-        from: &FileRef,
-    ) -> Vec<Target> {
-        let rules = &from.rules;
-        if rules.holders.iter().any(|known| known == holder)
-            && let Some(held) = args.first()
-        {
-            let found = self.member(&val.with(held.clone()), name, from);
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        let recorded = self.record_members(&val.ty, from);
-        if !recorded.is_empty() {
-            return recorded;
-        }
-        if let Some(held) = args.first().filter(|_| rules.gives.iter().any(|known| known == name)) {
-            return vec![Target::value(held.clone(), Rule::Inferred)];
-        }
-        let found = self.extension(&val.ty, name, from);
-        if !found.is_empty() {
-            return found;
-        }
-        let outside = Target::external(holder, name);
-        let has_it = |held: &Ty| match held {
-            Ty::Instance(..) => !self.type_member(held, name, 0, Rule::Declared).is_empty(),
-            held => !held.is_known(),
-        };
-        if rules.forwards && args.iter().any(has_it) {
-            return vec![outside.at_most(Confidence::Approximate)];
-        }
-        vec![if rules.overloads && !rules.type_space { outside.by(Rule::Inferred) } else { outside }]
-    }
-
-    /// What a dotted name means, read from the outside in.
-    pub(crate) fn lookup_dotted(&self, site: &Site, text: &str) -> Vec<Target> {
-        let text = text.trim();
-        let base = text.split(['<', '[', '(']).next().unwrap_or_default();
-        let mut parts = base.split(['.', ':', '\\', '/']).filter(|part| !part.is_empty());
-        let Some(first) = parts.next() else {
-            return Vec::new();
-        };
-        let mut found = self.lookup(site, first.trim());
-        for part in parts {
-            let vals: Vec<Value> = found.iter().map(|found| self.value(found)).collect();
-            found = vals.iter().flat_map(|val| self.member(val, part.trim(), &site.unit)).collect();
-        }
-        found
-    }
-
     /// The value of an expression.
     pub(crate) fn eval(&self, site: &Site, expr: ExprId) -> Value {
         match site.unit.expr(expr) {
@@ -413,7 +164,7 @@ impl Session<'_> {
     }
 
     /// The value of one of several things.
-    pub(crate) fn value_of_all(&self, found: &[Target]) -> Value {
+    pub(super) fn value_of_all(&self, found: &[Target]) -> Value {
         let mut found = self.filter_kind(found.to_vec(), LookupKind::Value);
         let holds = |one: &Target| {
             matches!(one.sym().and_then(|sym| self.kind(sym)), Some(SymbolKind::Field | SymbolKind::Property))
@@ -497,7 +248,7 @@ impl Session<'_> {
         }
     }
 
-    fn compute(&self, site: &Site, expr: ExprId) -> Value {
+    pub(crate) fn compute(&self, site: &Site, expr: ExprId) -> Value {
         let unit = &site.unit;
         let flow = &unit.facts.flow;
         let inferred = |ty| Value::new(ty, Rule::Inferred);
@@ -552,113 +303,10 @@ impl Session<'_> {
     }
 
     /// The type of a literal.
-    fn literal(unit: &FileUnit, literal: Literal) -> Ty {
+    pub(crate) fn literal(unit: &FileUnit, literal: Literal) -> Ty {
         let kind = kind_of(literal);
         let name = unit.rules.literals.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
         Ty::External(name.into(), Ty::no_args())
-    }
-
-    /// The receiver where an expression stands.
-    pub(crate) fn self_value(&self, site: &Site) -> Value {
-        let symbol = site.symbol();
-        let Some(ty) = self.self_type(&site.unit, symbol) else {
-            return Value::unknown();
-        };
-        let is_type = |at: u32| site.unit.rules.split_members && site.unit.type_around(Some(at)) == Some(at);
-        let is_static =
-            symbol.is_some_and(|at| site.unit.is(at, orient_model::Modifier::Static) || is_type(at));
-        match ty {
-            Ty::Instance(sym, args) if is_static => Value::new(Ty::Metatype(sym, args), Rule::Receiver),
-            ty => Value::new(ty, Rule::Receiver),
-        }
-    }
-
-    /// What comes out of a value in this way.
-    pub(crate) fn via(&self, site: &Site, val: &Value, via: Via) -> Value {
-        match via {
-            Via::Value => val.clone(),
-            Via::Match | Via::Unknown => Value::unknown(),
-            Via::Element => {
-                val.with(Ty::union(val.ty.alternatives().iter().map(|ty| self.element(site, ty))))
-            }
-            Via::Enter => {
-                let name = site.unit.implicit("enter");
-                let found = name.map(|name| self.member(val, name, &site.unit)).unwrap_or_default();
-                let entered = self.call_targets_result(&found, &[], None);
-                if entered.ty.is_known() {
-                    entered
-                } else if matches!(val.ty, Ty::Instance(..)) {
-                    val.clone()
-                } else {
-                    Value::unknown()
-                }
-            }
-            Via::Item(at) => match &val.ty {
-                Ty::Tuple(items) => val.with(items.get(at as usize).cloned().unwrap_or(Ty::Unknown)),
-                Ty::External(_, args) => {
-                    val.with(args.get(at as usize).or(args.first()).cloned().unwrap_or(Ty::Unknown))
-                }
-                Ty::List(inner) => val.with((**inner).clone()),
-                ty if at == 0 => val.with(ty.clone()),
-                _ => Value::unknown(),
-            },
-            Via::Member(name) => {
-                let found = self.member(val, site.unit.text(name), &site.unit);
-                self.value_of_all(&found)
-            }
-        }
-    }
-
-    /// The collection that a holder from outside only wraps: of `Partial<Record<K, T>>` the `Record<K, T>`.
-    pub(crate) fn held_collection<'t>(site: &Site, holder: &str, args: &'t [Ty]) -> Option<&'t Ty> {
-        let held = args.first().filter(|held| crate::types::collections::is_collection(held))?;
-        site.unit.rules.holders.iter().any(|known| known == holder).then_some(held)
-    }
-
-    fn element(&self, site: &Site, ty: &Ty) -> Ty {
-        match ty {
-            Ty::List(inner) => (**inner).clone(),
-            Ty::Tuple(items) => Ty::union(items.iter().cloned()),
-            Ty::External(holder, args) => match Self::held_collection(site, holder, args) {
-                Some(held) => self.nested(|| self.element(site, held)).unwrap_or(Ty::Unknown),
-                None => args.last().cloned().unwrap_or(Ty::Unknown),
-            },
-            Ty::Instance(..) => match self.iterated(site, ty) {
-                Ty::Unknown => {
-                    let underlying_type = self.underlying_type(ty);
-                    let element = underlying_type
-                        .and_then(|underlying_type| self.nested(|| self.element(site, &underlying_type)));
-                    element.unwrap_or(Ty::Unknown)
-                }
-                iterated => iterated,
-            },
-            _ => Ty::Unknown,
-        }
-    }
-
-    /// What comes out of a value that says itself how it is gone through.
-    fn iterated(&self, site: &Site, ty: &Ty) -> Ty {
-        let Some(name) = site.unit.implicit("iterate") else {
-            return Ty::Unknown;
-        };
-        let val = Value::new(ty.clone(), Rule::Inferred);
-        let found = self.member(&val, name, &site.unit);
-        let iterator = self.call_targets_result(&found, &[], None);
-        match &iterator.ty {
-            Ty::Instance(..) if iterator.ty != *ty => self.stepped(site, &iterator.ty),
-            Ty::Instance(..) => self.stepped(site, ty),
-            Ty::External(_, args) => args.first().cloned().unwrap_or(Ty::Unknown),
-            Ty::List(inner) => (**inner).clone(),
-            _ => Ty::Unknown,
-        }
-    }
-
-    fn stepped(&self, site: &Site, iterator: &Ty) -> Ty {
-        let Some(name) = site.unit.implicit("next") else {
-            return Ty::Unknown;
-        };
-        let found = self.member(&Value::new(iterator.clone(), Rule::Inferred), name, &site.unit);
-        self.call_targets_result(&found, &[], None).ty
     }
 }
 

@@ -13,7 +13,7 @@ const TABLE: usize = 64;
 
 impl Session<'_> {
     /// What an index into a value gives.
-    pub(crate) fn indexed(&self, site: &Site, whole: ExprId, base: ExprId, key: ExprId) -> Value {
+    pub(super) fn indexed(&self, site: &Site, whole: ExprId, base: ExprId, key: ExprId) -> Value {
         let dynamic = site.unit.rules.dynamic;
         if dynamic && let Some(val) = self.assigned_under_key(site, whole, base, key) {
             return val;
@@ -116,7 +116,7 @@ impl Session<'_> {
     }
 
     /// The constants a key may be.
-    fn keys(&self, site: &Site, key: ExprId) -> Vec<String> {
+    pub(crate) fn keys(&self, site: &Site, key: ExprId) -> Vec<String> {
         let unit = &site.unit;
         match unit.expr(key) {
             Expr::Name(name) if unit.rules.dynamic => {

@@ -18,7 +18,7 @@ impl Session<'_> {
         self.module_member(module, "default", from)
     }
 
-    pub(crate) fn default_export_member(&self, module: &Module, name: &str, from: &FileRef) -> Vec<Target> {
+    pub(super) fn default_export_member(&self, module: &Module, name: &str, from: &FileRef) -> Vec<Target> {
         if name == "default" {
             return Vec::new();
         }
@@ -28,7 +28,7 @@ impl Session<'_> {
     }
 
     /// Members of a function that is also an object: what was put onto it.
-    pub(crate) fn function_property(&self, sym: SymbolId, name: &str) -> Vec<Target> {
+    pub(super) fn function_property(&self, sym: SymbolId, name: &str) -> Vec<Target> {
         let Some(unit) = self.unit_of(sym) else {
             return Vec::new();
         };
@@ -43,7 +43,7 @@ impl Session<'_> {
     }
 
     /// An entry of an object that is written out.
-    pub(crate) fn object_entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Target> {
+    pub(super) fn object_entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Target> {
         let key = (file, scope, expr, Box::from(name));
         // An object may be put together from itself: `x = { ...x, more }`.
         let find = || Some(Target::stored(self.find_object_entry(file, scope, expr, name)));
@@ -51,7 +51,7 @@ impl Session<'_> {
         found.map_or_else(Vec::new, |found| found.to_vec())
     }
 
-    pub(crate) fn find_object_entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Target> {
+    fn find_object_entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Target> {
         let Some(unit) = self.unit(file) else {
             return Vec::new();
         };
@@ -78,7 +78,7 @@ impl Session<'_> {
         Vec::new()
     }
 
-    pub(crate) fn constructed(&self, site: &Site, ty: ExprId, _args: ExprList) -> Value {
+    pub(super) fn constructed(&self, site: &Site, ty: ExprId, _args: ExprList) -> Value {
         if site.unit.rules.type_space && site.unit.expr(ty) != Expr::SelfRef {
             let val = self.eval(site, ty);
             match &val.ty {
@@ -114,29 +114,16 @@ impl Session<'_> {
     }
 
     /// What construct signatures say that they make.
-    pub(crate) fn construct_signature_result(&self, found: &[Target]) -> Ty {
+    fn construct_signature_result(&self, found: &[Target]) -> Ty {
         Ty::union(found.iter().map(|one| match &one.referent {
             Referent::Symbol(sym, via) => self.seen_via(self.result_of(*sym), via.as_ref()).ty,
             _ => Ty::Unknown,
         }))
     }
-
-    /// What a type parameter is at least.
-    pub(crate) fn type_param_bound(&self, unit: &FileRef, param: u32) -> Value {
-        let Some(ty) = unit.binding(param).and_then(|binding| binding.ty).filter(|_| unit.rules.type_space)
-        else {
-            return self.bound_value(unit, param);
-        };
-        let scope = unit.binding(param).map_or(0, |binding| binding.scope);
-        let site = Site { unit: unit.clone(), scope, at: u32::MAX };
-        let in_progress = self.queries.binding_values.in_progress();
-        let ty = in_progress.enter(&self.limits, &(unit.file, param), || self.ty(&site, ty));
-        Value::new(ty.unwrap_or(Ty::Unknown), Rule::Declared)
-    }
 }
 
 /// Keeps one of each member that several types share; whether different ones are left.
-pub(crate) fn dedup_members(found: &mut Vec<Target>) -> bool {
+pub(super) fn dedup_members(found: &mut Vec<Target>) -> bool {
     let mut seen: Vec<SymbolId> = Vec::new();
     found.retain(|one| match one.sym() {
         Some(sym) if seen.contains(&sym) => false,

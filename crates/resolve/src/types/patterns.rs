@@ -10,7 +10,7 @@ const OPENS: std::ops::RangeInclusive<u32> = 1..=9;
 
 impl Session<'_> {
     /// What a name gets in a pattern that names a case or a type before it: `Case(name)`. None where no such pattern is.
-    pub(crate) fn pattern_payload(&self, site: &Site, binding: &Binding) -> Option<Value> {
+    pub(super) fn pattern_payload(&self, site: &Site, binding: &Binding) -> Option<Value> {
         let unit = &site.unit;
         if unit.rules.modules != Modules::Tree || !matches!(binding.via, Via::Item(0) | Via::Unknown) {
             return None;
