@@ -51,13 +51,8 @@ impl Repository for TableWorld<'_> {
         self.facts.get(file, || self.table.file(id(file)))
     }
 
-<<<<<<< HEAD:crates/engine/src/world/mod.rs
     fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol> {
-        let Some(family) = extract::family(family) else { return Vec::new() };
-=======
-    fn named(&self, family: &str, name: &str) -> Vec<Named> {
         let Some(family) = extraction::family(family) else { return Vec::new() };
->>>>>>> main:crates/engine/src/refresh/graph/resolver_input/mod.rs
         let named = |Bearer { file, at, kind, modifiers }| {
             Some(NamedSymbol { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
         };
