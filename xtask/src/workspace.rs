@@ -41,6 +41,18 @@ pub(crate) fn passes(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Builds the `orient` binary in the profile of this program, and returns where it is.
+pub(crate) fn product() -> Result<PathBuf> {
+    passes(cargo().args(["build", "--locked", "--package", "orient"]))?;
+    // Beside us, whatever the target directory is called.
+    let name = format!("orient{}", std::env::consts::EXE_SUFFIX);
+    let beside = std::env::current_exe()?.parent().context("a program is in a directory")?.join(name);
+    if !beside.is_file() {
+        bail!("{} is missing: run without --release", beside.display());
+    }
+    Ok(beside)
+}
+
 /// Every file git keeps or would keep, relative to the root, sorted.
 pub(crate) fn files() -> Result<Vec<PathBuf>> {
     let mut git = Command::new("git");

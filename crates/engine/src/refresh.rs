@@ -140,7 +140,8 @@ impl Refresh {
 
     /// Whether every file that was read has the content the index already knew.
     fn only_restamped(&self) -> bool {
-        let differing = self.added + self.changed + self.removed + self.renamed + self.skipped + self.resolved;
+        let differing =
+            self.added + self.changed + self.removed + self.renamed + self.skipped + self.resolved;
         differing == 0 && self.pending.is_empty() && self.rebuilt.is_none()
     }
 }
