@@ -114,13 +114,12 @@ fn split_words(command: &str) -> Option<Vec<String>> {
     for letter in command.chars() {
         match quote {
             Some(open) if letter == open => quote = None,
-            Some(_) => word.get_or_insert_default().push(letter),
             None if letter == '"' || letter == '\'' => {
                 quote = Some(letter);
                 word.get_or_insert_default();
             }
             None if letter == ' ' => words.extend(word.take()),
-            None => word.get_or_insert_default().push(letter),
+            _ => word.get_or_insert_default().push(letter),
         }
     }
     words.extend(word);

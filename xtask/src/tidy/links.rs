@@ -7,6 +7,7 @@ use crate::workspace;
 use anyhow::Result;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// The target of an inline link or image; a title may follow it.
 const LINK: &str = r#"\]\(([^()\s]+)(?:\s+"[^"]*")?\)"#;
@@ -19,16 +20,14 @@ pub(super) fn check(house: &House, findings: &mut Findings) -> Result<()> {
     let (link, code_path) = (Regex::new(LINK)?, Regex::new(CODE_PATH)?);
     let files: BTreeSet<String> =
         workspace::files()?.iter().map(|path| path.to_string_lossy().replace('\\', "/")).collect();
-    let is_page = |path: &str| {
-        path.ends_with(".md") && !house.policy.links.free.iter().any(|free| path.starts_with(free.as_str()))
-    };
+    let is_free = |path: &str| house.policy.links.free.iter().any(|free| path.starts_with(free.as_str()));
     let pages: BTreeMap<&str, &str> = house
         .texts
         .iter()
         .map(|(path, text)| (path.as_str(), text.as_str()))
-        .filter(|(path, _)| path.ends_with(".md"))
+        .filter(|(path, _)| Path::new(path).extension().is_some_and(|extension| extension == "md"))
         .collect();
-    for (&path, &text) in pages.iter().filter(|(path, _)| is_page(path)) {
+    for (&path, &text) in pages.iter().filter(|(path, _)| !is_free(path)) {
         for (line, prose) in prose_lines(text) {
             for target in link.captures_iter(&without_code(prose)).filter_map(|found| found.get(1)) {
                 if let Some(what) = broken(path, target.as_str(), &files, &pages) {
