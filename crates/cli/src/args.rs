@@ -3,7 +3,7 @@
 use crate::chores::{CHORES, Chore};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
-use orient_tools::{Exit, TOOLS, Tool};
+use orient_tools::{Exit, OPERATIONS, Operation};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 /// What a subcommand means.
 pub(crate) enum Asked {
     /// Ask an operation.
-    Tool(&'static Tool),
+    Operation(&'static Operation),
     /// Do something else.
     Chore(&'static Chore),
 }
@@ -70,7 +70,7 @@ pub(crate) fn parse() -> Args {
     let globals = Globals::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let (name, own) = matches.subcommand().expect("clap asks for a subcommand");
     let chore = || CHORES.iter().find(|chore| (chore.command)().get_name() == name).map(Asked::Chore);
-    let tool = TOOLS.iter().find(|tool| tool.name == name).map(Asked::Tool);
+    let tool = OPERATIONS.iter().find(|tool| tool.name == name).map(Asked::Operation);
     let asked = tool.or_else(chore).expect("every subcommand is from a table");
     Args { globals, asked, matches: own.clone() }
 }
@@ -78,7 +78,7 @@ pub(crate) fn parse() -> Args {
 /// What a line means. The description of all subcommands takes longer to make than many a question to answer: it is made
 /// where the one that the line seems to name is not all that is needed.
 fn matches(typed: &[OsString]) -> Result<ArgMatches, clap::Error> {
-    let named = typed.iter().skip(1).find_map(|word| TOOLS.iter().find(|tool| *word == *tool.name));
+    let named = typed.iter().skip(1).find_map(|word| OPERATIONS.iter().find(|tool| *word == *tool.name));
     let by_itself = named.and_then(|tool| bare().subcommand(tool.command()).try_get_matches_from(typed).ok());
     by_itself.map_or_else(|| command().try_get_matches_from(typed), Ok)
 }
@@ -100,7 +100,7 @@ pub(crate) fn command() -> Command {
     }
     bare()
         .max_term_width(110)
-        .subcommands(TOOLS.iter().map(Tool::command))
+        .subcommands(OPERATIONS.iter().map(Operation::command))
         .subcommands(CHORES.iter().map(|chore| (chore.command)()))
         .about("Knows your code: an exact and always fresh index of the folder you are in")
         .long_about(
@@ -114,7 +114,7 @@ pub(crate) fn command() -> Command {
 
 /// The commonest use of every operation.
 fn examples() -> String {
-    let first: Vec<_> = TOOLS.iter().filter_map(|tool| tool.examples.first()).collect();
+    let first: Vec<_> = OPERATIONS.iter().filter_map(|tool| tool.examples.first()).collect();
     let width = first.iter().map(|example| example.command.len()).max().unwrap_or(0);
     let mut lines = String::new();
     for example in first {
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn every_example_of_the_table_is_understood() {
-        for tool in TOOLS {
+        for tool in OPERATIONS {
             for example in tool.examples {
                 let words = example.command.split(' ').map(|word| word.trim_matches('\''));
                 let typed = std::iter::once("orient").chain(words);

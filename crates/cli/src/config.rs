@@ -5,7 +5,7 @@ use crate::progress::Style;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::{Context, bail};
 use orient_settings::Override;
-use orient_tools::Setup;
+use orient_tools::SessionOptions;
 use std::io::IsTerminal;
 
 /// How answers are written.
@@ -29,7 +29,7 @@ pub(crate) enum Root {
 /// Everything the command needs to know of its surroundings.
 pub(crate) struct Config {
     /// What to work on, and how.
-    pub(crate) setup: Setup,
+    pub(crate) setup: SessionOptions,
     /// How the folder was chosen.
     pub(crate) root: Root,
     /// How answers are written.
@@ -82,7 +82,13 @@ impl Config {
         let screen = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
         let screen = screen.filter(|rows| person && !globals.no_pager && *rows > 1);
         Ok(Self {
-            setup: Setup { start, folder, overrides, force: globals.force, refresh: !globals.no_refresh },
+            setup: SessionOptions {
+                start,
+                folder,
+                overrides,
+                force: globals.force,
+                refresh: !globals.no_refresh,
+            },
             root,
             form: Form::of(globals.json),
             quiet: globals.quiet,

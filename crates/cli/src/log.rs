@@ -1,7 +1,7 @@
 //! Installs the log subscriber: on request for a command, always for servers and background processes.
 
 use orient_logging::{Filter, Sinks, VARIABLE, install};
-use orient_tools::Replies;
+use orient_tools::ReplyResult;
 use std::io::Write;
 
 /// Begins to log. A command logs to the standard error if `--verbose` or the variable asks for it; a process that stays logs to
@@ -32,7 +32,7 @@ impl Call {
     }
 
     /// Notes what came of it.
-    pub(crate) fn came_to(&self, replies: &Replies) {
+    pub(crate) fn came_to(&self, replies: &ReplyResult) {
         self.0.record("outcome", replies.as_ref().map_or_else(|error| error.code().word(), |_| "ok"));
     }
 }

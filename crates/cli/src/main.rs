@@ -47,7 +47,7 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
     let config =
         Config::resolve(globals).map_err(|error| ToolError::new(Code::BadArgument, error.to_string()))?;
     let tool = match asked {
-        Asked::Tool(tool) => tool,
+        Asked::Operation(tool) => tool,
         Asked::Chore(chore) => {
             // Those that stay have nothing to do most of the time.
             allocator::give_back_at_once();
@@ -65,7 +65,7 @@ fn run(Args { globals, asked, matches }: Args) -> Result<Exit, ToolError> {
     let answered = Session::open(config.setup, &meter, &interrupt.cancel).and_then(|session| {
         links = Links::new(session.root(), |name| std::env::var(name).ok());
         let reply = tool.run(&session, &matches);
-        alone = reply.is_ok() && session.calls_for_watcher();
+        alone = reply.is_ok() && session.should_start_watcher();
         reply
     });
     call.came_to(&answered);

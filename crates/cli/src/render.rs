@@ -3,7 +3,7 @@
 use crate::config::Form;
 use crate::pager::Pager;
 use crate::terminal::{Links, Terminal};
-use orient_tools::{Page, Reply, Tone, ToolError, write_json};
+use orient_tools::{Reply, Style, TextWriter, ToolError, write_json};
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -37,12 +37,12 @@ pub(crate) fn answer(reply: &dyn Reply, manner: Manner) -> io::Result<bool> {
 fn text(reply: &dyn Reply, manner: Manner) -> io::Result<()> {
     let Some((rows, paging)) = manner.screen else {
         let mut terminal = Terminal::stdout(manner.colour).linked(manner.links);
-        reply.text(&mut Page::new(&mut terminal))?;
+        reply.text(&mut TextWriter::new(&mut terminal))?;
         return terminal.out.flush();
     };
     let mut pager = Pager::new(rows, paging, |name| std::env::var(name).ok());
     let mut terminal = Terminal::over(Box::new(&mut pager), manner.colour, true).linked(manner.links);
-    let written = reply.text(&mut Page::new(&mut terminal)).and_then(|()| terminal.out.flush());
+    let written = reply.text(&mut TextWriter::new(&mut terminal)).and_then(|()| terminal.out.flush());
     drop(terminal);
     // Whoever leaves the pager early has seen enough; it is waited for all the same.
     pager.finish()?;
@@ -50,9 +50,12 @@ fn text(reply: &dyn Reply, manner: Manner) -> io::Result<()> {
 }
 
 /// Writes text of our own to the standard output.
-pub(crate) fn page(colour: bool, write: impl FnOnce(&mut Page<'_>) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn page(
+    colour: bool,
+    write: impl FnOnce(&mut TextWriter<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut terminal = Terminal::stdout(colour);
-    write(&mut Page::new(&mut terminal))?;
+    write(&mut TextWriter::new(&mut terminal))?;
     terminal.out.flush()
 }
 
@@ -66,7 +69,7 @@ pub(crate) fn raw(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::R
 /// Writes what surrounds an answer to the standard error, so that it is in nobody's pipe.
 pub(crate) fn remarks(reply: &dyn Reply, colour: bool) -> io::Result<()> {
     let mut terminal = Terminal::stderr(colour);
-    reply.remarks(&mut Page::new(&mut terminal))?;
+    reply.remarks(&mut TextWriter::new(&mut terminal))?;
     terminal.out.flush()
 }
 
@@ -77,17 +80,17 @@ pub(crate) fn error(error: &ToolError, form: Form, colour: bool) -> io::Result<(
         write_json(error, &mut terminal.out)?;
         return terminal.out.flush();
     }
-    let mut page = Page::new(&mut terminal);
-    page.put(Tone::Warn, "error: ")?;
+    let mut page = TextWriter::new(&mut terminal);
+    page.put(Style::Warn, "error: ")?;
     for (index, line) in error.message().lines().enumerate() {
         if index > 0 {
             page.plain("       ")?;
         }
-        page.line(Tone::Plain, line)?;
+        page.line(Style::Plain, line)?;
     }
     if !error.help().is_empty() {
-        page.put(Tone::Dim, "help:  ")?;
-        page.line(Tone::Plain, error.help())?;
+        page.put(Style::Dim, "help:  ")?;
+        page.line(Style::Plain, error.help())?;
     }
     terminal.out.flush()
 }

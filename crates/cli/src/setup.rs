@@ -10,7 +10,7 @@ use orient_engine::{Cancel, Silent};
 use orient_setup::{
     CLIENTS, Client, ConfigDirs, Plan, Scope, ServerEntry, TextEdit, diff, plan, registered, snippet, undo,
 };
-use orient_tools::{Code, Exit, Page, Session, Tone, ToolError, write_json};
+use orient_tools::{Code, Exit, Session, Style, TextWriter, ToolError, write_json};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -275,21 +275,21 @@ impl Work {
             let all: Vec<&Client> = if named.is_empty() { CLIENTS.iter().collect() } else { named.to_vec() };
             if named.is_empty() {
                 page.line(
-                    Tone::Plain,
+                    Style::Plain,
                     &format!("Any client: run `{}` with the argument `mcp`, over stdio.", entry.command),
                 )?;
             }
             for client in all {
-                page.end()?;
-                page.put(Tone::Head, client.name)?;
+                page.end_line()?;
+                page.put(Style::Head, client.name)?;
                 for scope in client.scopes() {
                     let file = client.config_file(scope, &self.dirs, Path::exists).unwrap_or_default();
-                    page.put(Tone::Dim, &format!("  {}: ", scope.as_str()))?;
-                    page.put(Tone::Path, &file.display().to_string())?;
+                    page.put(Style::Dim, &format!("  {}: ", scope.as_str()))?;
+                    page.put(Style::Path, &file.display().to_string())?;
                 }
-                page.end()?;
+                page.end_line()?;
                 for line in snippet(client, &entry).lines() {
-                    page.line(Tone::Plain, &format!("  {line}"))?;
+                    page.line(Style::Plain, &format!("  {line}"))?;
                 }
             }
             Ok(())
@@ -323,10 +323,10 @@ impl Work {
             }
             let ids: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
             if none {
-                page.line(Tone::Plain, "no client was found")?;
+                page.line(Style::Plain, "no client was found")?;
             }
-            page.line(Tone::Dim, &format!("set one up with `orient setup CLIENT`: {}", ids.join(", ")))?;
-            page.line(Tone::Dim, "for any other, `orient setup --print` shows what to tell it")
+            page.line(Style::Dim, &format!("set one up with `orient setup CLIENT`: {}", ids.join(", ")))?;
+            page.line(Style::Dim, "for any other, `orient setup --print` shows what to tell it")
         }))?;
         Ok(if all && none { Exit::Nothing } else { Exit::Ok })
     }
@@ -341,34 +341,34 @@ fn links(scope: Scope, root: &Path) -> Links<'_> {
 }
 
 impl Outcome {
-    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+    fn text(&self, page: &mut TextWriter<'_>) -> io::Result<()> {
         if !self.diff.is_empty() {
             self.changes(page)?;
         }
         let would = if self.dry_run { "would be " } else { "" };
         let (tone, words) = match self.state {
-            "added" => (Tone::Plain, format!("{would}added; restart {} to use it", self.name)),
-            "updated" => (Tone::Plain, format!("{would}updated; restart {} to use it", self.name)),
-            "removed" => (Tone::Plain, format!("{would}removed")),
-            "unchanged" => (Tone::Plain, "is set up already".to_owned()),
-            "absent" => (Tone::Plain, "has no entry of ours".to_owned()),
-            "declined" => (Tone::Plain, "left as it is".to_owned()),
-            "set_up" => (Tone::Plain, "is set up".to_owned()),
-            "not_set_up" => (Tone::Dim, format!("is not set up; `orient setup {}` does it", self.client)),
-            _ => (Tone::Warn, format!("left alone: {}", self.message.as_deref().unwrap_or_default())),
+            "added" => (Style::Plain, format!("{would}added; restart {} to use it", self.name)),
+            "updated" => (Style::Plain, format!("{would}updated; restart {} to use it", self.name)),
+            "removed" => (Style::Plain, format!("{would}removed")),
+            "unchanged" => (Style::Plain, "is set up already".to_owned()),
+            "absent" => (Style::Plain, "has no entry of ours".to_owned()),
+            "declined" => (Style::Plain, "left as it is".to_owned()),
+            "set_up" => (Style::Plain, "is set up".to_owned()),
+            "not_set_up" => (Style::Dim, format!("is not set up; `orient setup {}` does it", self.client)),
+            _ => (Style::Warn, format!("left alone: {}", self.message.as_deref().unwrap_or_default())),
         };
-        page.put(Tone::Name, self.name)?;
-        page.put(Tone::Dim, &format!(" ({}) ", self.scope))?;
+        page.put(Style::Name, self.name)?;
+        page.put(Style::Dim, &format!(" ({}) ", self.scope))?;
         page.line(tone, &words)
     }
 
-    fn changes(&self, page: &mut Page<'_>) -> io::Result<()> {
-        page.line(Tone::Path, &self.file)?;
+    fn changes(&self, page: &mut TextWriter<'_>) -> io::Result<()> {
+        page.line(Style::Path, &self.file)?;
         for line in &self.diff {
             let tone = match line.as_bytes().first() {
-                Some(b'+') => Tone::Number,
-                Some(b'-') => Tone::Warn,
-                _ => Tone::Dim,
+                Some(b'+') => Style::Number,
+                Some(b'-') => Style::Warn,
+                _ => Style::Dim,
             };
             page.line(tone, &format!("  {line}"))?;
         }

@@ -2,7 +2,7 @@
 
 use anstream::{AutoStream, ColorChoice};
 use orient_engine::{Class, paint};
-use orient_tools::{Excerpt, Ink, Look, Tone, visible};
+use orient_tools::{Excerpt, OutputMode, Style, TextSink, escape_invisible};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 /// How places are linked to.
@@ -103,9 +103,9 @@ impl<'w> Terminal<'w> {
     }
 }
 
-impl Ink for Terminal<'_> {
-    fn put(&mut self, tone: Tone, text: &str) -> io::Result<()> {
-        match self.links.as_ref().filter(|_| tone == Tone::Path && !text.is_empty()) {
+impl TextSink for Terminal<'_> {
+    fn put(&mut self, tone: Style, text: &str) -> io::Result<()> {
+        match self.links.as_ref().filter(|_| tone == Style::Path && !text.is_empty()) {
             None => self.styled(style(tone), text),
             Some(links) => {
                 let address = links.address(text);
@@ -116,7 +116,7 @@ impl Ink for Terminal<'_> {
         }
     }
 
-    fn end(&mut self) -> io::Result<()> {
+    fn end_line(&mut self) -> io::Result<()> {
         self.out.write_all(b"\n")
     }
 
@@ -124,8 +124,8 @@ impl Ink for Terminal<'_> {
         self.out.write_all(bytes)
     }
 
-    fn look(&self) -> Look {
-        Look { terminal: self.watched, colours: self.colour, quoted: false }
+    fn mode(&self) -> OutputMode {
+        OutputMode { terminal: self.watched, colours: self.colour, quoted: false }
     }
 
     fn excerpt(&mut self, excerpt: &Excerpt<'_>) -> io::Result<bool> {
@@ -138,7 +138,7 @@ impl Ink for Terminal<'_> {
         let width = (excerpt.first_line as usize + lines.saturating_sub(1)).to_string().len();
         let mut at = 0;
         for (line, number) in excerpt.text.split('\n').take(lines).zip(excerpt.first_line..) {
-            self.styled(style(Tone::Number), &format!("{number:>width$}"))?;
+            self.styled(style(Style::Number), &format!("{number:>width$}"))?;
             self.out.write_all(b"  ")?;
             let (mut here, end) = (at, at + line.len());
             at = end + 1;
@@ -150,7 +150,7 @@ impl Ink for Terminal<'_> {
                     None => (end, None),
                 };
                 let text = excerpt.text.get(here..stop).unwrap_or_default();
-                self.styled(class.map_or("", ink), &visible(text.trim_end_matches('\r')))?;
+                self.styled(class.map_or("", ink), &escape_invisible(text.trim_end_matches('\r')))?;
                 here = stop;
             }
             self.out.write_all(b"\n")?;
@@ -160,15 +160,15 @@ impl Ink for Terminal<'_> {
 }
 
 /// The sixteen colours every terminal has and every user has chosen to be readable.
-fn style(tone: Tone) -> &'static str {
+fn style(tone: Style) -> &'static str {
     match tone {
-        Tone::Plain => "",
-        Tone::Path => "35",
-        Tone::Name | Tone::Head => "1",
-        Tone::Kind => "36",
-        Tone::Number => "32",
-        Tone::Dim => "2",
-        Tone::Warn => "33",
+        Style::Plain => "",
+        Style::Path => "35",
+        Style::Name | Style::Head => "1",
+        Style::Kind => "36",
+        Style::Number => "32",
+        Style::Dim => "2",
+        Style::Warn => "33",
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn paths_are_links_for_those_who_watch() {
-        let put = |terminal: &mut Terminal<'_>| terminal.put(Tone::Path, "a.py:1").expect("memory");
+        let put = |terminal: &mut Terminal<'_>| terminal.put(Style::Path, "a.py:1").expect("memory");
         let link = "\u{1b}]8;;file:///w/my%20shop/a.py\u{1b}\\\u{1b}[35ma.py:1\u{1b}[0m\u{1b}]8;;\u{1b}\\";
         assert_eq!(shown(true, put), link);
         assert_eq!(shown(false, put), "\u{1b}[35ma.py:1\u{1b}[0m");

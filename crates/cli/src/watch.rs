@@ -10,7 +10,8 @@ use orient_engine::Refresh;
 use orient_live::{Live, LiveOptions, Seen, Watcher};
 use orient_settings::Override;
 use orient_tools::{
-    Background, Code, Exit, Host, Page, Setup, Tone, ToolError, count, duration, write_json_line,
+    BackgroundEmbedding, Code, Exit, OpenTree, SessionOptions, Style, TextWriter, ToolError, count, duration,
+    write_json_line,
 };
 use serde::Serialize;
 use std::io;
@@ -85,7 +86,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let (form, colour) = (config.form, config.colour);
     let stays = !matches.get_flag(UNTIL_IDLE);
     let mut live = None;
-    let host = Host::open(config.setup, |engine, loaded| {
+    let host = OpenTree::open(config.setup, |engine, loaded| {
         orient_logging::open(&engine.place().store);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), until_idle = !stays, "watcher started");
         // One that a question left behind does no more than that question would have done.
@@ -97,11 +98,11 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     })?;
     if form == Form::Text && !config.quiet {
         show(colour, |page| {
-            page.line(Tone::Dim, &format!("watching {}; Ctrl-C ends", host.root().display()))
+            page.line(Style::Dim, &format!("watching {}; Ctrl-C ends", host.root().display()))
         })?;
     }
     let idle = Duration::from_secs(host.loaded().settings.watch.idle as u64);
-    let embedding = stays.then(|| Background::start(&host));
+    let embedding = stays.then(|| BackgroundEmbedding::start(&host));
     let wanted = || {
         let asked = || live.as_ref().and_then(|live| live.unasked()).is_some_and(|unasked| unasked < idle);
         !interrupt.cancel.is_cancelled() && (stays || asked())
@@ -116,7 +117,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
 }
 
 /// Starts a watcher of the same tree that outlives us. Where that fails, the next question takes longer and nothing else.
-pub(crate) fn leave_behind(setup: &Setup) {
+pub(crate) fn leave_behind(setup: &SessionOptions) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut watcher = std::process::Command::new(program);
     watcher.args(["watch", "--quiet", &format!("--{UNTIL_IDLE}")]);
@@ -138,7 +139,7 @@ fn cannot_write(error: &io::Error) -> ToolError {
     ToolError::new(Code::Io, format!("cannot write: {error}"))
 }
 
-fn show(colour: bool, write: impl FnOnce(&mut Page<'_>) -> io::Result<()>) -> Result<(), ToolError> {
+fn show(colour: bool, write: impl FnOnce(&mut TextWriter<'_>) -> io::Result<()>) -> Result<(), ToolError> {
     render::page(colour, write).map_err(|error| cannot_write(&error))
 }
 
@@ -206,21 +207,21 @@ impl Line {
         self.event == "change" && !differs && self.paths.is_empty()
     }
 
-    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        page.put(Tone::Dim, &format!("{:>9}  ", duration(Duration::from_millis(self.at_ms))))?;
+    fn text(&self, page: &mut TextWriter<'_>) -> io::Result<()> {
+        page.put(Style::Dim, &format!("{:>9}  ", duration(Duration::from_millis(self.at_ms))))?;
         if self.event == "ready" {
-            page.put(Tone::Plain, "every folder is watched; ")?;
+            page.put(Style::Plain, "every folder is watched; ")?;
         }
         if let Some(message) = &self.message {
-            page.put(Tone::Warn, message)?;
+            page.put(Style::Warn, message)?;
             page.plain("; ")?;
         }
         for (number, path) in self.paths.iter().take(MOST_PATHS).enumerate() {
             page.plain(if number > 0 { ", " } else { "" })?;
-            page.put(Tone::Path, path)?;
+            page.put(Style::Path, path)?;
         }
         if let Some(more) = self.paths.len().checked_sub(MOST_PATHS).filter(|more| *more > 0) {
-            page.put(Tone::Dim, &format!(" and {} more", count(more as u64)))?;
+            page.put(Style::Dim, &format!(" and {} more", count(more as u64)))?;
         }
         let counts = [
             ("added", self.added),
@@ -242,8 +243,8 @@ impl Line {
         let gap = if self.paths.is_empty() { "" } else { "  " };
         page.plain(&format!("{gap}{}", words.join(", ")))?;
         if let Some(behind) = self.behind_ms {
-            page.put(Tone::Number, &format!("  {behind:.0} ms"))?;
+            page.put(Style::Number, &format!("  {behind:.0} ms"))?;
         }
-        page.end()
+        page.end_line()
     }
 }

@@ -4,45 +4,22 @@
 //! what it cannot prove is kept with the reason. What differs between languages comes as data, in
 //! [`orient_model::Rules`].
 
-mod afar;
-mod arguments;
-mod call;
-mod collections;
-mod components;
-mod denote;
-mod fit;
-mod forms;
-mod given;
-mod heirs;
-mod implicit;
-mod import_edges;
-mod keyed;
-mod lexical;
+mod calls;
+mod edges;
+mod file;
+mod invalidation;
 mod modules;
-mod objects;
-mod outward;
-mod patterns;
-mod project;
-mod receivers;
+mod names;
+mod repository;
 mod resolver;
-mod runners;
 mod session;
-mod shared;
-mod sight;
-mod surface;
-mod tables;
-mod type_words;
+mod sharded_cache;
 mod types;
-mod unit;
-mod unknown_bases;
-mod uses;
-mod value;
-mod world;
 
-pub use afar::{Afar, WHOLE, afar, any_member, sorts};
+pub use invalidation::interface_hash::{path_names, surface};
+pub use invalidation::name_reach::{Afar, WHOLE, afar, any_member, sorts};
+pub use repository::{FileFacts, Inside, MemoryWorld, Named, World};
 pub use resolver::Resolver;
-pub use surface::{path_names, surface};
-pub use world::{FileFacts, Inside, MemoryWorld, Named, World};
 
 /// Changes whenever the same facts and rules may give other edges.
 pub const RESOLVER: u64 = 12;

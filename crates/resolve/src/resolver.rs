@@ -1,13 +1,14 @@
 //! The entrance: what every use in a file means.
 
+use crate::calls::argument_types;
+use crate::edges;
+use crate::file::file_unit::{Members, Unit};
 use crate::modules::{Includes, Tops};
+use crate::repository::{Named, World};
 use crate::session::Bearer;
 use crate::session::Session;
-use crate::shared::Shared;
-use crate::unit::{Members, Unit};
-use crate::value::Sym;
-use crate::world::{Named, World};
-use crate::{arguments, components, heirs, implicit, runners, uses};
+use crate::sharded_cache::Shared;
+use crate::types::ty::Sym;
 use orient_model::{Resolved, Rules};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -46,7 +47,7 @@ pub struct Resolver<'w> {
     tops: Shared<Box<str>, Arc<Tops>>,
     /// By the symbols they come from.
     members: Shared<Box<[Sym]>, Arc<Members>>,
-    pub(crate) project: crate::project::Project,
+    pub(crate) project: crate::modules::project_files::Project,
 }
 
 impl<'w> Resolver<'w> {
@@ -60,18 +61,18 @@ impl<'w> Resolver<'w> {
             names: Shared::new(NAMES),
             tops: Shared::new(TOPS),
             members: Shared::new(MEMBERS),
-            project: crate::project::Project::read(world),
+            project: crate::modules::project_files::Project::read(world),
         }
     }
 
     /// What the uses in a file mean.
     pub fn resolve(&self, file: u32) -> Resolved {
-        let mut session = Session::new(self, file, arguments::Taken::default());
+        let mut session = Session::new(self, file, argument_types::Taken::default());
         let Some(unit) = session.unit(file) else { return Resolved::default() };
         session.expect(unit.references().len());
         if unit.rules.dynamic {
             for _ in 0..ROUNDS {
-                let taken = arguments::taken(&session, &unit);
+                let taken = argument_types::taken(&session, &unit);
                 if taken == session.taken {
                     break;
                 }
@@ -80,11 +81,7 @@ impl<'w> Resolver<'w> {
             }
         }
         let mut resolved = Resolved::default();
-        uses::edges(&session, &unit, &mut resolved);
-        heirs::edges(&session, &unit, &mut resolved);
-        implicit::edges(&session, &unit, &mut resolved);
-        components::edges(&session, &unit, &mut resolved);
-        runners::edges(&session, &unit, &mut resolved);
+        edges::add_all(&session, &unit, &mut resolved);
         resolved.edges.sort_unstable();
         resolved.edges.dedup_by_key(|edge| (edge.from, edge.kind, edge.to, edge.line));
         resolved.outside.sort_unstable();

@@ -1,13 +1,13 @@
 //! What is remembered while one file is resolved: the names that were asked for, answers, and what is being answered.
 
-use crate::afar;
-use crate::arguments::Taken;
+use crate::calls::argument_types::Taken;
+use crate::file::file_unit::{Held, Members};
+use crate::invalidation::name_reach;
 use crate::modules::Tops;
-use crate::outward::{Around, Beyond};
+use crate::names::scope_lookup::{Around, Beyond};
 use crate::resolver::Resolver;
-use crate::types::Bases;
-use crate::unit::{Held, Members};
-use crate::value::{Found, Module, Sym, Ty, Val};
+use crate::types::ty::{Found, Module, Sym, Ty, Val};
+use crate::types::type_expr::Bases;
 use orient_model::{ExprId, Modifiers, Resolved, SymbolKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -208,17 +208,17 @@ impl<'r> Session<'r> {
 
     /// Notes that the result depends on what stands directly in something called as the last part but one of a full name.
     pub(crate) fn ask_around(&self, full: &str) {
-        self.ask(afar::around(full).unwrap_or_default());
+        self.ask(name_reach::around(full).unwrap_or_default());
     }
 
     /// Members of this name in the family's files, whatever they are members of, by path and place.
     pub(crate) fn members_named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
-        self.ask(&afar::any_member(name));
+        self.ask(&name_reach::any_member(name));
         self.named(family, name)
     }
 
     /// Every symbol of this name in the family's files, by path and place. What a change of them means to others is said in
-    /// [`afar`]: whoever uses more of a bearer than is told there must have looked at its file.
+    /// [`name_reach`]: whoever uses more of a bearer than is told there must have looked at its file.
     pub(crate) fn named(&self, family: &str, name: &str) -> Arc<[Bearer]> {
         if let Some(known) = self.names.borrow().get(name) {
             return known.clone();

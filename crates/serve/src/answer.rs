@@ -7,7 +7,9 @@ use crate::sent::Sent;
 use crate::sheet::{Sheet, Written};
 use crate::tree::Tree;
 use orient_engine::Cancel;
-use orient_tools::{Around, Code, Exit, Inert, Page, Question, Reply, ToolError, count, tokens};
+use orient_tools::{
+    AnswerMetadata, Code, Exit, Reply, SafeLine, TextWriter, ToolCall, ToolError, count, tokens,
+};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::sync::{PoisonError, RwLock};
@@ -49,11 +51,11 @@ pub(crate) struct Desk<'d> {
 
 impl Desk<'_> {
     /// Answers a question.
-    pub(crate) fn answer(&self, question: &Question) -> Result<Answered, ToolError> {
+    pub(crate) fn answer(&self, question: &ToolCall) -> Result<Answered, ToolError> {
         let cursor = question.cursor.as_deref().map(|text| place(text, question)).transpose()?;
         let after = cursor.as_ref().and_then(|cursor| cursor.after.as_deref());
         let reply =
-            self.tree.ask(self.asked, self.bridge, self.cancel, |session| question.ask(session, after))?;
+            self.tree.ask(self.asked, self.bridge, self.cancel, |session| question.run(session, after))?;
         let skip = cursor.as_ref().map_or(0, |cursor| cursor.skip);
         let sent = self.sent.read().unwrap_or_else(PoisonError::into_inner);
         let memory = (!question.again).then_some(&*sent);
@@ -79,9 +81,9 @@ impl Desk<'_> {
             sent.note(question.key, &written.text, lines);
         }
         if written.named {
-            notes.push(Inert::new("to have what was sent before once more, add \"again\": true"));
+            notes.push(SafeLine::new("to have what was sent before once more, add \"again\": true"));
         }
-        let failed = around.missed || reply.exit() == Exit::Failed;
+        let failed = around.unresolved_name || reply.exit() == Exit::Failed;
         Ok(Framed { question, cursor: cursor.as_ref(), written, around, notes, failed, data: self.data }
             .close())
     }
@@ -92,9 +94,9 @@ impl Desk<'_> {
         room: usize,
         skip: usize,
         sent: Option<&Sent>,
-    ) -> Result<(Written, Around), ToolError> {
+    ) -> Result<(Written, AnswerMetadata), ToolError> {
         let mut sheet = Sheet::new(room, skip, sent, self.cancel);
-        let done = reply.text(&mut Page::new(&mut sheet));
+        let done = reply.text(&mut TextWriter::new(&mut sheet));
         let written = sheet.finish();
         match done {
             Err(_) if self.cancel.is_cancelled() => Err(ToolError::new(Code::Interrupted, "cancelled")),
@@ -102,7 +104,7 @@ impl Desk<'_> {
             Err(error) if written.next.is_none() => {
                 Err(ToolError::new(Code::Io, format!("the answer could not be written: {error}")))
             }
-            _ => Ok((written, reply.around())),
+            _ => Ok((written, reply.metadata())),
         }
     }
 
@@ -112,7 +114,7 @@ impl Desk<'_> {
 }
 
 /// The place a cursor means, if it is one of this question.
-fn place(text: &str, question: &Question) -> Result<Cursor, ToolError> {
+fn place(text: &str, question: &ToolCall) -> Result<Cursor, ToolError> {
     let cursor: Cursor = text.parse().map_err(|()| {
         ToolError::new(Code::BadArgument, format!("{text:?} is no cursor"))
             .hint("give the one at the end of the answer before, with the same arguments; without one it starts over")
@@ -126,11 +128,11 @@ fn place(text: &str, question: &Question) -> Result<Cursor, ToolError> {
 
 /// What a reader should know beside the answer: the notes, and in `around` the reasons in the words of the question.
 fn remarks(
-    question: &Question,
+    question: &ToolCall,
     cursor: Option<&Cursor>,
     indexing: Option<&String>,
-    around: &mut Around,
-) -> Vec<Inert> {
+    around: &mut AnswerMetadata,
+) -> Vec<SafeLine> {
     let in_its_words = |remark: &String| Some(question.in_its_words(remark)).filter(|own| !own.is_empty());
     around.notes = around.notes.iter().filter_map(in_its_words).collect();
     // A partial answer never passes for a complete one, whatever its reasons look like.
@@ -151,16 +153,16 @@ fn remarks(
         around.reasons.push("the files were not looked at".to_owned());
     }
     let (most, longest) = NOTES;
-    notes.iter().take(most).map(|note| Inert::within(note, longest)).collect()
+    notes.iter().take(most).map(|note| SafeLine::truncated(note, longest)).collect()
 }
 
 /// A text and what surrounds it.
 struct Framed<'f> {
-    question: &'f Question,
+    question: &'f ToolCall,
     cursor: Option<&'f Cursor>,
     written: Written,
-    around: Around,
-    notes: Vec<Inert>,
+    around: AnswerMetadata,
+    notes: Vec<SafeLine>,
     failed: bool,
     data: bool,
 }
@@ -205,15 +207,15 @@ impl Framed<'_> {
     }
 
     /// Why something is missing.
-    fn reasons(&self) -> Option<Inert> {
+    fn reasons(&self) -> Option<SafeLine> {
         let reasons = &self.around.reasons;
-        (!reasons.is_empty()).then(|| Inert::within(&reasons.join("; "), REASONS))
+        (!reasons.is_empty()).then(|| SafeLine::truncated(&reasons.join("; "), REASONS))
     }
 
     /// Complete or partial, totals, generation, pending files, next cursor.
     fn closing(&self, next: Option<&str>) -> String {
         let around = &self.around;
-        let state = self.reasons().map(|reasons| format!("partial: {}", reasons.in_brackets()));
+        let state = self.reasons().map(|reasons| format!("partial: {}", reasons.without_brackets()));
         let mut parts = vec![state.unwrap_or_else(|| "complete".to_owned())];
         parts.extend(around.total.map(|total| format!("total {}", count(total))));
         parts.extend(around.generation.map(|generation| format!("generation {generation}")));
@@ -221,7 +223,7 @@ impl Framed<'_> {
             let (most, longest) = PENDING;
             let named = around.pending_files.iter().take(most);
             let named: Vec<String> =
-                named.map(|path| Inert::within(path, longest).in_brackets().into()).collect();
+                named.map(|path| SafeLine::truncated(path, longest).without_brackets().into()).collect();
             parts.push(format!("{} files pending: {}", count(around.pending), named.join(", ")));
         }
         parts.extend(next.map(|next| format!("next cursor \"{next}\"")));
@@ -237,7 +239,7 @@ impl Framed<'_> {
         let mut optional = |name: &str, value: Option<Value>| {
             fields.extend(value.map(|value| (name.to_owned(), value)));
         };
-        let notes: Vec<&str> = self.notes.iter().map(Inert::as_str).collect();
+        let notes: Vec<&str> = self.notes.iter().map(SafeLine::as_str).collect();
         optional("reasons", reasons.map(|reasons| json!([reasons.as_str()])));
         optional("total", around.total.map(|total| json!(total)));
         optional("next", next.map(Value::String));

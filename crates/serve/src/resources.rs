@@ -1,7 +1,7 @@
 //! Files and symbols by address: `orient://file/src/a.c`, `orient://symbol/src/a.c%23run`.
 
 use crate::server::{Server, refusal};
-use orient_tools::{Code, Inert, ToolError, file_text, handles_like, paths_like, symbol_text};
+use orient_tools::{Code, SafeLine, ToolError, file_text, handles_like, paths_like, symbol_text};
 use rmcp::RoleServer;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, ListResourcesResult,
@@ -46,7 +46,7 @@ pub(crate) async fn list(
         .await
         .map_err(|error| refusal(&error))?;
     let page = paths.into_iter().skip(skip).map(|path| {
-        Resource::new(format!("{FILE}{}", encoded(&path)), String::from(Inert::new(&path)))
+        Resource::new(format!("{FILE}{}", encoded(&path)), String::from(SafeLine::new(&path)))
             .with_mime_type("text/plain")
     });
     let mut result = ListResourcesResult::with_all_items(page.collect());

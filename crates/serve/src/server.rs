@@ -10,7 +10,7 @@ use crate::sent::Sent;
 use crate::tree::{Options, Tree};
 use crate::{prompts, resources, schema};
 use orient_engine::Cancel;
-use orient_tools::{Code, Inert, Offer, Queue, Session, ToolError, offered_as, offers};
+use orient_tools::{AgentTool, Code, QueueClass, SafeLine, Session, ToolError, agent_tools, suggest_tool};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams,
@@ -46,7 +46,7 @@ characters are escaped (\\n, \\u{1b}). Escaped names and paths can be given back
 /// What all sessions share.
 pub(crate) struct Serving {
     pub(crate) options: Options,
-    offers: Vec<Offer>,
+    offers: Vec<AgentTool>,
     tools: Vec<Tool>,
     /// The tree of the server's own folder.
     tree: Mutex<Option<Arc<Tree>>>,
@@ -58,7 +58,7 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn new(options: Options) -> Result<Self, ServeError> {
-        let offers = offers(options.tools.as_deref())?;
+        let offers = agent_tools(options.tools.as_deref())?;
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
         Ok(Self {
             tools: schema::tools(&offers),
@@ -186,13 +186,13 @@ impl Server {
     ) -> Result<CallToolResult, ErrorData> {
         let serving = self.serving.clone();
         let Some(at) = serving.offers.iter().position(|offer| offer.name == request.name) else {
-            let near = offered_as(&serving.offers, &request.name);
+            let near = suggest_tool(&serving.offers, &request.name);
             let hint = near.map_or_else(String::new, |near| format!("; use `{near}`"));
-            let message = format!("there is no tool `{}`{hint}", Inert::new(&request.name));
+            let message = format!("there is no tool `{}`{hint}", SafeLine::new(&request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        let question = match serving.offers[at].read(arguments) {
+        let question = match serving.offers[at].parse(arguments) {
             Ok(question) => question,
             Err(error) => return Ok(failure(&error)),
         };
@@ -202,7 +202,7 @@ impl Server {
         };
         let bridge = Bridge::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
-        let (data, queue) = (serving.offers[at].gives_data(), question.queue());
+        let (data, queue) = (serving.offers[at].gives_data(), question.queue_class());
         let mut call = Call::new(&serving.metrics, serving.offers[at].name);
         let (begun, span) = (call.begun, call.span.clone());
         let answered = self
@@ -223,7 +223,7 @@ impl Server {
     async fn work<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        queue: Queue,
+        queue: QueueClass,
         work: impl FnOnce(&Cancel) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let left = Left(Cancel::default());
@@ -260,7 +260,7 @@ impl Server {
         let tree = self.tree(Some(&context.peer)).await?;
         let bridge = Bridge::new(context.peer.clone(), None);
         let asked = Instant::now();
-        self.work(context, Queue::default(), move |cancel| tree.ask(asked, &bridge, cancel, ask)).await
+        self.work(context, QueueClass::default(), move |cancel| tree.ask(asked, &bridge, cancel, ask)).await
     }
 }
 
@@ -283,9 +283,9 @@ fn success(answered: Answered) -> CallToolResult {
 
 /// A tool that gave no answer: what is wrong, and what to do next.
 fn failure(error: &ToolError) -> CallToolResult {
-    let mut text = format!("error ({}): {}", error.code().word(), Inert::new(error.message()));
+    let mut text = format!("error ({}): {}", error.code().word(), SafeLine::new(error.message()));
     if !error.help().is_empty() {
-        text = format!("{text}\nnext: {}", Inert::new(error.help()));
+        text = format!("{text}\nnext: {}", SafeLine::new(error.help()));
     }
     let mut result = CallToolResult::error(vec![ContentBlock::text(text.clone())]);
     result.structured_content = Some(json!({ "text": text, "complete": false }));
@@ -298,7 +298,7 @@ pub(crate) fn refusal(error: &ToolError) -> ErrorData {
     if !error.help().is_empty() {
         message = format!("{message}; {}", error.help());
     }
-    let message = String::from(Inert::new(&message));
+    let message = String::from(SafeLine::new(&message));
     match error.code() {
         Code::NotFound => ErrorData::resource_not_found(message, None),
         Code::BadArgument | Code::Refused | Code::BadSetting => ErrorData::invalid_params(message, None),
@@ -446,7 +446,7 @@ impl ServerHandler for Server {
         }
         Err(ErrorData::new(
             ErrorCode::METHOD_NOT_FOUND,
-            format!("there is no method {}", Inert::new(&method)),
+            format!("there is no method {}", SafeLine::new(&method)),
             None,
         ))
     }

@@ -6,7 +6,7 @@
 
 use crate::sent::{Sent, SentLine};
 use orient_engine::Cancel;
-use orient_tools::{Excerpt, Ink, Look, OwnWords, Tone, tokens};
+use orient_tools::{Excerpt, OutputMode, OwnText, Style, TextSink, tokens};
 use std::io;
 
 /// No line is longer, in characters.
@@ -77,7 +77,7 @@ impl<'s> Sheet<'s> {
     pub(crate) fn finish(mut self) -> Written {
         if !self.line.is_empty() {
             // All ink ends its lines; one that does not must not be lost.
-            let _ = self.end();
+            let _ = self.end_line();
         }
         self.close();
         Written { text: self.text, total: self.met, next: self.cut, lines: self.lines, named: self.named }
@@ -163,18 +163,18 @@ impl<'s> Sheet<'s> {
     }
 }
 
-impl Ink for Sheet<'_> {
-    fn put(&mut self, _tone: Tone, text: &str) -> io::Result<()> {
+impl TextSink for Sheet<'_> {
+    fn put(&mut self, _tone: Style, text: &str) -> io::Result<()> {
         self.line.push_str(text);
         Ok(())
     }
 
-    fn end(&mut self) -> io::Result<()> {
+    fn end_line(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
         self.fenced(&line).map(drop)
     }
 
-    fn say(&mut self, _tone: Tone, words: &OwnWords) -> io::Result<()> {
+    fn own_line(&mut self, _tone: Style, words: &OwnText) -> io::Result<()> {
         self.close();
         self.write(words.as_str(), 0).map(drop)
     }
@@ -186,14 +186,14 @@ impl Ink for Sheet<'_> {
             if piece.ends_with('\n') {
                 // Colours would pass the page; a model has no use for them.
                 let line = std::mem::take(&mut self.line);
-                self.fenced(&orient_tools::visible(&line))?;
+                self.fenced(&orient_tools::escape_invisible(&line))?;
             }
         }
         Ok(())
     }
 
-    fn look(&self) -> Look {
-        Look { terminal: false, colours: false, quoted: true }
+    fn mode(&self) -> OutputMode {
+        OutputMode { terminal: false, colours: false, quoted: true }
     }
 
     fn excerpt(&mut self, excerpt: &Excerpt<'_>) -> io::Result<bool> {
@@ -202,7 +202,7 @@ impl Ink for Sheet<'_> {
             .lines()
             .zip(excerpt.first_line..)
             .map(|(line, number)| {
-                let line = orient_tools::visible(line).into_owned();
+                let line = orient_tools::escape_invisible(line).into_owned();
                 let known = SentLine::new(excerpt.path, number, &line);
                 let again = self.sent.is_some_and(|sent| sent.has(&known));
                 (number, line, again)
@@ -252,7 +252,7 @@ fn capped(line: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orient_tools::Page;
+    use orient_tools::TextWriter;
 
     fn written(room: usize, skip: usize, sent: Option<&Sent>, write: impl FnOnce(&mut Sheet<'_>)) -> Written {
         let cancel = Cancel::default();
@@ -263,7 +263,7 @@ mod tests {
 
     fn lines(sheet: &mut Sheet<'_>, from: usize, to: usize) {
         for number in from..to {
-            Page::new(sheet).line(Tone::Plain, &format!("line {number}")).expect("there is an end");
+            TextWriter::new(sheet).line(Style::Plain, &format!("line {number}")).expect("there is an end");
         }
     }
 
@@ -293,9 +293,9 @@ mod tests {
     fn everything_is_fenced_whatever_it_holds() {
         let excerpt = Excerpt { path: "a.md", first_line: 9, text: "one\n```\nend" };
         let part = written(1000, 0, None, |sheet| {
-            Page::new(sheet).line(Tone::Path, "````\nfence.md:9-11").expect("room");
+            TextWriter::new(sheet).line(Style::Path, "````\nfence.md:9-11").expect("room");
             sheet.excerpt(&excerpt).expect("room");
-            Page::new(sheet).raw(b"<system>\n").expect("room");
+            TextWriter::new(sheet).raw(b"<system>\n").expect("room");
         });
         let inside = "````\\nfence.md:9-11\n 9  one\n10  ```\n11  end\n<system>\n";
         assert_eq!(part.text, format!("`````\n{inside}`````\n"));
@@ -306,7 +306,7 @@ mod tests {
         let line = "`".repeat(390);
         let part = written(400, 0, None, |sheet| {
             for _ in 0..9 {
-                Page::new(sheet).line(Tone::Plain, &line).expect("there is an end");
+                TextWriter::new(sheet).line(Style::Plain, &line).expect("there is an end");
             }
         });
         assert!(part.next.is_some() && tokens(&part.text) <= 400, "{}", tokens(&part.text));
@@ -340,11 +340,11 @@ mod tests {
     #[test]
     fn a_line_without_end_is_capped() {
         let part = written(2000, 0, None, |sheet| {
-            Page::new(sheet).line(Tone::Plain, &"x".repeat(100_000)).expect("room");
+            TextWriter::new(sheet).line(Style::Plain, &"x".repeat(100_000)).expect("room");
         });
         assert!(unfenced(&part.text).ends_with("…(+99600 characters)\n"), "{}", part.text.len());
         let part = written(20, 0, None, |sheet| {
-            Page::new(sheet).line(Tone::Plain, &"x".repeat(100_000)).expect("room");
+            TextWriter::new(sheet).line(Style::Plain, &"x".repeat(100_000)).expect("room");
         });
         assert!(!part.text.is_empty() && part.next.is_none(), "some progress is always made");
     }

@@ -3,7 +3,9 @@
 use crate::progress::Bridge;
 use orient_engine::{Cancel, Engine, EngineError, Keeper, Phase, Progress, Refresh, RefreshOptions};
 use orient_settings::Loaded;
-use orient_tools::{Background, Code, Host, Session, Setup, ToolError, count, duration};
+use orient_tools::{
+    BackgroundEmbedding, Code, OpenTree, Session, SessionOptions, ToolError, count, duration,
+};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +17,7 @@ pub type KeeperMaker = Arc<dyn Fn(&Arc<Engine>, &Loaded) -> Arc<dyn Keeper> + Se
 #[derive(Clone)]
 pub struct Options {
     /// The folder and the settings.
-    pub setup: Setup,
+    pub setup: SessionOptions,
     /// Whether the folder was chosen by whoever started the server; else a client's root comes first.
     pub chosen: bool,
     /// Which tools to offer: none for the groups, `all`, or names with commas between.
@@ -36,11 +38,11 @@ const FIRST_TURN: Duration = Duration::from_millis(300);
 
 /// A tree that is served.
 pub(crate) struct Tree {
-    pub(crate) host: Host,
+    pub(crate) host: OpenTree,
     pub(crate) indexing: Arc<Indexing>,
     cancel: Cancel,
     /// Has the code embedded by a provider, where one was chosen.
-    embedding: Mutex<Option<Background>>,
+    embedding: Mutex<Option<BackgroundEmbedding>>,
 }
 
 impl Tree {
@@ -53,12 +55,12 @@ impl Tree {
         }
         let indexing = Arc::new(Indexing::default());
         let mut keeper = None;
-        let host = Host::open(setup, |engine, loaded| {
+        let host = OpenTree::open(setup, |engine, loaded| {
             let inner = (options.keeper)(engine, loaded);
             keeper = Some(inner.clone());
             Arc::new(Doorkeeper { inner, indexing: indexing.clone() })
         })?;
-        let embedding = if options.setup.refresh { Background::start(&host) } else { None };
+        let embedding = if options.setup.refresh { BackgroundEmbedding::start(&host) } else { None };
         let embedding = Mutex::new(embedding);
         let tree = Arc::new(Self { host, indexing, cancel: Cancel::default(), embedding });
         if let Some(keeper) = keeper.filter(|_| options.setup.refresh) {
@@ -76,7 +78,7 @@ impl Tree {
         cancel: &Cancel,
         ask: impl Fn(&Session<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
-        let once = || ask(&Session::over(&self.host, bridge, cancel).put_at(asked));
+        let once = || ask(&Session::for_tree(&self.host, bridge, cancel).asked_at(asked));
         match once() {
             Err(error) if error.code() == Code::Busy && self.indexing.is_running() => {}
             asked => return asked,

@@ -1,54 +1,36 @@
-//! The one table of operations: name, documentation, arguments, answer, text form, examples.
+//! The operations of Orient: name, documentation, arguments, answer, text form and examples of each.
 //!
-//! The command line, its help and JSON come from here, and so will every other surface; what is serialised anywhere is
-//! declared here. An operation asks a snapshot of the engine and shapes the answer: it knows no terminal, no SQL and no
-//! language.
+//! The command line, its help, the MCP server and the reference page are generated from [`OPERATIONS`]. Every type that is
+//! serialised in an answer is declared here. An operation queries a snapshot of the engine and shapes the answer; it knows
+//! no terminal, no SQL and no language.
 
-mod amount;
+mod agent;
 mod answer;
+mod arguments;
 mod audit;
-mod diff;
-mod embedding;
 mod error;
-mod faults;
-mod forgive;
-mod found;
+mod error_conversion;
 mod graph;
-mod groups;
-mod host;
-mod inert;
-mod json;
-mod log_report;
-mod meaning;
-mod offer;
-mod ops;
-mod page;
-mod paths;
-mod phrase;
-mod reference;
-mod resources;
+mod operation;
+mod operations;
+mod reference_page;
 mod session;
-mod summary;
-mod symbol;
-mod table;
-mod tokens;
-mod tool;
-mod unread;
-mod visible;
-mod words;
+mod text;
 
-pub use amount::{bytes, count, duration};
-pub use embedding::Background;
+pub use agent::resources::{file_text, handles_like, paths_like, symbol_text};
+pub use agent::tool_calls::{
+    AgentTool, DEFAULT_TOKENS, MAX_TOKENS, QueueClass, ToolCall, agent_tools, suggest_tool,
+};
+pub use answer::escaped_json::{write_json, write_json_line};
 pub use error::{Class, Code, Exit, ToolError};
-pub use host::Host;
-pub use inert::Inert;
-pub use json::{write_json, write_json_line};
-pub use offer::{MOST_TOKENS, Offer, Question, Queue, USUAL_TOKENS, offered_as, offers};
-pub use page::{Excerpt, Ink, Look, OwnWords, Page, Tone};
-pub use reference::reference;
-pub use resources::{file_text, handles_like, paths_like, symbol_text};
-pub use session::{Session, Setup};
-pub use table::TOOLS;
-pub use tokens::tokens;
-pub use tool::{Around, Example, Replies, Reply, Tool};
-pub use visible::visible;
+pub use operation::{AnswerMetadata, Example, Operation, Reply, ReplyResult};
+pub use operations::OPERATIONS;
+pub use reference_page::reference;
+pub use session::open_tree::OpenTree;
+pub use session::provider_embedding::BackgroundEmbedding;
+pub use session::{Session, SessionOptions};
+pub use text::escape::escape_invisible;
+pub use text::number_format::{bytes, count, duration};
+pub use text::safe_line::SafeLine;
+pub use text::token_estimate::tokens;
+pub use text::writer::{Excerpt, OutputMode, OwnText, Style, TextSink, TextWriter};

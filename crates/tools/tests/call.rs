@@ -2,7 +2,7 @@
 
 use orient_engine::{Cancel, Silent};
 use orient_settings::Override;
-use orient_tools::{Code, Page, Session, Setup, TOOLS, Tool, ToolError};
+use orient_tools::{Code, OPERATIONS, Operation, Session, SessionOptions, TextWriter, ToolError};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -13,7 +13,7 @@ fn ask(name: &str, arguments: Value) -> Result<(String, Value), ToolError> {
     std::fs::create_dir(&root).expect("a new folder");
     std::fs::write(root.join("a.py"), "def one(): pass\n").expect("a new file");
     let store = folder.path().join("store").display().to_string();
-    let setup = Setup {
+    let setup = SessionOptions {
         start: root.clone(),
         folder: root,
         overrides: vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }],
@@ -24,13 +24,13 @@ fn ask(name: &str, arguments: Value) -> Result<(String, Value), ToolError> {
     let session = Session::open(setup, &Silent, &cancel)?;
     let reply = tool(name).call(&session, arguments)?;
     let (mut text, mut bytes) = (String::new(), Vec::new());
-    reply.text(&mut Page::new(&mut text)).expect("a string takes everything");
+    reply.text(&mut TextWriter::new(&mut text)).expect("a string takes everything");
     reply.json(&mut bytes).expect("memory takes everything");
     Ok((text, serde_json::from_slice(&bytes).expect("JSON")))
 }
 
-fn tool(name: &str) -> &'static Tool {
-    TOOLS.iter().find(|tool| tool.name == name).expect("it is in the table")
+fn tool(name: &str) -> &'static Operation {
+    OPERATIONS.iter().find(|tool| tool.name == name).expect("it is in the table")
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn arguments_are_the_same_as_on_the_command_line() {
 
 #[test]
 fn all_that_can_be_left_out_can_be_left_out() {
-    for tool in TOOLS.iter().filter(|tool| tool.input_schema()["required"].is_null()) {
+    for tool in OPERATIONS.iter().filter(|tool| tool.input_schema()["required"].is_null()) {
         match ask(tool.name, json!({})) {
             Ok((_, answer)) => assert_eq!(answer["complete"], true, "{}", tool.name),
             Err(error) => assert_eq!(error.code(), Code::BadArgument, "{}: {error}", tool.name),

@@ -3,21 +3,21 @@
 use orient_engine::{Cancel, Engine, Keeper, Silent, Sweep};
 use orient_settings::Override;
 use orient_store::{WriteLock, Writer};
-use orient_tools::{Background, Host, Page, Session, Setup, TOOLS};
+use orient_tools::{BackgroundEmbedding, OPERATIONS, OpenTree, Session, SessionOptions, TextWriter};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-fn search(host: &Host) -> String {
+fn search(host: &OpenTree) -> String {
     let cancel = Cancel::default();
-    let session = Session::over(host, &Silent, &cancel);
-    let tool = TOOLS.iter().find(|tool| tool.name == "search").expect("it is in the table");
+    let session = Session::for_tree(host, &Silent, &cancel);
+    let tool = OPERATIONS.iter().find(|tool| tool.name == "search").expect("it is in the table");
     let reply = tool.call(&session, json!({ "query": "sell things" })).expect("an answer");
     let mut bytes = Vec::new();
     reply.json(&mut bytes).expect("memory takes everything");
     let mut text = String::new();
-    reply.text(&mut Page::new(&mut text)).expect("a string takes everything");
+    reply.text(&mut TextWriter::new(&mut text)).expect("a string takes everything");
     text + &String::from_utf8(bytes).expect("JSON is text")
 }
 
@@ -36,15 +36,15 @@ fn a_newer_model_embeds_in_the_background_while_search_goes_on() {
     std::fs::write(root.join("shop.py"), "def sell(things):\n    return things.pop()\n").expect("a new file");
     let store = folder.path().join("store").display().to_string();
     let overrides = vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }];
-    let setup = Setup { start: root.clone(), folder: root, overrides, force: 0, refresh: true };
+    let setup = SessionOptions { start: root.clone(), folder: root, overrides, force: 0, refresh: true };
     let keeper = |_: &Arc<Engine>, _: &_| -> Arc<dyn Keeper> { Arc::new(Sweep) };
-    let host = Host::open(setup, keeper).expect("a tree");
+    let host = OpenTree::open(setup, keeper).expect("a tree");
     let note = "chunks have none yet of the built-in model of this version";
     assert!(!search(&host).contains(note));
     age(host.engine());
     let answer = search(&host);
     assert!(answer.contains("shop.py") && answer.contains(note), "{answer}");
-    let background = Background::start(&host).expect("a thread");
+    let background = BackgroundEmbedding::start(&host).expect("a thread");
     let until = Instant::now() + Duration::from_mins(1);
     loop {
         let answer = search(&host);

@@ -1,13 +1,13 @@
 //! Walks the table of operations: what every surface relies on must hold for every entry.
 
-use orient_tools::{TOOLS, reference};
+use orient_tools::{OPERATIONS, reference};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 #[test]
 fn names_are_unique_words() {
-    let names: BTreeSet<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-    assert_eq!(names.len(), TOOLS.len());
+    let names: BTreeSet<&str> = OPERATIONS.iter().map(|tool| tool.name).collect();
+    assert_eq!(names.len(), OPERATIONS.len());
     for name in names {
         assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{name}");
     }
@@ -15,7 +15,7 @@ fn names_are_unique_words() {
 
 #[test]
 fn every_operation_says_what_it_does() {
-    for tool in TOOLS {
+    for tool in OPERATIONS {
         assert!(tool.about.len() > 20 && tool.about.len() < 80, "{}: one line", tool.name);
         assert!(tool.about.starts_with(char::is_uppercase), "{}: starts as a sentence does", tool.name);
         assert!(!tool.about.ends_with('.'), "{}: a title has no full stop", tool.name);
@@ -24,7 +24,7 @@ fn every_operation_says_what_it_does() {
 
 #[test]
 fn every_example_is_understood() {
-    for tool in TOOLS {
+    for tool in OPERATIONS {
         assert!(tool.examples.len() >= 2, "{}: at least two examples", tool.name);
         for example in tool.examples {
             let mut words = example.command.split(' ').map(|word| word.trim_matches('\''));
@@ -43,7 +43,7 @@ fn every_example_is_understood() {
 
 #[test]
 fn every_argument_and_answer_has_a_schema_with_words_to_it() {
-    for tool in TOOLS {
+    for tool in OPERATIONS {
         let input = tool.input_schema();
         assert_eq!(input["type"], "object", "{}", tool.name);
         assert_eq!(
@@ -66,7 +66,7 @@ fn every_argument_and_answer_has_a_schema_with_words_to_it() {
 
 #[test]
 fn every_argument_has_help() {
-    for tool in TOOLS {
+    for tool in OPERATIONS {
         let command = tool.command();
         for argument in command.get_arguments() {
             assert!(argument.get_help().is_some(), "{} {}", tool.name, argument.get_id());
@@ -78,7 +78,7 @@ fn every_argument_has_help() {
 #[test]
 fn the_reference_page_has_every_operation_and_example() {
     let page = reference();
-    for tool in TOOLS {
+    for tool in OPERATIONS {
         assert!(page.contains(&format!("\n## `orient {}", tool.name)), "{}", tool.name);
         for example in tool.examples {
             assert!(page.contains(&format!("orient {}", example.command)), "{}", example.command);

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use fault::{Fault, Spares, inflict};
 use orient_engine::{Cancel, Silent, Sweep};
 use orient_settings::Override;
-use orient_tools::{Host, Page, Session, Setup, TOOLS};
+use orient_tools::{OPERATIONS, OpenTree, Session, SessionOptions, TextWriter};
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -252,9 +252,9 @@ impl Trial {
     }
 
     /// The same of an engine that is open.
-    fn ask_host(question: &[String], host: &Host) -> Result<Asking> {
+    fn ask_host(question: &[String], host: &OpenTree) -> Result<Asking> {
         let cancel = Cancel::default();
-        answer(&Session::over(host, &Silent, &cancel), question)
+        answer(&Session::for_tree(host, &Silent, &cancel), question)
     }
 }
 
@@ -262,7 +262,7 @@ impl Trial {
 type Asking = (String, bool);
 
 fn reply(session: &Session<'_>, question: &[String]) -> Result<Box<dyn orient_tools::Reply>> {
-    let tool = TOOLS.iter().find(|tool| tool.name == question[0]).context("an operation")?;
+    let tool = OPERATIONS.iter().find(|tool| tool.name == question[0]).context("an operation")?;
     let matches = tool.command().try_get_matches_from(question)?;
     tool.run(session, &matches).map_err(plain)
 }
@@ -270,8 +270,8 @@ fn reply(session: &Session<'_>, question: &[String]) -> Result<Box<dyn orient_to
 fn answer(session: &Session<'_>, question: &[String]) -> Result<Asking> {
     let reply = reply(session, question)?;
     let mut text = String::new();
-    reply.text(&mut Page::new(&mut text))?;
-    Ok((shown(&text), reply.around().notes.iter().any(|note| note.contains("damaged"))))
+    reply.text(&mut TextWriter::new(&mut text))?;
+    Ok((shown(&text), reply.metadata().notes.iter().any(|note| note.contains("damaged"))))
 }
 
 /// The lines that depend on the files and on nothing else.
@@ -305,14 +305,14 @@ fn questions(subjects: &[(String, String)]) -> Vec<Vec<String>> {
     questions
 }
 
-fn setup(root: &Path, store: &Path) -> Setup {
+fn setup(root: &Path, store: &Path) -> SessionOptions {
     let value = store.display().to_string();
     let overrides = vec![Override { key: "store.dir".into(), value, flag: "--store".into() }];
-    Setup { start: root.to_owned(), folder: root.to_owned(), overrides, force: 0, refresh: true }
+    SessionOptions { start: root.to_owned(), folder: root.to_owned(), overrides, force: 0, refresh: true }
 }
 
-fn host(root: &Path, store: &Path) -> Result<Host> {
-    Host::open(setup(root, store), |_, _| Arc::new(Sweep)).map_err(plain)
+fn host(root: &Path, store: &Path) -> Result<OpenTree> {
+    OpenTree::open(setup(root, store), |_, _| Arc::new(Sweep)).map_err(plain)
 }
 
 /// The store of another repository, with a log.

@@ -6,7 +6,7 @@ use super::score::Hit;
 use anyhow::{Context, Result, bail};
 use orient_engine::{Cancel, RefreshOptions, Silent, Sweep};
 use orient_settings::Override;
-use orient_tools::{Host, Page, Session, Setup, TOOLS, Tool};
+use orient_tools::{OPERATIONS, OpenTree, Operation, Session, SessionOptions, TextWriter};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -44,12 +44,12 @@ pub(super) struct Found {
 }
 
 /// The product.
-pub(super) struct Product(&'static Tool);
+pub(super) struct Product(&'static Operation);
 
 impl Product {
     /// Finds the operation in the table.
     pub(super) fn find() -> Result<Self> {
-        let tool = TOOLS.iter().find(|tool| tool.name == OPERATION);
+        let tool = OPERATIONS.iter().find(|tool| tool.name == OPERATION);
         tool.map(Self).with_context(|| {
             format!("there is no operation `{OPERATION}` yet; `--baseline` asks a plain word search instead")
         })
@@ -68,14 +68,14 @@ impl Provider for Product {
     fn open(&self, tree: &Path, store: &Path) -> Result<Box<dyn Searcher>> {
         let tree = tree.canonicalize().with_context(|| format!("there is no folder {}", tree.display()))?;
         let store = store.display().to_string();
-        let setup = Setup {
+        let setup = SessionOptions {
             start: tree.clone(),
             folder: tree.clone(),
             overrides: vec![Override { key: "store.dir".into(), value: store, flag: "--store".into() }],
             force: u8::MAX,
             refresh: false,
         };
-        let host = Host::open(setup, |_, _| Arc::new(Sweep))?;
+        let host = OpenTree::open(setup, |_, _| Arc::new(Sweep))?;
         if host.root().canonicalize()? != tree {
             let (tree, root) = (tree.display(), host.root().display());
             bail!("{tree} belongs to the repository {root}: lay the folders out outside of it");
@@ -87,8 +87,8 @@ impl Provider for Product {
 
 /// A tree the product has indexed.
 struct Tree {
-    tool: &'static Tool,
-    host: Host,
+    tool: &'static Operation,
+    host: OpenTree,
 }
 
 /// What the answer must have; whatever else it has is its own affair.
@@ -131,12 +131,12 @@ impl Searcher for Tree {
             arguments["without"] = json!(without);
         }
         let cancel = Cancel::default();
-        let session = Session::over(&self.host, &Silent, &cancel);
+        let session = Session::for_tree(&self.host, &Silent, &cancel);
         let start = Instant::now();
         let reply = self.tool.call(&session, arguments)?;
         let time = start.elapsed();
         let (mut text, mut bytes) = (String::new(), Vec::new());
-        reply.text(&mut Page::new(&mut text))?;
+        reply.text(&mut TextWriter::new(&mut text))?;
         reply.json(&mut bytes)?;
         let answer: Answer = serde_json::from_slice(&bytes).context("the answer has no hits as agreed")?;
         let hit = |shown: Shown| Hit {

@@ -72,7 +72,7 @@ fn operations(source: &Source, house: &House, findings: &mut Findings) {
         return;
     }
     for word in source.words.iter().filter(|word| word.kind == WordKind::Text) {
-        if orient_tools::TOOLS.iter().any(|tool| tool.name == word.text) {
+        if orient_tools::OPERATIONS.iter().any(|tool| tool.name == word.text) {
             let text = format!("`{}` is an operation; only the table in crates/tools names it", word.text);
             findings.fail(&source.path, word.line, text);
         }

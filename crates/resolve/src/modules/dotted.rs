@@ -1,11 +1,11 @@
 //! Dotted module names that are folders and files; leading dots are relative.
 
-use crate::afar::is_there;
-use crate::denote::join;
-use crate::project::normal;
+use crate::file::file_unit::{Held, Unit};
+use crate::invalidation::name_reach::is_there;
+use crate::modules::project_files::normal;
 use crate::session::Session;
-use crate::unit::{Held, Unit};
-use crate::value::{Found, Module};
+use crate::types::eval::join;
+use crate::types::ty::{Found, Module};
 use orient_model::{Rule, Says};
 use std::rc::Rc;
 

@@ -1,12 +1,12 @@
 //! Packages that are folders, named from the root of their module.
 
 use super::hash;
-use crate::denote::join;
-use crate::project::normal;
+use crate::file::file_unit::Held;
+use crate::file::tables::Lists;
+use crate::modules::project_files::normal;
 use crate::session::Session;
-use crate::tables::Lists;
-use crate::unit::Held;
-use crate::value::{Found, Module, Sym};
+use crate::types::eval::join;
+use crate::types::ty::{Found, Module, Sym};
 use orient_model::{Rule, Says};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Names that hold in a whole project, names that are spelled out from the root, and files that are loaded.
 
 use super::plain;
+use crate::file::file_unit::Held;
 use crate::session::{Frame, Session};
-use crate::unit::Held;
-use crate::value::{Found, Module, Ty, Val};
+use crate::types::ty::{Found, Module, Ty, Val};
 use orient_model::{ImportKind, Modules, Rule, Says, Shares, SymbolKind};
 
 impl Session<'_> {
@@ -136,7 +136,7 @@ impl Session<'_> {
             return true;
         }
         if let Some(other) = self.unit(file) {
-            for name in crate::surface::path_names(&other.facts.path) {
+            for name in crate::invalidation::interface_hash::path_names(&other.facts.path) {
                 self.ask(&name);
             }
         }
@@ -166,7 +166,7 @@ impl Session<'_> {
         let path = if module.ends_with(&dotted) { module.to_owned() } else { format!("{module}{dotted}") };
         let world = self.resolver.world;
         if module.starts_with('.') {
-            let path = crate::project::normal(&unit.folder(), &path)?;
+            let path = crate::modules::project_files::normal(&unit.folder(), &path)?;
             return world.file_at(&path.as_str().into()).map(Module::File);
         }
         let mut files = world.ending(&path);

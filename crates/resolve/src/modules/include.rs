@@ -1,10 +1,10 @@
 //! Files whose text is put into others: what a file sees is what all it includes declares.
 
 use super::{hash, plain, stem, top};
-use crate::project::normal;
+use crate::file::file_unit::{Held, Unit};
+use crate::modules::project_files::normal;
 use crate::session::{Question, Session};
-use crate::unit::{Held, Unit};
-use crate::value::{Found, Sym, Thing, Ty};
+use crate::types::ty::{Found, Sym, Thing, Ty};
 use orient_model::{
     Confidence, ImportKind, Modifier, Modules, RefKind, Rule, Says, Scope, ScopeKind, SymbolKind, Visibility,
 };
@@ -32,7 +32,7 @@ impl Session<'_> {
         let mut at = 0;
         while let Some(&file) = files.get(at) {
             at += 1;
-            self.ask(crate::afar::INCLUDES);
+            self.ask(crate::invalidation::name_reach::INCLUDES);
             let includes = self.resolver.includes(file, || self.direct_includes(file));
             includes.asks.iter().for_each(|name| self.ask(name));
             for &found in &includes.files {

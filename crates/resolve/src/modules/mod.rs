@@ -6,15 +6,16 @@ mod global;
 mod include;
 mod namespace;
 mod path;
+pub(crate) mod project_files;
 mod tree;
 
 pub(crate) use folder::Tops;
 pub(crate) use include::Includes;
 
-use crate::lexical::Want;
+use crate::file::file_unit::{Held, Unit};
+use crate::names::bindings::Want;
 use crate::session::{Bearer, Frame, Question, Session};
-use crate::unit::{Held, Unit};
-use crate::value::{Found, Module, Sym, Thing, Ty};
+use crate::types::ty::{Found, Module, Sym, Thing, Ty};
 use orient_model::{
     BindingKind, Confidence, Import, ImportKind, Modifier, Modules, Rule, Shares, SymbolKind,
 };
@@ -284,7 +285,7 @@ impl Session<'_> {
                 continue;
             }
             // Functions are told apart by their arguments first.
-            let told = from.rules.overloads && crate::lexical::can_be_called(bearer.kind);
+            let told = from.rules.overloads && crate::names::bindings::can_be_called(bearer.kind);
             // One that is a member comes with its receiver, not by an import.
             let comes = self.holder_of(sym).is_some() || self.sees(from, &unit, sym.at);
             if (place > nearest && !told) || !comes {
@@ -471,5 +472,5 @@ fn extended(unit: &Unit, symbol: u32) -> Option<(&str, usize)> {
     };
     let written = written.trim_start_matches("this ").trim();
     let head = written.split(['<', '?', '[']).next()?.trim();
-    Some((head.rsplit('.').next()?, crate::type_words::given(written)))
+    Some((head.rsplit('.').next()?, crate::types::written_types::given(written)))
 }

@@ -1,9 +1,9 @@
 //! Namespaces that files declare; where the file lies does not matter. Also names the whole program shares.
 
 use super::plain;
+use crate::file::file_unit::Held;
 use crate::session::{Frame, Session};
-use crate::unit::Held;
-use crate::value::{Found, Module, Sym, Ty, Val};
+use crate::types::ty::{Found, Module, Sym, Ty, Val};
 use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, Shares, SymbolKind};
 
 impl Session<'_> {

@@ -1,10 +1,10 @@
 //! Modules named by a path beside the file, or by the name of a package.
 
-use crate::denote::join;
-use crate::project::{Manifest, fits, normal};
+use crate::file::file_unit::{Held, Unit};
+use crate::modules::project_files::{Manifest, fits, normal};
 use crate::session::Session;
-use crate::unit::{Held, Unit};
-use crate::value::{Found, Module};
+use crate::types::eval::join;
+use crate::types::ty::{Found, Module};
 use orient_model::{ImportKind, Modifier, Rule, Says};
 
 /// Folders that hold what a build made, and the folder it was made from.

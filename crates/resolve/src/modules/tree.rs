@@ -1,11 +1,11 @@
 //! Files that hang in a tree which the files themselves declare, below the root of a crate.
 
 use super::stem;
-use crate::denote::join;
-use crate::project::normal;
+use crate::file::file_unit::Held;
+use crate::modules::project_files::normal;
 use crate::session::{Frame, Session};
-use crate::unit::Held;
-use crate::value::{Found, Module, Ty, Val};
+use crate::types::eval::join;
+use crate::types::ty::{Found, Module, Ty, Val};
 use orient_model::{Expr, ExprId, Import, ImportKind, Modifier, Modules, Rule, Says, SymbolKind};
 
 /// Files that are the root of a crate by their name.
@@ -98,7 +98,7 @@ impl Session<'_> {
                 let own = self.member(&Val::new(inside, Rule::Static), name, unit);
                 let own: Vec<Found> = own
                     .into_iter()
-                    .filter(|one| !matches!(one.thing, crate::value::Thing::Outside(..)))
+                    .filter(|one| !matches!(one.thing, crate::types::ty::Thing::Outside(..)))
                     .collect();
                 if own.is_empty() { self.crate_name(unit, name) } else { own }
             }
@@ -280,7 +280,7 @@ impl Session<'_> {
         let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
         let vals: Vec<Val> = self.walk_path(&frame, module).iter().map(|found| self.value(found)).collect();
         let found = vals.iter().flat_map(|val| self.member(val, name, unit));
-        found.filter(|one| !matches!(one.thing, crate::value::Thing::Outside(..))).collect()
+        found.filter(|one| !matches!(one.thing, crate::types::ty::Thing::Outside(..))).collect()
     }
 
     /// Another crate of this tree, by its name; the crate itself for its tests and binaries.

@@ -1,8 +1,8 @@
 //! The graph against a truth from elsewhere: what a compiler says, read from a file.
 
-mod scip;
-mod truth;
-mod verdict;
+mod evaluation;
+mod ground_truth;
+mod scip_index;
 
-pub(crate) use truth::{Pair, Place, Truth};
-pub(crate) use verdict::{Ours, Tally, Verdicts, judge, share};
+pub(crate) use evaluation::{EdgeCounts, Evaluation, FoundEdge, evaluate, share};
+pub(crate) use ground_truth::{GroundTruth, Pair, Place};

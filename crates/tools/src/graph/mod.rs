@@ -1,16 +1,16 @@
-//! What operations on the graph share: nodes in words, uses that are not proven, walks along calls.
+//! Queries on the resolved graph that several operations share.
 
-pub(crate) mod blocked;
-pub(crate) mod calls;
-pub(crate) mod candidates;
-pub(crate) mod changed;
-pub(crate) mod depends;
-pub(crate) mod doubt;
-pub(crate) mod heirs;
-pub(crate) mod links;
-pub(crate) mod node;
-pub(crate) mod occurrences;
-pub(crate) mod reaching;
-pub(crate) mod route;
-pub(crate) mod survey;
-pub(crate) mod usage;
+pub(crate) mod affected_symbols;
+pub(crate) mod call_path;
+pub(crate) mod call_tree;
+pub(crate) mod changed_symbols;
+pub(crate) mod dependencies;
+pub(crate) mod dependency_groups;
+pub(crate) mod liveness_reasons;
+pub(crate) mod missing_path;
+pub(crate) mod name_candidates;
+pub(crate) mod name_occurrences;
+pub(crate) mod node_line;
+pub(crate) mod repository_map;
+pub(crate) mod type_hierarchy;
+pub(crate) mod verified_uses;

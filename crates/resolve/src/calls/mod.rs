@@ -1,0 +1,6 @@
+//! Calls: which functions a call may mean, which overload takes its arguments, and what type the call returns.
+
+pub(crate) mod argument_types;
+pub(crate) mod call_result;
+pub(crate) mod overloads;
+pub(crate) mod receivers;

@@ -1,0 +1,70 @@
+//! What components take: the type of their properties.
+
+use crate::file::file_unit::Held;
+use crate::session::{Frame, Session};
+use crate::types::ty::Ty;
+use orient_model::{Confidence, Edge, EdgeKind, Expr, ExprId, Modifier, Node, Resolved, Rule, SymbolKind};
+
+/// Edges from the components of a file to the types of their properties.
+pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+    for at in 0..unit.facts.outline.symbols.len() as u32 {
+        if !unit.is(at, Modifier::Component) {
+            continue;
+        }
+        for props in properties(session, unit, at) {
+            let Ty::Of(props, _) = props else { continue };
+            out.edges.push(Edge {
+                from: Node { file: unit.file, symbol: Some(at) },
+                kind: EdgeKind::Accepts,
+                to: Node { file: props.file, symbol: Some(props.at) },
+                line: unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line),
+                confidence: Confidence::Exact,
+                rule: Rule::Declared,
+            });
+        }
+    }
+}
+
+/// The types a component declares for its properties: of its first parameter, or the first argument of its own type.
+pub(crate) fn properties(session: &Session<'_>, unit: &Held, at: u32) -> Vec<Ty> {
+    if unit.kind(at) == Some(SymbolKind::Class) {
+        let bases = unit.bases(at).iter();
+        return bases.flat_map(|&(expr, scope, _)| first_argument(session, unit, expr, scope)).collect();
+    }
+    if let Some(scope) = unit.scope_of(at)
+        && let Some(&param) = unit.params(scope).first()
+    {
+        let declared = types_of(session, &session.declared(unit, param));
+        if !declared.is_empty() {
+            return declared;
+        }
+    }
+    let Some(binding) = unit.binding_of(at) else { return Vec::new() };
+    let ty = match binding.value.map(|value| unit.expr(value)) {
+        Some(Expr::Cast { ty, .. }) => Some(ty),
+        Some(Expr::Call { callee, .. }) => Some(callee),
+        _ => None,
+    };
+    let types = [binding.ty, ty];
+    types.into_iter().flatten().flat_map(|ty| first_argument(session, unit, ty, binding.scope)).collect()
+}
+
+fn first_argument(session: &Session<'_>, unit: &Held, expr: ExprId, scope: u32) -> Vec<Ty> {
+    let Expr::Apply { args, .. } = unit.expr(expr) else { return Vec::new() };
+    let Some(&first) = unit.facts.flow.list(args).first() else { return Vec::new() };
+    let frame = Frame { unit: unit.clone(), scope, at: u32::MAX };
+    types_of(session, &session.ty(&frame, first))
+}
+
+/// Each type of ours; what only holds one is seen as what it holds.
+fn types_of(session: &Session<'_>, ty: &Ty) -> Vec<Ty> {
+    let types = ty.each().iter().filter_map(|ty| match ty {
+        Ty::Of(sym, _) if session.is_type(*sym) => Some(ty.clone()),
+        Ty::Outside(holder, args) if !holder.is_empty() => match args.first() {
+            Some(held @ Ty::Of(sym, _)) if session.is_type(*sym) => Some(held.clone()),
+            _ => None,
+        },
+        _ => None,
+    });
+    types.collect()
+}

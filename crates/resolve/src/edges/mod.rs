@@ -1,0 +1,22 @@
+//! Edges: the output of resolution, one file for each kind of evidence.
+
+pub(crate) mod component_props;
+mod hierarchy;
+mod implicit_calls;
+mod imports;
+mod references;
+mod test_fixtures;
+
+use crate::file::file_unit::Held;
+use crate::session::Session;
+use orient_model::Resolved;
+
+/// Adds all edges, external references and misses of a file.
+pub(crate) fn add_all(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+    references::edges(session, unit, out);
+    imports::edges(session, unit, out);
+    hierarchy::edges(session, unit, out);
+    implicit_calls::edges(session, unit, out);
+    component_props::edges(session, unit, out);
+    test_fixtures::edges(session, unit, out);
+}

@@ -1,0 +1,259 @@
+//! What a test runner runs for a test without being named in its body: setup, suites around it, fixtures.
+//!
+//! All of it goes by convention, so no edge from here is exact. Fixtures that are imported from plain modules or come
+//! from plugins are not followed.
+
+use crate::file::file_unit::{Held, Unit};
+use crate::invalidation::name_reach::is_there;
+use crate::session::Session;
+use crate::types::eval::join;
+use crate::types::ty::{Sym, Ty};
+use orient_model::{Confidence, Edge, EdgeKind, Modifier, Node, Resolved, Rule, SymbolKind};
+use rustc_hash::FxHashSet;
+
+/// How many bases of a type of tests are looked at, at most.
+const BASES: usize = 32;
+
+/// Edges from the tests and fixtures of a file to what runs for them.
+pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+    let mut shared = None;
+    for at in 0..unit.facts.outline.symbols.len() as u32 {
+        let Some(symbol) = unit.symbol(at) else { continue };
+        let case = symbol.modifiers.is_test_case(unit.facts.role);
+        let fixture = unit.is(at, Modifier::Fixture);
+        if case {
+            setup(session, unit, at, out);
+        } else if symbol.kind == SymbolKind::Test {
+            suites(unit, at, out);
+        }
+        if unit.rules.fixtures.by_parameter && (case || fixture) {
+            let shared = shared.get_or_insert_with(|| folder_files(session, unit));
+            let from = Consumer { session, unit, at, shared };
+            from.requested(out);
+            if case {
+                from.unasked(out);
+            }
+        }
+    }
+}
+
+fn edge(unit: &Unit, from: u32, to: Sym, rule: Rule) -> Edge {
+    Edge {
+        from: Node { file: unit.file, symbol: Some(from) },
+        kind: EdgeKind::Calls,
+        to: Node { file: to.file, symbol: Some(to.at) },
+        line: unit.symbol(from).map_or(0, |symbol| symbol.name_span.first_line),
+        confidence: Confidence::Probable,
+        rule,
+    }
+}
+
+/// The setup of a test: of the suites and types around it and their bases, and of its file.
+fn setup(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
+    suites(unit, at, out);
+    let mut around = unit.symbol(at).and_then(|symbol| symbol.parent);
+    while let Some(outer) = around {
+        if unit.kind(outer).is_some_and(SymbolKind::is_type) {
+            for member in type_setup(session, unit.sym(outer)) {
+                out.edges.push(edge(unit, at, member, Rule::Setup));
+            }
+        }
+        around = unit.symbol(outer).and_then(|symbol| symbol.parent);
+    }
+    for &child in unit.children(None) {
+        if unit.is(child, Modifier::Setup) && child != at {
+            out.edges.push(edge(unit, at, unit.sym(child), Rule::Setup));
+        }
+    }
+}
+
+/// Code of a suite runs before the tests in it.
+fn suites(unit: &Unit, at: u32, out: &mut Resolved) {
+    let outer = unit.symbol(at).and_then(|symbol| symbol.parent);
+    if let Some(outer) = outer.filter(|&outer| unit.kind(outer) == Some(SymbolKind::Test)) {
+        out.edges.push(edge(unit, at, unit.sym(outer), Rule::Setup));
+    }
+}
+
+/// What runs for every test of a type: its setup and constructors, and those of its bases.
+fn type_setup(session: &Session<'_>, of: Sym) -> Vec<Sym> {
+    let mut found = Vec::new();
+    for sym in with_bases(session, of) {
+        let Some(unit) = session.home(sym) else { continue };
+        session.ask(unit.name(sym.at));
+        unit.rules.constructors.iter().for_each(|name| session.ask(name));
+        let runs = |&child: &u32| {
+            unit.is(child, Modifier::Setup) || unit.kind(child) == Some(SymbolKind::Constructor)
+        };
+        found.extend(unit.children(Some(sym.at)).iter().copied().filter(runs).map(|child| unit.sym(child)));
+    }
+    found
+}
+
+/// A type and its bases that are here, nearest first.
+fn with_bases(session: &Session<'_>, of: Sym) -> Vec<Sym> {
+    let (mut found, mut known) = (vec![of], FxHashSet::from_iter([of]));
+    let mut next = 0;
+    while next < found.len() && found.len() < BASES {
+        for (base, _) in session.bases(found[next]).iter() {
+            for ty in base.each() {
+                if let Ty::Of(sym, _) | Ty::Type(sym, _) = ty
+                    && known.insert(*sym)
+                {
+                    found.push(*sym);
+                }
+            }
+        }
+        next += 1;
+    }
+    found
+}
+
+/// The files whose fixtures are there for this one: those of its folder first, then outward.
+fn folder_files(session: &Session<'_>, unit: &Held) -> Vec<Held> {
+    let mut found = Vec::new();
+    let mut folder = unit.folder();
+    loop {
+        for name in &unit.rules.fixtures.folder_files {
+            let path = join(&folder, name);
+            session.ask(&is_there(&path));
+            let file = session.file_of(unit, &path).filter(|&file| file != unit.file);
+            found.extend(file.and_then(|file| session.unit(file)));
+        }
+        match folder.rsplit_once('/') {
+            _ if folder.is_empty() => return found,
+            Some((outer, _)) => folder = outer.to_owned(),
+            None => folder.clear(),
+        }
+    }
+}
+
+/// A test or fixture that gets fixtures.
+struct Consumer<'a, 'r> {
+    session: &'a Session<'r>,
+    unit: &'a Held,
+    at: u32,
+    /// Files whose fixtures are there for it, nearest first.
+    shared: &'a [Held],
+}
+
+impl Consumer<'_, '_> {
+    /// The fixtures it asks for: by parameters of their names, and by attributes.
+    fn requested(&self, out: &mut Resolved) {
+        let Some(symbol) = self.unit.symbol(self.at) else { return };
+        let fixtures = &self.unit.rules.fixtures;
+        let mut names: Vec<&str> = Vec::new();
+        for param in symbol.params.iter().filter(|param| !param.default && !param.variadic) {
+            let name = self.unit.said(param.name);
+            let replaced = self.attributes(&fixtures.replaced_by).any(|text| quotes(text, name));
+            if !replaced {
+                names.push(name);
+            }
+        }
+        names.extend(self.attributes(&fixtures.requested_by).flat_map(quoted));
+        for name in names {
+            self.session.ask(name);
+            if let Some(sym) = self.fixture(name) {
+                out.edges.push(edge(self.unit, self.at, sym, Rule::Fixture));
+            }
+        }
+    }
+
+    /// Fixtures of shared files that every test gets. Those of its own file and type are among its setup.
+    fn unasked(&self, out: &mut Resolved) {
+        for unit in self.shared {
+            for &at in unit.children(None) {
+                if unit.is(at, Modifier::Fixture) && unit.is(at, Modifier::Setup) {
+                    out.edges.push(edge(self.unit, self.at, unit.sym(at), Rule::Fixture));
+                }
+            }
+        }
+    }
+
+    /// Texts of attributes with one of these last names, of the symbol and of what is around it.
+    fn attributes<'t>(&'t self, wanted: &'t [String]) -> impl Iterator<Item = &'t str> {
+        let around = std::iter::successors(self.unit.symbol(self.at), |symbol| {
+            symbol.parent.and_then(|parent| self.unit.symbol(parent))
+        });
+        let texts = around.flat_map(|symbol| symbol.attributes.iter().map(|&text| self.unit.said(text)));
+        texts.filter(|text| {
+            let name = text.split('(').next().unwrap_or_default();
+            let last = name.rsplit('.').next().unwrap_or_default().trim();
+            wanted.iter().any(|one| one == last)
+        })
+    }
+
+    /// The fixture of a name that is nearest: in the types around, in the file, in shared files outward. One that asks for
+    /// its own name means the next.
+    fn fixture(&self, name: &str) -> Option<Sym> {
+        let mut around = self.unit.symbol(self.at).and_then(|symbol| symbol.parent);
+        while let Some(outer) = around {
+            for sym in with_bases(self.session, self.unit.sym(outer)) {
+                let found = self.session.home(sym).and_then(|unit| self.among(&unit, Some(sym.at), name));
+                if found.is_some() {
+                    return found;
+                }
+            }
+            around = self.unit.symbol(outer).and_then(|symbol| symbol.parent);
+        }
+        std::iter::once(self.unit).chain(self.shared).find_map(|unit| self.among(unit, None, name))
+    }
+
+    fn among(&self, unit: &Held, of: Option<u32>, name: &str) -> Option<Sym> {
+        let own = self.unit.sym(self.at);
+        let mut fixtures = unit.children(of).iter().rev().copied();
+        let found = fixtures.find(|&at| {
+            unit.is(at, Modifier::Fixture) && unit.sym(at) != own && given_name(unit, at) == name
+        });
+        found.map(|at| unit.sym(at))
+    }
+}
+
+/// The name tests ask for a fixture by.
+fn given_name(unit: &Unit, at: u32) -> &str {
+    let renamed = unit.rules.fixtures.renamed_by.as_deref().and_then(|argument| {
+        let symbol = unit.symbol(at)?;
+        symbol.attributes.iter().find_map(|&text| argument_text(unit.said(text), argument))
+    });
+    renamed.unwrap_or_else(|| unit.name(at))
+}
+
+/// The text given for a named argument: `b` in `f(a="b")`.
+fn argument_text<'t>(call: &'t str, argument: &str) -> Option<&'t str> {
+    for (start, _) in call.match_indices(argument) {
+        let starts = call[..start].ends_with(['(', ',', ' ', '\n', '\t']);
+        let rest = call[start + argument.len()..].trim_start();
+        if let Some(value) = rest.strip_prefix('=').filter(|_| starts) {
+            return quoted(value).next();
+        }
+    }
+    None
+}
+
+/// The texts between quotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['"', '\'']).skip(1).step_by(2)
+}
+
+/// Whether one of the quoted texts has a name among its words: `"a, b"` names `a`.
+fn quotes(text: &str, name: &str) -> bool {
+    quoted(text).any(|words| words.split([',', ' ']).any(|word| word == name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_of_attributes_are_found_by_name() {
+        assert_eq!(argument_text("pytest.fixture(scope='module', name=\"db\")", "name"), Some("db"));
+        assert_eq!(argument_text("fixture(rename = 'db')", "name"), None);
+        assert_eq!(argument_text("fixture", "name"), None);
+    }
+
+    #[test]
+    fn several_names_may_share_a_text() {
+        assert!(quotes("pytest.mark.parametrize('a, b', [(1, 2)])", "b"));
+        assert!(!quotes("pytest.mark.parametrize('ab', [1])", "b"));
+    }
+}

@@ -1,0 +1,482 @@
+//! A file as resolution looks at it: its facts, and tables that find things in them.
+
+use crate::file::tables::{
+    Atoms, Bindings, Groups, Inherited, Lists, Put, assigned, called, put_into, returns, scopes_of,
+};
+use crate::modules::{is_plain, plain};
+use crate::repository::FileFacts;
+use crate::types::ty::Sym;
+use orient_model::{
+    Assign, Atom, Binding, Expr, ExprId, Modifier, Outline, Reference, Relation, Rules, Symbol, SymbolKind,
+};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+
+/// Members by name.
+pub(crate) type Members = FxHashMap<Box<str>, Vec<Sym>>;
+
+/// A file and tables over its facts.
+pub(crate) struct Unit {
+    pub(crate) file: u32,
+    pub(crate) facts: Arc<FileFacts>,
+    pub(crate) rules: Arc<Rules>,
+    /// The symbols directly in each symbol; those of the file itself under their number.
+    children: Groups,
+    /// Imports that bring in everything, by scope.
+    wildcards: Vec<(u32, u32)>,
+    /// Tables over the inside, each made when it is first asked for: of most files only the outside is.
+    bindings: OnceLock<Bindings>,
+    /// Atoms of the flow by their text.
+    atoms: OnceLock<Atoms>,
+    /// The scope each symbol opens.
+    scope_of: OnceLock<Vec<Option<u32>>>,
+    /// What each type inherits from, and what is mixed into it.
+    inherited: OnceLock<Inherited>,
+    /// Values that leave each function, by its scope.
+    returns: OnceLock<Lists<u32, ExprId>>,
+    /// What is put into names, and into members of the receiver.
+    assigned: OnceLock<Lists<Atom, u32>>,
+    /// What is put under keys, by what it is put into.
+    put_into: OnceLock<Lists<ExprId, Put>>,
+    /// The lines on which a symbol calls a bare name.
+    called: OnceLock<Lists<(u32, Atom), u32>>,
+    /// The uses directly in each symbol.
+    used_in: OnceLock<Groups>,
+    /// The symbols directly in the file that name a container, by the hash of its name.
+    qualified: OnceLock<Lists<u64, u32>>,
+    /// The members of each symbol by name, where somebody asked.
+    members: Box<[OnceLock<Arc<Members>>]>,
+    /// The names of symbols from the outermost namespace on, with dots, where somebody asked.
+    full_names: OnceLock<Box<[OnceLock<Arc<str>>]>>,
+    /// Where functions without a declared type stand, by their scope.
+    pub(crate) places: OnceLock<FxHashMap<u32, crate::types::contextual_types::Place>>,
+    /// Functions that run what they are given as if it stood elsewhere.
+    pub(crate) runs_as_other: OnceLock<rustc_hash::FxHashSet<u32>>,
+}
+
+/// A file in the hands of one session. Many share it with other threads, and take and leave it all the time: that is
+/// counted here, where no other thread counts.
+#[derive(Clone)]
+#[expect(
+    clippy::redundant_allocation,
+    reason = "it is the second count that is wanted, not the second place"
+)]
+pub(crate) struct Held(Rc<Arc<Unit>>);
+
+impl Held {
+    pub(crate) fn new(unit: Arc<Unit>) -> Self {
+        Self(Rc::new(unit))
+    }
+}
+
+impl Deref for Held {
+    type Target = Unit;
+
+    fn deref(&self) -> &Unit {
+        &self.0
+    }
+}
+
+impl Unit {
+    pub(crate) fn new(file: u32, facts: Arc<FileFacts>, rules: Arc<Rules>) -> Self {
+        let outline = &facts.outline;
+        let symbols = outline.symbols.len();
+        let around = outline.symbols.iter().map(|symbol| symbol.parent.map_or(symbols, |at| at as usize));
+        let children = Groups::new(symbols + 1, around);
+        let wildcards = outline
+            .imports
+            .iter()
+            .enumerate()
+            .filter(|(_, import)| import.kind == orient_model::ImportKind::Wildcard)
+            .map(|(at, import)| (import.scope, at as u32))
+            .collect();
+        let members = outline.symbols.iter().map(|_| OnceLock::new()).collect();
+        Self {
+            file,
+            rules,
+            children,
+            wildcards,
+            facts,
+            members,
+            bindings: OnceLock::new(),
+            atoms: OnceLock::new(),
+            scope_of: OnceLock::new(),
+            inherited: OnceLock::new(),
+            returns: OnceLock::new(),
+            assigned: OnceLock::new(),
+            put_into: OnceLock::new(),
+            called: OnceLock::new(),
+            used_in: OnceLock::new(),
+            qualified: OnceLock::new(),
+            full_names: OnceLock::new(),
+            places: OnceLock::new(),
+            runs_as_other: OnceLock::new(),
+        }
+    }
+
+    /// About how many bytes these tables and the facts behind them take, once all of them are made.
+    pub(crate) fn weight(&self) -> usize {
+        self.facts.outline.symbols.len() * 192 + self.facts.flow.bytes() * 2
+    }
+
+    fn bindings(&self) -> &Bindings {
+        self.bindings.get_or_init(|| Bindings::of(&self.facts))
+    }
+
+    fn inherited(&self) -> &Inherited {
+        self.inherited.get_or_init(|| Inherited::of(&self.facts, &self.rules))
+    }
+
+    /// The name of a symbol from the outermost namespace on, with dots.
+    pub(crate) fn full_name(&self, at: u32) -> Option<&Arc<str>> {
+        let outline = &self.facts.outline;
+        let names = self.full_names.get_or_init(|| outline.symbols.iter().map(|_| OnceLock::new()).collect());
+        Some(names.get(at as usize)?.get_or_init(|| spell(outline, at).into()))
+    }
+
+    /// Whether this is the full name of a symbol.
+    pub(crate) fn is_known_as(&self, at: u32, full: &str) -> bool {
+        self.symbol(at).is_some() && is_spelled(&self.facts.outline, at, full)
+    }
+
+    /// A symbol of this file.
+    pub(crate) fn sym(&self, at: u32) -> Sym {
+        Sym { file: self.file, at }
+    }
+
+    /// The definition at this place.
+    pub(crate) fn symbol(&self, at: u32) -> Option<&Symbol> {
+        self.facts.outline.symbols.get(at as usize)
+    }
+
+    /// The name of a symbol.
+    pub(crate) fn name(&self, at: u32) -> &str {
+        self.symbol(at).map_or("", |symbol| self.facts.outline.strings.get(symbol.name))
+    }
+
+    /// The container a symbol names itself.
+    pub(crate) fn qualifier(&self, at: u32) -> Option<&str> {
+        self.symbol(at)?.qualifier.map(|atom| self.facts.outline.strings.get(atom))
+    }
+
+    /// The symbols directly in the file that name this container, in the order of the source.
+    pub(crate) fn qualified_by(&self, container: &str) -> impl Iterator<Item = u32> {
+        let hash = |name: &str| FxBuildHasher.hash_one(name);
+        let qualified = self.qualified.get_or_init(|| {
+            let symbols = self.children(None).iter();
+            symbols.filter_map(|&at| Some((hash(self.qualifier(at)?), at))).collect()
+        });
+        let alike = qualified.get(&hash(container)).iter().copied();
+        alike.filter(move |&at| self.qualifier(at) == Some(container))
+    }
+
+    /// The kind of a symbol.
+    pub(crate) fn kind(&self, at: u32) -> Option<SymbolKind> {
+        Some(self.symbol(at)?.kind)
+    }
+
+    /// Whether a header says this of a symbol.
+    pub(crate) fn is(&self, at: u32, modifier: Modifier) -> bool {
+        self.symbol(at).is_some_and(|symbol| symbol.modifiers.contains(modifier))
+    }
+
+    /// The text of an atom of the flow.
+    pub(crate) fn text(&self, atom: Atom) -> &str {
+        self.facts.flow.strings.get(atom)
+    }
+
+    /// The text of an atom of the outline.
+    pub(crate) fn said(&self, atom: Atom) -> &str {
+        self.facts.outline.strings.get(atom)
+    }
+
+    /// The expression behind an id.
+    pub(crate) fn expr(&self, id: ExprId) -> Expr {
+        self.facts.flow.expr(id)
+    }
+
+    /// The bindings of a name in a scope, in the order of the source.
+    pub(crate) fn bound(&self, scope: u32, name: &str) -> &[u32] {
+        self.atom(name).map_or(&[], |atom| self.bound_as(scope, atom))
+    }
+
+    /// The same, by the atom of the name.
+    pub(crate) fn bound_as(&self, scope: u32, name: Atom) -> &[u32] {
+        self.bindings().bound.get(&(scope, name))
+    }
+
+    /// The atom of a text that the flow mentions.
+    pub(crate) fn atom(&self, text: &str) -> Option<Atom> {
+        let strings = &self.facts.flow.strings;
+        self.atoms.get_or_init(|| Atoms::of(strings)).get(strings, text)
+    }
+
+    /// A binding.
+    pub(crate) fn binding(&self, at: u32) -> Option<&Binding> {
+        self.facts.flow.bindings.get(at as usize)
+    }
+
+    /// The binding of a symbol: its declared type and its value.
+    pub(crate) fn binding_of(&self, symbol: u32) -> Option<&Binding> {
+        self.binding(self.bindings().of_symbol.get(symbol as usize).copied().flatten()?)
+    }
+
+    /// The scope a symbol opens.
+    pub(crate) fn scope_of(&self, symbol: u32) -> Option<u32> {
+        let scopes = self.scope_of.get_or_init(|| scopes_of(&self.facts));
+        scopes.get(symbol as usize).copied().flatten()
+    }
+
+    /// The symbols directly in a symbol, or in the file.
+    pub(crate) fn children(&self, symbol: Option<u32>) -> &[u32] {
+        self.children.get(symbol.map_or(self.facts.outline.symbols.len(), |symbol| symbol as usize))
+    }
+
+    /// The members that a type has in this place, by name; shared by all who look at it.
+    pub(crate) fn members(&self, of: u32) -> Arc<Members> {
+        let Some(known) = self.members.get(of as usize) else { return Arc::default() };
+        let find = || {
+            let mut members = Members::default();
+            for child in self.members_in(of) {
+                members.entry(self.name(child).into()).or_default().push(self.sym(child));
+            }
+            Arc::new(members)
+        };
+        known.get_or_init(find).clone()
+    }
+
+    /// The members that a type has in this place, in the order of the source.
+    pub(crate) fn members_in(&self, of: u32) -> impl Iterator<Item = u32> {
+        let is_member = move |&child: &u32| {
+            // A member of an object inside an object is none of the outer one.
+            // What says for whom it is a member is none by its bare name.
+            let outer = self.rules.type_space && self.qualifier(child).is_some();
+            let of_other =
+                self.rules.bare_members && self.qualifier(child).is_some_and(|named| named != self.name(of));
+            // A test is named for people: nothing calls it by that name.
+            self.kind(child) != Some(SymbolKind::Test) && !outer && !of_other
+        };
+        self.children(Some(of)).iter().copied().filter(is_member)
+    }
+
+    /// What a type inherits from.
+    pub(crate) fn bases(&self, symbol: u32) -> &[(ExprId, u32, Relation)] {
+        self.inherited().bases.get(&symbol).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is mixed into a type itself, not into its instances.
+    pub(crate) fn type_mixins(&self, symbol: u32) -> &[(ExprId, u32)] {
+        self.inherited().mixins.get(&symbol).map_or(&[], Vec::as_slice)
+    }
+
+    /// Values that leave the function with this scope.
+    pub(crate) fn returns(&self, scope: u32) -> &[ExprId] {
+        self.returns.get_or_init(|| returns(&self.facts)).get(&scope)
+    }
+
+    /// Imports that bring everything into a scope.
+    pub(crate) fn wildcards(&self, scope: u32) -> impl Iterator<Item = u32> {
+        self.wildcards.iter().filter(move |(at, _)| *at == scope).map(|&(_, import)| import)
+    }
+
+    /// The package or namespace the file says it belongs to.
+    pub(crate) fn package(&self) -> &str {
+        self.facts.outline.package.map_or("", |atom| self.said(atom))
+    }
+
+    /// The innermost type around a symbol, itself included; a module that has methods counts.
+    pub(crate) fn type_around(&self, mut symbol: Option<u32>) -> Option<u32> {
+        while let Some(at) = symbol {
+            let found = self.symbol(at)?;
+            let kind = found.kind;
+            if kind.is_type() || (kind == SymbolKind::Module && self.has_methods(at)) {
+                return Some(at);
+            }
+            if kind != SymbolKind::TypeAlias && found.qualifier.is_some() {
+                return None;
+            }
+            symbol = found.parent;
+        }
+        None
+    }
+
+    fn has_methods(&self, at: u32) -> bool {
+        self.children(Some(at)).iter().any(|&child| self.kind(child) == Some(SymbolKind::Method))
+    }
+
+    /// The folder the file is in, as text.
+    pub(crate) fn folder(&self) -> String {
+        String::from_utf8_lossy(self.facts.path.folder()).into_owned()
+    }
+
+    /// The innermost scope around a position.
+    pub(crate) fn scope_at(&self, at: u32) -> u32 {
+        let scopes = &self.facts.flow.scopes;
+        let mut next = scopes.partition_point(|scope| scope.start <= at).checked_sub(1).map(|at| at as u32);
+        while let Some(found) = next {
+            let scope = &scopes[found as usize];
+            if scope.end > at {
+                return found;
+            }
+            next = scope.parent;
+        }
+        0
+    }
+
+    /// The type parameters a symbol declares, as bindings.
+    pub(crate) fn type_params(&self, symbol: u32) -> &[u32] {
+        let scope = self.scope_of(symbol);
+        scope.map_or(&[], |scope| self.bindings().type_params.get(&scope))
+    }
+
+    /// The parameters of a function's scope, in order, as bindings.
+    pub(crate) fn params(&self, scope: u32) -> &[u32] {
+        self.bindings().params.get(&scope)
+    }
+
+    /// What is put into a name, or into this member of the receiver, after it was declared.
+    pub(crate) fn assigned(&self, name: &str) -> impl Iterator<Item = (&Assign, ExprId)> {
+        let assigned = self.assigned.get_or_init(|| assigned(&self.facts));
+        let places = self.atom(name).map_or(&[][..], |atom| assigned.get(&atom));
+        let assigns = places.iter().filter_map(|&at| self.facts.flow.assigns.get(at as usize));
+        assigns.filter_map(|assign| Some((assign, assign.value?)))
+    }
+
+    /// The lines on which a symbol calls this bare name.
+    pub(crate) fn called(&self, symbol: u32, name: Atom) -> &[u32] {
+        self.called.get_or_init(|| called(&self.facts)).get(&(symbol, name))
+    }
+
+    /// Places where something is put under a key of this expression.
+    pub(crate) fn put_into(&self, base: ExprId) -> &[Put] {
+        self.put_into.get_or_init(|| put_into(&self.facts, &self.rules)).get(&base)
+    }
+
+    /// The bindings of a name in the innermost scope around that has any.
+    pub(crate) fn bindings_around(&self, scope: u32, name: &str) -> &[u32] {
+        self.scope_binding(scope, name).map_or(&[], |scope| self.bound(scope, name))
+    }
+
+    /// The innermost scope around that binds a name.
+    pub(crate) fn scope_binding(&self, scope: u32, name: &str) -> Option<u32> {
+        let name = self.atom(name)?;
+        let mut next = Some(scope);
+        while let Some(at) = next {
+            let here = self.facts.flow.scopes.get(at as usize)?;
+            let of_type = here.kind == orient_model::ScopeKind::Type && at != scope;
+            if !of_type && !self.bound_as(at, name).is_empty() {
+                return Some(at);
+            }
+            next = here.parent;
+        }
+        None
+    }
+
+    /// The first symbol whose name stands behind a position.
+    pub(crate) fn next_symbol(&self, at: u32) -> Option<u32> {
+        let symbols = self.facts.outline.symbols.iter().enumerate();
+        let behind = symbols.filter(|(_, symbol)| symbol.name_span.start > at);
+        behind.min_by_key(|(_, symbol)| symbol.name_span.start).map(|(at, _)| at as u32)
+    }
+
+    /// The line on which an expression is used nearest to a position.
+    pub(crate) fn line_of(&self, expr: ExprId, near: u32) -> Option<u32> {
+        let used = self.references().iter().filter(|reference| reference.expr == expr);
+        used.min_by_key(|reference| reference.at.abs_diff(near)).map(|reference| reference.line)
+    }
+
+    /// Whether a scope is another or lies in it.
+    pub(crate) fn is_within(&self, mut scope: u32, outer: u32) -> bool {
+        while scope != outer {
+            match self.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.parent) {
+                Some(parent) => scope = parent,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// The member the language calls by itself in this case.
+    pub(crate) fn implicit(&self, case: &str) -> Option<&str> {
+        self.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
+    }
+
+    /// All uses.
+    pub(crate) fn references(&self) -> &[Reference] {
+        &self.facts.flow.references
+    }
+
+    /// The uses directly in a symbol, in the order of the source.
+    pub(crate) fn references_in(&self, symbol: u32) -> impl Iterator<Item = &Reference> {
+        let used_in = self.used_in.get_or_init(|| {
+            let around =
+                |reference: &Reference| reference.symbol.map_or(usize::MAX, |symbol| symbol as usize);
+            Groups::new(self.facts.outline.symbols.len(), self.references().iter().map(around))
+        });
+        used_in.get(symbol as usize).iter().filter_map(|&at| self.references().get(at as usize))
+    }
+}
+
+/// The first name of a chain of members and items.
+pub(crate) fn first_name(unit: &Unit, mut expr: ExprId) -> Option<&str> {
+    loop {
+        match unit.expr(expr) {
+            Expr::Name(name) => return Some(unit.text(name)),
+            Expr::Member { base, .. } | Expr::Index { base, .. } => expr = base,
+            _ => return None,
+        }
+    }
+}
+
+/// The last name of a chain.
+pub(crate) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
+    loop {
+        match facts.flow.expr(expr) {
+            Expr::Name(name) | Expr::Member { name, .. } | Expr::Text(name) => {
+                return Some(facts.flow.strings.get(name));
+            }
+            Expr::Call { callee, .. } => expr = callee,
+            Expr::New { ty, .. } => expr = ty,
+            Expr::Apply { base, .. } | Expr::Index { base, .. } => expr = base,
+            Expr::Wrap { inner, .. } | Expr::Await(inner) => expr = inner,
+            Expr::Cast { value, .. } => expr = value,
+            _ => return None,
+        }
+    }
+}
+/// The name of a symbol from the outermost namespace on, with dots.
+pub(crate) fn spell(outline: &Outline, at: u32) -> String {
+    let mut full = plain(outline.package.map_or("", |atom| outline.strings.get(atom)));
+    for name in outline.qualified(at) {
+        if !full.is_empty() {
+            full.push('.');
+        }
+        if is_plain(name) { full.push_str(name) } else { full.push_str(&plain(name)) }
+    }
+    full
+}
+
+/// Whether that is this name. Most are told apart by their last parts, so it is compared from there.
+fn is_spelled(outline: &Outline, at: u32, full: &str) -> bool {
+    let symbols = std::iter::successors(outline.symbols.get(at as usize), |symbol| {
+        outline.symbols.get(symbol.parent? as usize)
+    });
+    let parts = symbols.flat_map(|symbol| [Some(symbol.name), symbol.qualifier]).chain([outline.package]);
+    // What is left to compare; a dot must stand before what was.
+    let (mut left, mut dot) = (full, false);
+    for part in parts.flatten().map(|atom| outline.strings.get(atom)) {
+        if part.is_empty() || !is_plain(part) {
+            return spell(outline, at) == full;
+        }
+        if dot {
+            let Some(before) = left.strip_suffix('.') else { return false };
+            left = before;
+        }
+        let Some(before) = left.strip_suffix(part) else { return false };
+        (left, dot) = (before, true);
+    }
+    left.is_empty()
+}

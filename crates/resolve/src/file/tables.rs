@@ -1,0 +1,338 @@
+//! Tables that find things in the facts of a file.
+
+use crate::file::file_unit::last_name;
+use crate::repository::FileFacts;
+use orient_model::{Atom, BindingKind, Expr, ExprId, RefKind, Relation, Rules, Sequence, Strings, Via};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::{BuildHasher, Hash};
+
+/// Lists under keys; what came first stands first.
+pub(crate) struct Lists<K, T> {
+    /// The number of each list.
+    numbers: FxHashMap<K, u32>,
+    /// Where each list ends; it starts at the end of the one before.
+    ends: Vec<u32>,
+    all: Vec<T>,
+}
+
+impl<K: Hash + Eq, T: Copy> Lists<K, T> {
+    /// What stands under a key.
+    pub(crate) fn get(&self, key: &K) -> &[T] {
+        let Some(&number) = self.numbers.get(key) else { return &[] };
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.all[start as usize..self.ends[number as usize] as usize]
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) fn weight(&self) -> usize {
+        self.ends.len() * (size_of::<K>() + 12) + size_of_val(&self.all[..])
+    }
+}
+
+impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {
+    fn from_iter<I: IntoIterator<Item = (K, T)>>(pairs: I) -> Self {
+        // One place for all lists: most have one entry, and many places would be many allocations.
+        let pairs = pairs.into_iter();
+        let mut numbers: FxHashMap<K, u32> = FxHashMap::default();
+        let mut numbered: Vec<(u32, T)> = Vec::with_capacity(pairs.size_hint().0);
+        let mut ends: Vec<u32> = Vec::new();
+        for (key, value) in pairs {
+            let number = *numbers.entry(key).or_insert(ends.len() as u32);
+            if number as usize == ends.len() {
+                ends.push(0);
+            }
+            ends[number as usize] += 1;
+            numbered.push((number, value));
+        }
+        let mut end = 0;
+        for each in &mut ends {
+            end += *each;
+            *each = end;
+        }
+        let mut all: Vec<T> = numbered.iter().map(|&(_, value)| value).collect();
+        // From behind, so that each list is filled from its end to its start.
+        let mut starts = ends.clone();
+        for &(number, value) in numbered.iter().rev() {
+            starts[number as usize] -= 1;
+            all[starts[number as usize] as usize] = value;
+        }
+        Self { numbers, ends, all }
+    }
+}
+
+/// Rows by the group they belong to, a number; in their order.
+pub(crate) struct Groups {
+    ends: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl Groups {
+    /// The groups of rows; those of a group that is none are left out.
+    pub(crate) fn new(groups: usize, of_rows: impl Iterator<Item = usize> + Clone) -> Self {
+        let mut ends = vec![0; groups];
+        for group in of_rows.clone() {
+            if let Some(size) = ends.get_mut(group) {
+                *size += 1;
+            }
+        }
+        let mut end = 0;
+        for each in &mut ends {
+            // Where the group starts: it grows to its end below.
+            end += std::mem::replace(each, end);
+        }
+        let mut rows = vec![0; end as usize];
+        for (row, group) in (0..).zip(of_rows) {
+            if let Some(next) = ends.get_mut(group) {
+                rows[*next as usize] = row;
+                *next += 1;
+            }
+        }
+        Self { ends, rows }
+    }
+
+    /// The rows of a group.
+    pub(crate) fn get(&self, group: usize) -> &[u32] {
+        let Some(&end) = self.ends.get(group) else { return &[] };
+        let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.rows[start as usize..end as usize]
+    }
+}
+
+/// Atoms by their text, which stays where it is.
+pub(crate) struct Atoms {
+    /// One more than an atom, at the place its text hashes to or behind; a power of two of them, half of them free.
+    slots: Box<[u32]>,
+}
+
+impl Atoms {
+    pub(crate) fn of(strings: &Strings) -> Self {
+        let mut atoms = Self { slots: vec![0; (strings.len() * 2).next_power_of_two()].into() };
+        for (atom, text) in strings.iter() {
+            let slot = atoms.slot(strings, text);
+            atoms.slots[slot] = atom.0 + 1;
+        }
+        atoms
+    }
+
+    /// The atom of a text.
+    pub(crate) fn get(&self, strings: &Strings, text: &str) -> Option<Atom> {
+        self.slots[self.slot(strings, text)].checked_sub(1).map(Atom)
+    }
+
+    /// Where a text stands, or would stand.
+    fn slot(&self, strings: &Strings, text: &str) -> usize {
+        let last = self.slots.len() - 1;
+        let mut at = FxBuildHasher.hash_one(text) as usize & last;
+        while self.slots[at].checked_sub(1).is_some_and(|atom| strings.get(Atom(atom)) != text) {
+            at = (at + 1) & last;
+        }
+        at
+    }
+}
+
+/// Where names are bound.
+pub(crate) struct Bindings {
+    /// By scope and name, in the order of the source.
+    pub(crate) bound: Lists<(u32, Atom), u32>,
+    /// The binding of each symbol.
+    pub(crate) of_symbol: Vec<Option<u32>>,
+    /// Parameters and type parameters by scope, in order.
+    pub(crate) params: Lists<u32, u32>,
+    pub(crate) type_params: Lists<u32, u32>,
+}
+
+impl Bindings {
+    pub(crate) fn of(facts: &FileFacts) -> Self {
+        let bindings = || (0..).zip(&facts.flow.bindings);
+        let mut of_symbol = vec![None; facts.outline.symbols.len()];
+        for (at, binding) in bindings() {
+            if let BindingKind::Symbol(symbol) = binding.kind
+                && let Some(slot) = of_symbol.get_mut(symbol as usize)
+            {
+                slot.get_or_insert(at);
+            }
+        }
+        let of_kind = |kind| {
+            let some = bindings().filter(move |(_, binding)| binding.kind == kind);
+            some.map(|(at, binding)| (binding.scope, at)).collect()
+        };
+        Self {
+            bound: bindings().map(|(at, binding)| ((binding.scope, binding.name), at)).collect(),
+            of_symbol,
+            params: of_kind(BindingKind::Param),
+            type_params: of_kind(BindingKind::TypeParam),
+        }
+    }
+}
+
+/// The scope each symbol opens.
+pub(crate) fn scopes_of(facts: &FileFacts) -> Vec<Option<u32>> {
+    let scopes = &facts.flow.scopes;
+    let mut scope_of = vec![None; facts.outline.symbols.len()];
+    for (at, scope) in scopes.iter().enumerate().skip(1) {
+        let outer =
+            scope.parent.and_then(|parent| scopes.get(parent as usize)).and_then(|outer| outer.symbol);
+        if let Some(symbol) = scope.symbol
+            && outer != Some(symbol)
+            && let Some(slot) = scope_of.get_mut(symbol as usize)
+        {
+            slot.get_or_insert(at as u32);
+        }
+    }
+    scope_of
+}
+
+/// Values that leave each function, by its scope.
+pub(crate) fn returns(facts: &FileFacts) -> Lists<u32, ExprId> {
+    facts.flow.returns.iter().map(|leaves| (leaves.scope, leaves.value)).collect()
+}
+
+/// Where values are put into names, and into members of the receiver.
+pub(crate) fn assigned(facts: &FileFacts) -> Lists<Atom, u32> {
+    let flow = &*facts.flow;
+    let name = |target| match flow.expr(target) {
+        Expr::Name(name) => Some(name),
+        Expr::Member { base, name } if flow.expr(base) == Expr::SelfRef => Some(name),
+        _ => None,
+    };
+    (0..).zip(&flow.assigns).filter_map(|(at, assign)| Some((name(assign.target)?, at))).collect()
+}
+
+/// A value that is put under a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Put {
+    pub(crate) key: PutKey,
+    pub(crate) value: ExprId,
+    pub(crate) via: Via,
+    pub(crate) scope: u32,
+    pub(crate) at: u32,
+}
+
+/// A key as it is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PutKey {
+    /// In brackets.
+    Written(ExprId),
+    /// Before the entry of a map.
+    Entry(Atom),
+}
+
+/// Where values are put under keys: one by one, or all entries of a map at once.
+pub(crate) fn put_into(facts: &FileFacts, rules: &Rules) -> Lists<ExprId, Put> {
+    let flow = &*facts.flow;
+    let mut puts: Vec<(ExprId, Put)> = Vec::new();
+    if !rules.dynamic {
+        return puts.into_iter().collect();
+    }
+    for assign in &flow.assigns {
+        if let (Expr::Index { base, key }, Some(value)) = (flow.expr(assign.target), assign.value) {
+            let key = PutKey::Written(key);
+            puts.push((base, Put { key, value, via: assign.via, scope: assign.scope, at: assign.at }));
+        }
+    }
+    for reference in flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
+        if let Expr::Call { callee, args } = flow.expr(reference.expr)
+            && let Expr::Member { base, name } = flow.expr(callee)
+            && rules.updates.iter().any(|known| known == flow.strings.get(name))
+            && let [map] = flow.list(args)
+            && let Expr::Sequence { kind: Sequence::Map, items } = flow.expr(*map)
+        {
+            for &item in flow.list(items) {
+                if let Expr::Named { name, value } = flow.expr(item) {
+                    let (key, via) = (PutKey::Entry(name), Via::Value);
+                    puts.push((base, Put { key, value, via, scope: reference.scope, at: reference.at }));
+                }
+            }
+        }
+    }
+    puts.into_iter().collect()
+}
+
+/// The lines on which symbols call bare names.
+pub(crate) fn called(facts: &FileFacts) -> Lists<(u32, Atom), u32> {
+    let flow = &*facts.flow;
+    let calls = flow.references.iter().filter(|reference| reference.kind == RefKind::Call);
+    let bare = calls.filter_map(|reference| {
+        let Expr::Call { callee, .. } = flow.expr(reference.expr) else { return None };
+        let Expr::Name(name) = flow.expr(callee) else { return None };
+        Some(((reference.symbol?, name), reference.line))
+    });
+    bare.collect()
+}
+
+/// What types inherit.
+#[derive(Default)]
+pub(crate) struct Inherited {
+    /// What each type inherits from: expression, scope, relation.
+    pub(crate) bases: FxHashMap<u32, Vec<(ExprId, u32, Relation)>>,
+    /// What is mixed into each type itself.
+    pub(crate) mixins: FxHashMap<u32, Vec<(ExprId, u32)>>,
+}
+
+impl Inherited {
+    /// What each type inherits from, and what is mixed into it as a value. The header says how; the use says where to
+    /// look.
+    pub(crate) fn of(facts: &FileFacts, rules: &Rules) -> Self {
+        let mut found = Self::default();
+        let flow = &*facts.flow;
+        for reference in &flow.references {
+            let Some(symbol) = reference.symbol else { continue };
+            if reference.kind == RefKind::Call
+                && !rules.mixes_into_type.is_empty()
+                && let Expr::Call { callee, args } = flow.expr(reference.expr)
+                && let Expr::Name(name) = flow.expr(callee)
+                && rules.mixes_into_type.iter().any(|known| known == flow.strings.get(name))
+            {
+                let mixed = flow.list(args).iter().map(|&arg| (arg, reference.scope));
+                found.mixins.entry(symbol).or_default().extend(mixed);
+            }
+            let is_mixed = |list: &Vec<(ExprId, u32)>| list.iter().any(|(expr, _)| *expr == reference.expr);
+            if reference.kind != RefKind::Inherit || found.mixins.get(&symbol).is_some_and(is_mixed) {
+                continue;
+            }
+            let list = found.bases.entry(symbol).or_default();
+            let written = facts.outline.symbols.get(symbol as usize).map_or(&[][..], |s| &s.bases);
+            let name = last_name(facts, reference.expr);
+            let said = written.iter().find(|base| Some(facts.outline.strings.get(base.name)) == name);
+            let relation = said.or(written.get(list.len())).map_or(Relation::Extends, |base| base.relation);
+            list.push((reference.expr, reference.scope, relation));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_keep_the_order_in_which_things_came() {
+        let lists: Lists<&str, u32> =
+            [("a", 1), ("b", 2), ("a", 3), ("c", 4), ("a", 5)].into_iter().collect();
+        assert_eq!(lists.get(&"a"), [1, 3, 5]);
+        assert_eq!((lists.get(&"b"), lists.get(&"c")), (&[2][..], &[4][..]));
+        assert!(lists.get(&"d").is_empty());
+    }
+
+    #[test]
+    fn groups_keep_the_order_of_their_rows() {
+        let groups = Groups::new(3, [2, 0, 2, 9, 2].into_iter());
+        assert_eq!((groups.get(0), groups.get(2)), (&[1][..], &[0, 2, 4][..]));
+        assert!(groups.get(1).is_empty() && groups.get(9).is_empty(), "a group that is none has no rows");
+    }
+
+    #[test]
+    fn atoms_are_found_by_their_text() {
+        let mut strings = Strings::default();
+        assert_eq!(Atoms::of(&strings).get(&strings, "a"), None);
+        let texts: Vec<String> = (0..100).map(|number| format!("name{number}")).collect();
+        for text in &texts {
+            strings.push(text);
+        }
+        let atoms = Atoms::of(&strings);
+        for (at, text) in (0..).zip(&texts) {
+            assert_eq!(atoms.get(&strings, text), Some(Atom(at)));
+        }
+        assert_eq!(atoms.get(&strings, "name"), None);
+    }
+}

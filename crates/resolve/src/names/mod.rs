@@ -1,0 +1,6 @@
+//! Names: what a bare name means at a place, by scopes, bindings, imports and visibility.
+
+pub(crate) mod bindings;
+pub(crate) mod scope_lookup;
+pub(crate) mod unknown_bases;
+pub(crate) mod visibility;

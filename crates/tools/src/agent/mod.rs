@@ -1,0 +1,5 @@
+//! What programs see of the operations: MCP tools, their calls, and resources.
+
+pub(crate) mod resources;
+pub(crate) mod tool_calls;
+pub(crate) mod tool_groups;

@@ -1,0 +1,256 @@
+//! What an index holds, by language, and what it does not hold and why. Shown by `index` and `status`.
+
+use crate::error::ToolError;
+use crate::text::number_format::{bytes, count, plural};
+use crate::text::writer::{Cell, Style, TextWriter};
+use orient_engine::{FileQuery, FileRow, SkipReason, Snapshot};
+use orient_model::Issue;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io;
+
+/// How many files are named for each reason; the rest are counted.
+pub(crate) const NAMED: usize = 3;
+/// The same for nested repositories.
+const NESTED_NAMED: usize = 20;
+
+/// What an index holds.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Summary {
+    /// Indexed files.
+    pub(crate) files: u64,
+    /// Their lines.
+    pub(crate) lines: u64,
+    /// Their bytes.
+    pub(crate) bytes: u64,
+    /// Their symbols.
+    pub(crate) symbols: u64,
+    /// The same for each language, most lines first.
+    pub(crate) languages: Vec<Language>,
+    /// What was not read, by reason, most files first.
+    pub(crate) skipped: Vec<Group>,
+    /// What the parser did not understand everywhere.
+    pub(crate) issues: Vec<Group>,
+}
+
+/// What an index holds of one language.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Language {
+    /// Its name; empty for text without a language.
+    pub(crate) name: String,
+    /// Indexed files.
+    pub(crate) files: u64,
+    /// Their lines.
+    pub(crate) lines: u64,
+    /// Their bytes.
+    pub(crate) bytes: u64,
+    /// Their symbols.
+    pub(crate) symbols: u64,
+}
+
+/// Files with something in common.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Group {
+    /// What they have in common, as one word or phrase.
+    pub(crate) reason: String,
+    /// How many there are.
+    pub(crate) files: u64,
+    /// The first of them by path, with what is particular to each.
+    pub(crate) examples: Vec<GroupExample>,
+}
+
+/// One file of a group.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct GroupExample {
+    /// Its path.
+    pub(crate) path: String,
+    /// Where in it; absent for the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<u32>,
+    /// The reason in full.
+    pub(crate) detail: String,
+}
+
+impl Summary {
+    /// What a snapshot holds: one pass over its files.
+    pub(crate) fn of(snapshot: &Snapshot) -> Result<Self, ToolError> {
+        let mut summary = Self::default();
+        let mut languages: BTreeMap<Option<String>, Language> = BTreeMap::new();
+        let mut skipped: BTreeMap<&'static str, Group> = BTreeMap::new();
+        let mut broken: Vec<FileRow> = Vec::new();
+        let mut issues = 0;
+        for file in snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows {
+            if let Some(reason) = Snapshot::skip_reason(&file) {
+                skipped
+                    .entry(reason.word())
+                    .or_insert_with(|| Group::new(&common(&reason)))
+                    .add(&file, &reason);
+                continue;
+            }
+            summary.add(&file);
+            languages.entry(file.language.clone()).or_default().add(&file);
+            if file.issues > 0 {
+                issues += 1;
+                if broken.len() < NAMED {
+                    broken.push(file);
+                }
+            }
+        }
+        summary.languages = languages.into_values().collect();
+        summary.languages.sort_by(|a, b| b.lines.cmp(&a.lines).then(a.name.cmp(&b.name)));
+        summary.skipped = skipped.into_values().collect();
+        summary.skipped.sort_by(|a, b| b.files.cmp(&a.files).then(a.reason.cmp(&b.reason)));
+        if issues > 0 {
+            let examples =
+                broken.into_iter().map(|file| issue_example(snapshot, file)).collect::<Result<_, _>>()?;
+            summary.issues.push(Group {
+                reason: "see `orient files --issues`".into(),
+                files: issues,
+                examples,
+            });
+        }
+        Ok(summary)
+    }
+
+    fn add(&mut self, file: &FileRow) {
+        self.files += 1;
+        self.lines += u64::from(file.lines);
+        self.bytes += file.bytes;
+        self.symbols += u64::from(file.symbols);
+    }
+
+    /// Writes the table of languages.
+    pub(crate) fn languages(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if self.languages.is_empty() {
+            return Ok(());
+        }
+        let head = |text: &str| Cell::number(Style::Head, text);
+        let mut rows = vec![vec![
+            Cell::new(Style::Head, "language"),
+            head("files"),
+            head("lines"),
+            head("symbols"),
+            head("size"),
+        ]];
+        for language in &self.languages {
+            let name = if language.name.is_empty() { "other text" } else { &language.name };
+            rows.push(vec![
+                Cell::new(Style::Kind, name),
+                Cell::number(Style::Plain, count(language.files)),
+                Cell::number(Style::Plain, count(language.lines)),
+                Cell::number(Style::Plain, count(language.symbols)),
+                Cell::number(Style::Plain, bytes(language.bytes)),
+            ]);
+        }
+        writer.table(0, &rows)
+    }
+
+    /// Writes what is missing and why.
+    pub(crate) fn gaps(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        groups(writer, "skipped", &self.skipped)?;
+        groups(writer, "not understood everywhere", &self.issues)
+    }
+}
+
+impl Language {
+    fn add(&mut self, file: &FileRow) {
+        if self.files == 0 {
+            self.name = file.language.clone().unwrap_or_default();
+        }
+        self.files += 1;
+        self.lines += u64::from(file.lines);
+        self.bytes += file.bytes;
+        self.symbols += u64::from(file.symbols);
+    }
+}
+
+impl Group {
+    fn new(reason: &str) -> Self {
+        Self { reason: reason.to_owned(), files: 0, examples: Vec::new() }
+    }
+
+    fn add(&mut self, file: &FileRow, reason: &SkipReason) {
+        self.files += 1;
+        // Each of them is a project of its own that somebody may look for here.
+        let named = if *reason == SkipReason::NestedRepository { NESTED_NAMED } else { NAMED };
+        if self.examples.len() < named {
+            let (path, detail) = (file.path.display().into_owned(), reason.to_string());
+            self.examples.push(GroupExample { path, line: None, detail });
+        }
+    }
+}
+
+/// What all skips of a kind have in common.
+fn common(reason: &SkipReason) -> String {
+    match reason {
+        SkipReason::TooLarge { .. } => "too large".to_owned(),
+        SkipReason::Unreadable(_) => "cannot be read".to_owned(),
+        reason => reason.to_string(),
+    }
+}
+
+fn issue_example(snapshot: &Snapshot, file: FileRow) -> Result<GroupExample, ToolError> {
+    let path = file.path.display().into_owned();
+    let held = snapshot.outline(file)?;
+    let issue = held.outline.issues.first();
+    let detail = issue.map_or("", |issue| issue.kind.as_str()).to_owned();
+    Ok(GroupExample { path, line: issue.and_then(place), detail })
+}
+
+/// The line of an issue; some are about the whole file and have none.
+fn place(issue: &Issue) -> Option<u32> {
+    Some(issue.span.first_line).filter(|&line| line > 0)
+}
+
+/// Where the parser first failed to understand a file, and why: `12  syntax not understood`.
+pub(crate) fn first_issue(snapshot: &Snapshot, file: FileRow) -> Result<Option<String>, ToolError> {
+    let held = snapshot.outline(file)?;
+    Ok(held.outline.issues.first().map(told))
+}
+
+fn told(issue: &Issue) -> String {
+    let line = place(issue).map_or_else(String::new, |line| format!("{line}  "));
+    format!("{line}{}", issue.kind.as_str())
+}
+
+fn groups(writer: &mut TextWriter<'_>, title: &str, groups: &[Group]) -> io::Result<()> {
+    for group in groups {
+        writer.put(Style::Warn, &format!("{title}: "))?;
+        let nested = group.reason == SkipReason::NestedRepository.to_string();
+        let (one, many) = if nested { ("folder", "folders") } else { ("file", "files") };
+        writer.plain(&format!("{}, {}", plural(group.files, one, many), group.reason))?;
+        writer.end_line()?;
+        for example in &group.examples {
+            writer.plain("  ")?;
+            let anchor = example.line.map_or_else(String::new, |line| format!(":{line}"));
+            writer.put(Style::Path, &format!("{}{anchor}", example.path))?;
+            if example.detail != group.reason {
+                writer.put(Style::Dim, &format!("  {}", example.detail))?;
+            }
+            writer.end_line()?;
+        }
+        let named = group.examples.len() as u64;
+        if group.files > named {
+            writer.line(Style::Dim, &format!("  and {} more", count(group.files - named)))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orient_model::{IssueKind, Span};
+
+    #[test]
+    fn an_issue_of_the_whole_file_has_no_line() {
+        let issue = |first_line| Issue {
+            kind: IssueKind::Depth,
+            span: Span { first_line, last_line: first_line, ..Span::default() },
+        };
+        assert_eq!((place(&issue(0)), place(&issue(3))), (None, Some(3)));
+        assert_eq!(told(&issue(3)), format!("3  {}", IssueKind::Depth.as_str()));
+        assert_eq!(told(&issue(0)), IssueKind::Depth.as_str());
+    }
+}

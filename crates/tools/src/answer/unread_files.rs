@@ -1,0 +1,75 @@
+//! What was not read and could have changed an answer: it makes the answer partial, and is named.
+
+use crate::text::number_format::{bytes, count};
+use orient_engine::{PathPattern, SkipReason, Snapshot};
+use orient_model::RepoPath;
+
+/// How many files and folders are named; the rest are counted.
+const NAMED: usize = 3;
+
+/// Which files could change an answer.
+#[derive(Clone, Copy)]
+pub(crate) enum AnswerScope<'a> {
+    /// Any of the tree.
+    Tree,
+    /// Those of these paths.
+    Within(&'a PathPattern),
+    /// None but those it was made from, which were read.
+    FilesRead,
+}
+
+impl<'a> From<Option<&'a PathPattern>> for AnswerScope<'a> {
+    fn from(within: Option<&'a PathPattern>) -> Self {
+        within.map_or(Self::Tree, Self::Within)
+    }
+}
+
+/// Why an answer about these files is not complete, if something was not read: the first few by name, and how many.
+pub(crate) fn reason(snapshot: &Snapshot, about: AnswerScope<'_>) -> Option<String> {
+    let within = match about {
+        AnswerScope::Tree => None,
+        AnswerScope::Within(pattern) => Some(pattern),
+        AnswerScope::FilesRead => return None,
+    };
+    match snapshot.unread(within) {
+        Ok(unread) if unread.is_empty() => None,
+        Ok(unread) => Some(said(&unread)),
+        Err(error) => Some(format!("which files were not read is not known: {error}")),
+    }
+}
+
+fn said(unread: &[(RepoPath, Option<SkipReason>)]) -> String {
+    let named: Vec<String> = unread.iter().take(NAMED).map(|(path, why)| one(path, why.as_ref())).collect();
+    let more = unread.len() - named.len();
+    let more = if more > 0 { format!(" and {} more", count(more as u64)) } else { String::new() };
+    format!("not read: {}{more}", named.join(", "))
+}
+
+fn one(path: &RepoPath, why: Option<&SkipReason>) -> String {
+    let why = match why {
+        None => "the parser gave up".to_owned(),
+        Some(SkipReason::TooLarge { size, .. }) => bytes(*size),
+        Some(SkipReason::Unreadable(why)) => why.clone(),
+        Some(why) => why.to_string(),
+    };
+    format!("{} ({why})", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_are_named_and_the_rest_counted() {
+        let denied = || Some(SkipReason::Unreadable("permission denied".to_owned()));
+        let mut unread = vec![
+            ("locked".into(), denied()),
+            ("src/big.c".into(), Some(SkipReason::TooLarge { size: 3 << 20, limit: 2 << 20 })),
+            ("src/odd.c".into(), None),
+        ];
+        let all = "not read: locked (permission denied), src/big.c (3.0 MiB), src/odd.c (the parser gave up)";
+        assert_eq!(said(&unread), all);
+        unread.extend((0..1500).map(|number| (RepoPath::from(format!("x{number}").as_str()), denied())));
+        assert!(said(&unread).ends_with(" and 1,500 more"), "{}", said(&unread));
+    }
+}

@@ -1,0 +1,8 @@
+//! Arguments of operations: correction of what programs send, and their resolution to symbols, paths and values.
+
+pub(crate) mod correction;
+pub(crate) mod enum_values;
+pub(crate) mod path_argument;
+pub(crate) mod string_or_list;
+pub(crate) mod symbol_lookup;
+pub(crate) mod unified_diff;

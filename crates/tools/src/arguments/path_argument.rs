@@ -1,0 +1,180 @@
+//! Paths as users type them: seen from where they stand, or from the top of the tree as answers show them.
+
+use crate::answer::unread_files::{self, AnswerScope};
+use crate::error::{Code, ToolError};
+use crate::session::Session;
+use crate::text::safe_line::unescape;
+use orient_engine::{FileQuery, FileRow, PathPattern, SkipReason, Snapshot};
+use orient_model::RepoPath;
+use std::path::{Component, Path, PathBuf};
+
+/// What a user named.
+pub(crate) struct PathArgument {
+    /// The path from the root, or the glob.
+    pub(crate) text: String,
+    /// What it matches.
+    pub(crate) pattern: PathPattern,
+    /// The file, if it is one of the index.
+    pub(crate) file: Option<FileRow>,
+}
+
+impl PathArgument {
+    /// What to say of something that is there and was not indexed.
+    pub(crate) fn not_indexed(&self) -> Option<String> {
+        let file = self.file.as_ref()?;
+        let reason = Snapshot::skip_reason(file)?;
+        Some(format!("`{}` is not indexed: {reason}{}", self.text, remedy(&reason)))
+    }
+}
+
+/// What to do about something that was not indexed, where a setting decides.
+fn remedy(reason: &SkipReason) -> &'static str {
+    match reason {
+        SkipReason::NestedRepository => {
+            "; `index.nested_repositories = true` in your own settings includes it; or start from it with --root"
+        }
+        SkipReason::TooLarge { .. } => "; `index.max_file_size` sets the limit",
+        _ => "",
+    }
+}
+
+/// What a user means by a file, folder or glob. Something the index does not know is an error that names what is near.
+pub(crate) fn resolve(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    typed: &str,
+) -> Result<PathArgument, ToolError> {
+    let text = from_root(session, typed);
+    let file = snapshot.file(&RepoPath::from(text.as_str()))?;
+    let exists = file.is_some() || session.root().join(&text).symlink_metadata().is_ok();
+    let pattern = pattern(&text, exists)?;
+    if file.is_none() {
+        let query = FileQuery { path: Some(pattern.clone()), ..FileQuery::default() };
+        let page = snapshot.files(&query, 0, 1)?;
+        if page.total == 0 {
+            return Err(unknown(snapshot, typed, &text, &pattern)?);
+        }
+        // A name that is not text is matched by how it is shown, and found here.
+        let only = page.rows.into_iter().next().filter(|row| page.total == 1 && row.path.display() == text);
+        return Ok(PathArgument { text, pattern, file: only });
+    }
+    Ok(PathArgument { text, pattern, file })
+}
+
+/// The file a user means, if there is such a file.
+pub(crate) fn file(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    typed: &str,
+) -> Result<Option<FileRow>, ToolError> {
+    Ok(snapshot.file(&RepoPath::from(from_root(session, typed).as_str()))?)
+}
+
+/// The path from the root: what stands below the folder the user is in wins over what stands below the root. A path
+/// that is on neither side is tried with the escapes of an answer read back, and else left as it was typed, since the
+/// index may still know it.
+fn from_root(session: &Session<'_>, typed: &str) -> String {
+    on_disk(session, typed)
+        .or_else(|| on_disk(session, &unescape(typed)?))
+        .unwrap_or_else(|| typed.trim_start_matches("./").trim_end_matches('/').to_owned())
+}
+
+/// The path from the root of something that is there.
+fn on_disk(session: &Session<'_>, typed: &str) -> Option<String> {
+    let root = session.root();
+    for base in session.folders() {
+        let base = base.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let path = plain(&base.join(typed));
+        if let Ok(inside) = path.strip_prefix(root)
+            && path.symlink_metadata().is_ok()
+            && let Some(text) = inside.to_str()
+        {
+            return Some(if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() });
+        }
+    }
+    None
+}
+
+/// A path without `.` and `..`, by its text alone: a link on the way must not lead elsewhere.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// What a path or a glob matches. The name of something that is there is no glob, whatever characters it has; one that
+/// is shown with `\xNN` because it is not text is matched by how it is shown.
+fn pattern(text: &str, exists: bool) -> Result<PathPattern, ToolError> {
+    if exists && !text.is_empty() {
+        return Ok(PathPattern::under(text));
+    }
+    if !text.contains("\\x") {
+        return Ok(text.parse()?);
+    }
+    let mut escaped = String::new();
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    Ok(format!("/{{{escaped},{escaped}/**}}").parse()?)
+}
+
+/// Why a path, a place in a file or a handle is not in the index, where a folder around it was not entered.
+pub(crate) fn not_entered(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    typed: &str,
+) -> Result<Option<ToolError>, ToolError> {
+    inside_of_skipped(snapshot, typed, &from_root(session, typed))
+}
+
+fn inside_of_skipped(snapshot: &Snapshot, typed: &str, text: &str) -> Result<Option<ToolError>, ToolError> {
+    for (end, _) in text.match_indices('/') {
+        let folder = &text[..end];
+        if let Some(row) = snapshot.file(&RepoPath::from(folder))?
+            && let Some(reason) = Snapshot::skip_reason(&row)
+        {
+            let message = format!("`{typed}` is not indexed: `{folder}` is left out ({reason})");
+            let error = ToolError::new(Code::NotFound, message);
+            let remedy = remedy(&reason).trim_start_matches("; ");
+            return Ok(Some(if remedy.is_empty() { error } else { error.hint(remedy) }));
+        }
+    }
+    Ok(None)
+}
+
+fn unknown(
+    snapshot: &Snapshot,
+    typed: &str,
+    text: &str,
+    pattern: &PathPattern,
+) -> Result<ToolError, ToolError> {
+    if let Some(error) = inside_of_skipped(snapshot, typed, text)? {
+        return Ok(error);
+    }
+    let all = snapshot.files(&FileQuery::default(), 0, usize::MAX)?.rows;
+    let paths: Vec<String> = all.iter().map(|row| row.path.display().into_owned()).collect();
+    let behind = format!("/{text}");
+    let near = paths.iter().map(String::as_str).find(|path| path.ends_with(&behind)).or_else(|| {
+        let folders = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0));
+        orient_model::nearest(text, paths.iter().map(String::as_str).chain(folders))
+    });
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`orient files` lists what there is; ignored files are not indexed".to_owned(),
+    };
+    let unread = unread_files::reason(snapshot, AnswerScope::Within(pattern));
+    let unread = unread.map_or_else(String::new, |unread| format!("; {unread}"));
+    let message = format!("there is no file or folder `{typed}` in the index{unread}");
+    Ok(ToolError::new(Code::NotFound, message).hint(hint))
+}

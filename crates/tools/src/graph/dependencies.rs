@@ -1,0 +1,306 @@
+//! `deps` and `rdeps`: what files use, and who uses them. One question, in either direction.
+
+use super::dependency_groups::{Cycle, FileGroups, GroupBy, Link, find_cycles, is_link};
+use crate::answer::Answer;
+use crate::arguments::enum_values;
+use crate::arguments::path_argument;
+use crate::error::{Code, ToolError};
+use crate::session::Session;
+use crate::text::number_format::{count, plural};
+use crate::text::writer::{Style, TextWriter};
+use clap::Args;
+use orient_engine::{Direction, EdgeRow, NodeId, PathPattern, Snapshot};
+use orient_model::{EdgeKind, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+/// Of what, and how.
+#[derive(Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DependsArgs {
+    /// A file, a folder or a glob; may be left out with --cycles
+    #[arg(value_name = "PATH")]
+    #[serde(default)]
+    path: Option<String>,
+    /// What is put together: file, folder or package (the nearest folder with a project file that names it)
+    #[arg(long, value_name = "WHAT", default_value = "file")]
+    #[serde(default = "file")]
+    by: String,
+    /// How many levels
+    #[arg(long, short, value_name = "N", default_value_t = 1)]
+    #[serde(default = "one")]
+    depth: u32,
+    /// Only these kinds of use: imports, calls, constructs, references, `type_of`, …
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    #[serde(default)]
+    kind: Vec<String>,
+    /// Leave out tests
+    #[arg(long)]
+    #[serde(default)]
+    no_tests: bool,
+    /// Find what uses each other in a circle, in all of the repository or in PATH
+    #[arg(long)]
+    #[serde(default)]
+    cycles: bool,
+    /// At most so many; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[serde(default = "limit")]
+    limit: usize,
+}
+
+fn file() -> String {
+    "file".to_owned()
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn limit() -> usize {
+    200
+}
+
+/// What files use, or who uses them.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DependsOut {
+    /// What was asked about.
+    of: String,
+    /// Files, folders or packages: by level, the most uses first.
+    links: Vec<LinkLine>,
+    /// For what is used: packages outside the repository, the most uses first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outside: Vec<OutsidePackage>,
+    /// Circles, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<Vec<Cycle>>,
+    #[serde(skip)]
+    direction: Option<Direction>,
+}
+
+/// A file, folder or package at the other end.
+#[derive(Serialize, JsonSchema)]
+struct LinkLine {
+    /// How many steps away.
+    level: u32,
+    /// Its path or name.
+    name: String,
+    /// How many uses are proven.
+    uses: u64,
+    /// How many of each kind.
+    kinds: BTreeMap<&'static str, u64>,
+    /// The first of them: `path:line`.
+    first: String,
+}
+
+/// A package outside the repository.
+#[derive(Serialize, JsonSchema)]
+struct OutsidePackage {
+    /// Its name as the source says it.
+    package: String,
+    /// How many uses.
+    uses: u64,
+}
+
+/// Answers what files use, or who uses them.
+pub(crate) fn run(
+    session: &Session<'_>,
+    args: &DependsArgs,
+    direction: Direction,
+) -> Result<Answer<DependsOut>, ToolError> {
+    let by = GroupBy::parse(&args.by)?;
+    let kinds = enum_values::edge_kinds(&args.kind)?;
+    let snapshot = session.snapshot()?;
+    let named =
+        args.path.as_deref().map(|typed| path_argument::resolve(session, &snapshot, typed)).transpose()?;
+    let of = named.as_ref().map_or(".", |named| named.text.as_str());
+    let of = if of.is_empty() { "." } else { of }.to_owned();
+    let within = named.map(|named| named.pattern);
+    let groups = FileGroups::new(&snapshot, by)?;
+    let search = Search { snapshot: &snapshot, groups, kinds, no_tests: args.no_tests };
+    if args.cycles {
+        let cycles = search.cycles(within.as_ref())?;
+        let out =
+            DependsOut { of, links: Vec::new(), outside: Vec::new(), cycles: Some(cycles), direction: None };
+        return Ok(session.answer(&snapshot, out));
+    }
+    let Some(within) = within else {
+        let error = ToolError::new(Code::BadArgument, "say of which file or folder");
+        return Err(
+            error.hint("`orient deps src/server.go`, or `orient deps --cycles` for the whole repository")
+        );
+    };
+    let found = search.levels(&within, direction, args.depth.clamp(1, 100))?;
+    let mut links = Vec::new();
+    for (level, name, link) in found {
+        let first = link.first.map_or_else(String::new, |(file, line)| {
+            format!("{}:{line}", search.groups.owners.files[file as usize].path.display())
+        });
+        let kinds = link.kinds.iter().map(|(kind, &number)| (kind.as_str(), number)).collect();
+        links.push(LinkLine { level, name, uses: link.uses, kinds, first });
+    }
+    let total = links.len();
+    links.truncate(if args.limit == 0 { usize::MAX } else { args.limit });
+    let shown = links.len();
+    let outside = if direction == Direction::Out { search.outside(&within)? } else { Vec::new() };
+    let out = DependsOut { of, links, outside, cycles: None, direction: Some(direction) };
+    let mut answer = session.answer(&snapshot, out);
+    answer.total = Some(total as u64);
+    if shown < total {
+        let (shown, total) = (count(shown as u64), count(total as u64));
+        answer = answer.partial(format!("{shown} of {total} shown: --limit shows more"));
+    }
+    Ok(answer)
+}
+
+struct Search<'s> {
+    snapshot: &'s Snapshot,
+    groups: FileGroups,
+    kinds: Vec<EdgeKind>,
+    no_tests: bool,
+}
+
+impl Search<'_> {
+    fn wants(&self, file: u32, edge: &EdgeRow) -> bool {
+        let tests = self.groups.owners.files[file as usize].role == Role::Test;
+        is_link(edge, &self.kinds) && !(self.no_tests && tests)
+    }
+
+    fn files<'a>(&'a self, within: &'a PathPattern) -> impl Iterator<Item = u32> {
+        let files = self.groups.owners.files.iter().enumerate();
+        files.filter(|(_, file)| within.matches(&file.path)).map(|(index, _)| index as u32)
+    }
+
+    fn cycles(&self, within: Option<&PathPattern>) -> Result<Vec<Cycle>, ToolError> {
+        let inside: Option<BTreeSet<u32>> = within.map(|within| self.files(within).collect());
+        let is_inside = |file: Option<u32>| {
+            file.is_some_and(|file| inside.as_ref().is_none_or(|inside| inside.contains(&file)))
+        };
+        let keep = |file: u32, edge: &EdgeRow| {
+            self.wants(file, edge) && is_inside(Some(file)) && is_inside(self.groups.owners.of(edge.target))
+        };
+        Ok(find_cycles(self.snapshot, &self.groups, &keep)?)
+    }
+
+    /// The groups next to some files, then those next to these: level, name and how they are used.
+    fn levels(
+        &self,
+        within: &PathPattern,
+        direction: Direction,
+        depth: u32,
+    ) -> Result<Vec<(u32, String, Link)>, ToolError> {
+        let mut files: Vec<u32> = self.files(within).collect();
+        let mut seen_files: BTreeSet<u32> = files.iter().copied().collect();
+        let own: BTreeSet<u32> = files.iter().map(|&file| self.groups.of[file as usize]).collect();
+        let mut seen = if own.len() == 1 { own } else { BTreeSet::new() };
+        let mut found = Vec::new();
+        for level in 1..=depth {
+            let mut next: BTreeMap<u32, Link> = BTreeMap::new();
+            for &file in &files {
+                for (other, at, edge) in self.edges(file, direction)? {
+                    let group = self.groups.of[other as usize];
+                    if !seen.contains(&group) && !seen_files.contains(&other) {
+                        next.entry(group).or_default().add(at, &edge);
+                    }
+                }
+            }
+            let mut rows: Vec<(u32, Link)> = next.into_iter().collect();
+            rows.sort_by(|a, b| b.1.uses.cmp(&a.1.uses).then(a.0.cmp(&b.0)));
+            seen.extend(rows.iter().map(|(group, _)| *group));
+            let of = &self.groups.of;
+            let reached: BTreeSet<u32> = rows.iter().map(|(group, _)| *group).collect();
+            files = (0..of.len() as u32).filter(|&file| reached.contains(&of[file as usize])).collect();
+            seen_files.extend(&files);
+            let name = |group: u32| self.groups.names[group as usize].clone();
+            found.extend(rows.into_iter().map(|(group, link)| (level, name(group), link)));
+            if files.is_empty() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The edges between a file and others: the other file, the file the edge stands in, and the edge.
+    fn edges(&self, file: u32, direction: Direction) -> Result<Vec<(u32, u32, EdgeRow)>, ToolError> {
+        let id = self.groups.owners.files[file as usize].id;
+        let mut found = Vec::new();
+        let mut take = |edge: &EdgeRow| {
+            let (source, target) = (self.groups.owners.of(edge.source), self.groups.owners.of(edge.target));
+            let (Some(source), Some(target)) = (source, target) else { return };
+            if source != target && self.wants(source, edge) {
+                found.push((if direction == Direction::Out { target } else { source }, source, *edge));
+            }
+        };
+        if direction == Direction::Out {
+            let graph = self.snapshot.file_graph(id)?;
+            graph.edges[..graph.own].iter().for_each(take);
+        } else {
+            let file_row = self.groups.owners.files[file as usize].clone();
+            let symbols = self.snapshot.outline(file_row)?.ids;
+            for node in std::iter::once(NodeId::from(id)).chain(symbols.into_iter().map(NodeId::from)) {
+                self.snapshot.incoming(node)?.iter().for_each(&mut take);
+            }
+        }
+        Ok(found)
+    }
+
+    fn outside(&self, within: &PathPattern) -> Result<Vec<OutsidePackage>, ToolError> {
+        let mut packages: BTreeMap<String, u64> = BTreeMap::new();
+        for file in self.files(within) {
+            let row = &self.groups.owners.files[file as usize];
+            if self.no_tests && row.role == Role::Test {
+                continue;
+            }
+            let graph = self.snapshot.file_graph(row.id)?;
+            for used in graph.outside.iter().filter(|used| !used.package.is_empty()) {
+                *packages.entry(used.package.clone()).or_default() += 1;
+            }
+        }
+        let mut found: Vec<OutsidePackage> =
+            packages.into_iter().map(|(package, uses)| OutsidePackage { package, uses }).collect();
+        found.sort_by(|a, b| b.uses.cmp(&a.uses).then_with(|| a.package.cmp(&b.package)));
+        Ok(found)
+    }
+}
+
+impl DependsOut {
+    /// Whether there is nothing to tell.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.links.is_empty() && self.outside.is_empty() && self.cycles.as_ref().is_none_or(Vec::is_empty)
+    }
+
+    /// Writes the answer.
+    pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if let Some(cycles) = &self.cycles {
+            if cycles.is_empty() {
+                return writer.line(Style::Plain, "no circles");
+            }
+            return cycles.iter().try_for_each(|cycle| cycle.write(writer));
+        }
+        let number = self.links.len() as u64;
+        let head = match self.direction {
+            Some(Direction::In) => format!("{} {}", plural(number, "uses", "use"), self.of),
+            _ => format!("{} uses {}", self.of, count(number)),
+        };
+        writer.line(Style::Head, &head)?;
+        let mut last = 1;
+        for link in &self.links {
+            if link.level != last {
+                last = link.level;
+                writer.line(Style::Head, &format!("level {last}"))?;
+            }
+            writer.put(Style::Path, &format!("  {}", link.name))?;
+            let kinds: Vec<String> =
+                link.kinds.iter().map(|(kind, number)| format!("{} {kind}", count(*number))).collect();
+            writer.put(Style::Plain, &format!("  {}", kinds.join(", ")))?;
+            writer.line(Style::Dim, &format!("  first {}", link.first))?;
+        }
+        if !self.outside.is_empty() {
+            let show = |one: &OutsidePackage| format!("{} ({})", one.package, count(one.uses));
+            writer.put(Style::Head, "outside: ")?;
+            writer.line(Style::Plain, &self.outside.iter().map(show).collect::<Vec<_>>().join(", "))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,209 @@
+//! Which files use which: from edges between symbols to links between files, folders or projects.
+
+use crate::arguments::enum_values;
+use crate::error::{Code, ToolError};
+use crate::text::writer::{Style, TextWriter};
+use orient_engine::{Compact, EdgeRow, EngineError, Owners, Project, Snapshot, cycles};
+use orient_model::{Confidence, EdgeKind, RepoPath};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io;
+
+/// How files are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroupBy {
+    File,
+    Folder,
+    Package,
+}
+
+impl GroupBy {
+    /// From the word a user typed.
+    pub(crate) fn parse(word: &str) -> Result<Self, ToolError> {
+        enum_values::one_of("way to group", word, &["file", "folder", "package"])?;
+        Ok(match word {
+            "folder" => Self::Folder,
+            "package" => Self::Package,
+            _ => Self::File,
+        })
+    }
+}
+
+/// The groups files are put in, numbered in the order of their names.
+pub(crate) struct FileGroups {
+    /// The files.
+    pub(crate) owners: Owners,
+    /// The names of the groups.
+    pub(crate) names: Vec<String>,
+    /// The group of each file.
+    pub(crate) of: Vec<u32>,
+}
+
+impl FileGroups {
+    /// Puts the files of a snapshot in groups.
+    pub(crate) fn new(snapshot: &Snapshot, by: GroupBy) -> Result<Self, ToolError> {
+        let owners = snapshot.owners()?;
+        let projects = if by == GroupBy::Package { snapshot.projects()? } else { Vec::new() };
+        if by == GroupBy::Package && projects.is_empty() {
+            let error = ToolError::new(Code::NotFound, "no project file here gives a package a name");
+            return Err(error.hint("group by folder instead: --by folder"));
+        }
+        let keys: Vec<String> = owners.files.iter().map(|file| key(&file.path, by, &projects)).collect();
+        let mut names = keys.clone();
+        names.sort_unstable();
+        names.dedup();
+        let number = |key: &String| names.binary_search(key).map_or(0, |at| at as u32);
+        let of = keys.iter().map(number).collect();
+        Ok(Self { owners, names, of })
+    }
+
+    /// The groups of both ends of an edge.
+    pub(crate) fn ends(&self, edge: &EdgeRow) -> Option<(u32, u32)> {
+        let of = |node| Some(self.of[self.owners.of(node)? as usize]);
+        Some((of(edge.source)?, of(edge.target)?))
+    }
+}
+
+fn key(path: &RepoPath, by: GroupBy, projects: &[Project]) -> String {
+    match by {
+        GroupBy::File => path.display().into_owned(),
+        GroupBy::Folder => folder(path),
+        GroupBy::Package => {
+            let around = projects.iter().filter(|project| project.contains(path));
+            let nearest = around.max_by_key(|project| project.folder.len());
+            nearest.map_or_else(|| folder(path), |project| project.name.clone())
+        }
+    }
+}
+
+fn folder(path: &RepoPath) -> String {
+    let folder = RepoPath::new(path.folder()).display().into_owned();
+    if folder.is_empty() { ".".to_owned() } else { folder }
+}
+
+/// Whether an edge makes its file depend on another.
+pub(crate) fn is_link(edge: &EdgeRow, kinds: &[EdgeKind]) -> bool {
+    let wanted =
+        if kinds.is_empty() { edge.kind != EdgeKind::Dispatches } else { kinds.contains(&edge.kind) };
+    wanted && edge.confidence < Confidence::Approximate
+}
+
+/// How one group uses another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Link {
+    pub(crate) uses: u64,
+    pub(crate) kinds: BTreeMap<EdgeKind, u64>,
+    /// The first use, by path and line.
+    pub(crate) first: Option<(u32, u32)>,
+}
+
+impl Link {
+    pub(crate) fn add(&mut self, file: u32, edge: &EdgeRow) {
+        self.uses += 1;
+        *self.kinds.entry(edge.kind).or_default() += 1;
+        let place = (file, edge.line);
+        self.first = Some(self.first.map_or(place, |first| first.min(place)));
+    }
+}
+
+/// Groups that use each other in a circle.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Cycle {
+    /// All that belong to it, sorted.
+    pub(crate) members: Vec<String>,
+    /// A shortest way around, from the first back to it.
+    pub(crate) way: Vec<String>,
+}
+
+impl Cycle {
+    /// Writes it.
+    pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        const NAMED: usize = 20;
+        writer.put(Style::Head, &format!("{} in a circle: ", self.members.len()))?;
+        writer.line(Style::Plain, &self.way.join(" → "))?;
+        if self.members.len() + 1 > self.way.len() {
+            for member in self.members.iter().take(NAMED) {
+                writer.line(Style::Path, &format!("  {member}"))?;
+            }
+            let left = self.members.len().saturating_sub(NAMED);
+            if left > 0 {
+                writer.line(Style::Dim, &format!("  and {left} more"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every circle of groups, by their first member.
+pub(crate) fn find_cycles(
+    snapshot: &Snapshot,
+    groups: &FileGroups,
+    keep: &dyn Fn(u32, &EdgeRow) -> bool,
+) -> Result<Vec<Cycle>, EngineError> {
+    let mut pairs = Vec::new();
+    for (index, file) in groups.owners.files.iter().enumerate() {
+        let graph = snapshot.file_graph(file.id)?;
+        let own = graph.edges[..graph.own].iter().filter(|edge| keep(index as u32, edge));
+        pairs.extend(own.filter_map(|edge| groups.ends(edge)).filter(|(from, to)| from != to));
+        pairs.sort_unstable();
+        pairs.dedup();
+    }
+    let graph = Compact::new(groups.names.len(), pairs);
+    let name = |&group: &u32| groups.names[group as usize].clone();
+    let found = cycles(&graph);
+    Ok(found
+        .iter()
+        .map(|members| Cycle {
+            members: members.iter().map(name).collect(),
+            way: around(&graph, members).iter().map(name).collect(),
+        })
+        .collect())
+}
+
+/// A shortest way from the first member back to it, within the circle.
+fn around(graph: &Compact, members: &[u32]) -> Vec<u32> {
+    let start = members[0];
+    let mut from: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut level = vec![start];
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for &node in &level {
+            for &target in graph.targets(node) {
+                if target == start {
+                    let mut way = vec![start, node];
+                    while let Some(&before) = way.last().and_then(|last| from.get(last)) {
+                        way.push(before);
+                    }
+                    way.reverse();
+                    return way;
+                }
+                if members.binary_search(&target).is_ok() && !from.contains_key(&target) {
+                    from.insert(target, node);
+                    next.push(target);
+                }
+            }
+        }
+        level = next;
+    }
+    vec![start]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_around_is_a_shortest_one() {
+        let graph = Compact::new(5, vec![(0, 1), (1, 2), (2, 3), (3, 0), (2, 0), (3, 4)]);
+        assert_eq!(around(&graph, &cycles(&graph)[0]), [0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn a_file_belongs_to_the_nearest_project_around_it() {
+        let project = |folder: &str, name: &str| Project { folder: folder.into(), name: name.into() };
+        let projects = [project("", "all"), project("crates/a", "a")];
+        let key = |path: &str| key(&path.into(), GroupBy::Package, &projects);
+        assert_eq!((key("crates/a/src/x.c"), key("crates/ab/x.c")), ("a".to_owned(), "all".to_owned()));
+    }
+}

@@ -1,0 +1,293 @@
+//! Why a definition without a verified use may be used still: one rule for each reason.
+//!
+//! A definition that no rule speaks for is reported at the strongest level. What a rule must know of a language comes
+//! from its pack, through [`Whole::rules`] and [`Whole::runtime_use`].
+
+use super::name_occurrences::NameOccurrences;
+use super::verified_uses::VerifiedUses;
+use crate::text::number_format::plural;
+use orient_engine::Whole;
+use orient_model::{Modifier, Role, Rules, SymbolKind, Visibility};
+
+/// A reason to doubt that a definition is unused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LivenessReason {
+    /// A program starts here, or a framework was told to call it.
+    EntryPoint,
+    /// A test runner finds and runs it, or it is a helper of tests.
+    TestCode,
+    /// An attribute, annotation or decorator may register it somewhere.
+    Attributed,
+    /// Calls of a member of a base may reach it.
+    Overrides,
+    /// A base is from outside: whoever knows the base may call what stands in for its members, or look for its heirs.
+    ForeignBase,
+    /// A runtime, a library or a framework uses it by its name.
+    RuntimeName(&'static str),
+    /// Its type may be one from outside that is opened again here: the member may stand in for one of that.
+    OpenType,
+    /// It is linked or exported by an explicit statement.
+    Exported,
+    /// Code outside of the repository can see it.
+    Public,
+    /// The language calls it without naming it: a constructor, an operator, an accessor.
+    Implicit,
+    /// It is data: used by its layout, its value, or by serialisation.
+    DataMember,
+    /// It is a member of an object that is a value: whoever gets the object may call it.
+    ObjectMember,
+    /// It is a value where it is defined: returned, assigned or given to a call.
+    Value,
+    /// It is declared here and defined elsewhere.
+    DefinedElsewhere,
+    /// Its initialiser may run code, for which it may be there.
+    Initialiser,
+    /// A program wrote it, and uses of it may be written when the program is built.
+    Generated,
+    /// The parser did not understand all of it.
+    Misread,
+    /// Its language is not resolved by rules of its own.
+    Unresolved,
+    /// Something inside it is entered from outside.
+    Inside,
+    /// Unresolved uses have its name.
+    UnresolvedUses(u64),
+    /// Its name has no letters to look for.
+    Unsearchable,
+    /// Texts that are put together when the program runs may give its name.
+    BuiltName(String),
+    /// Its name occurs elsewhere in the text of the tree.
+    Occurs(u64),
+}
+
+impl LivenessReason {
+    /// What users read.
+    pub(crate) fn text(&self) -> String {
+        let words = match self {
+            Self::EntryPoint => "entry point",
+            Self::TestCode => "test code",
+            Self::Attributed => "has attributes",
+            Self::Overrides => "overrides a member of a base",
+            Self::ForeignBase => "has a base that is not here",
+            Self::RuntimeName(why) => return format!("by its name, {why}"),
+            Self::OpenType => "its type may be from outside and only opened again here",
+            Self::Exported => "exported",
+            Self::Public => "public",
+            Self::Implicit => "called by the language without its name",
+            Self::DataMember => "data, which may be used by layout or serialisation",
+            Self::ObjectMember => "member of an object that is passed on as a value",
+            Self::Value => "a value where it is defined",
+            Self::DefinedElsewhere => "its definition is not here",
+            Self::Initialiser => "its initialiser may run code",
+            Self::Generated => "written by a program",
+            Self::Misread => "not all of it could be parsed",
+            Self::Unresolved => "uses in its language are resolved only in part",
+            Self::Inside => "something inside it is entered from outside",
+            Self::UnresolvedUses(uses) => {
+                return plural(*uses, "name-only mention", "name-only mentions");
+            }
+            Self::Unsearchable => "its name cannot be looked for in text",
+            Self::BuiltName(piece) => return format!("names are built from `{piece}` at run time"),
+            Self::Occurs(places) => {
+                let places = plural(*places, "other place", "other places");
+                return format!("its name occurs at {places} in the text");
+            }
+        };
+        words.to_owned()
+    }
+}
+
+/// A definition without a verified use, and what is known around it.
+pub(crate) struct UnusedCandidate<'a> {
+    pub(crate) whole: &'a Whole,
+    pub(crate) usage: &'a VerifiedUses,
+    pub(crate) number: u32,
+    /// Who may use it, as its declaration says.
+    pub(crate) visibility: Visibility,
+    /// Whether it is a declaration, and nothing here defines it.
+    pub(crate) undefined: bool,
+}
+
+type Rule = fn(&UnusedCandidate<'_>) -> Option<LivenessReason>;
+
+/// The rules that need no text.
+const RULES: &[Rule] = &[
+    entry_point,
+    test_code,
+    attributed,
+    overrides,
+    foreign_base,
+    runtime_name,
+    open_type,
+    exported,
+    public,
+    implicit,
+    data_member,
+    object_member,
+    defined_elsewhere,
+    generated,
+    misread,
+    unresolved,
+    inside,
+    unresolved_uses,
+];
+
+/// What speaks for a definition, as far as it can be told without reading texts.
+pub(crate) fn liveness_reasons(candidate: &UnusedCandidate<'_>) -> Vec<LivenessReason> {
+    RULES.iter().filter_map(|rule| rule(candidate)).collect()
+}
+
+/// What the texts of the tree say for a definition that nothing else speaks for.
+pub(crate) fn textual_reasons(occurrences: &NameOccurrences, number: u32) -> Vec<LivenessReason> {
+    let found = occurrences.of(number);
+    let mut doubts = Vec::new();
+    doubts.extend(found.unsearchable.then_some(LivenessReason::Unsearchable));
+    doubts.extend(found.value.then_some(LivenessReason::Value));
+    doubts.extend(found.runs_code.then_some(LivenessReason::Initialiser));
+    doubts.extend(found.built_from.clone().map(LivenessReason::BuiltName));
+    doubts.extend((found.places > 0).then_some(LivenessReason::Occurs(found.places)));
+    doubts
+}
+
+impl UnusedCandidate<'_> {
+    fn node(&self) -> &orient_engine::WholeNode {
+        &self.whole.nodes[self.number as usize]
+    }
+
+    fn is(&self, kinds: &[SymbolKind]) -> bool {
+        self.node().kind.is_some_and(|kind| kinds.contains(&kind))
+    }
+
+    fn has(&self, modifier: Modifier) -> bool {
+        self.node().modifiers.contains(modifier)
+    }
+
+    /// The node directly around it; none at the top level.
+    fn parent(&self) -> Option<&orient_engine::WholeNode> {
+        let parent = &self.whole.nodes[self.node().parent as usize];
+        parent.kind.is_some().then_some(parent)
+    }
+
+    /// Whether it is a member that nothing outside its type can replace or call.
+    fn is_sealed_in(&self) -> bool {
+        let hides = self.whole.rules(self.number).is_some_and(|rules| rules.hides_private);
+        hides && self.visibility == Visibility::Private
+    }
+}
+
+fn entry_point(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    candidate.node().entry.is_some().then_some(LivenessReason::EntryPoint)
+}
+
+fn test_code(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    candidate.whole.is_test(candidate.number).then_some(LivenessReason::TestCode)
+}
+
+fn attributed(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    let around = candidate.parent().is_some_and(|parent| {
+        parent.attributed && matches!(parent.kind, Some(SymbolKind::Impl | SymbolKind::Module))
+    });
+    (candidate.node().attributed || around).then_some(LivenessReason::Attributed)
+}
+
+fn overrides(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    candidate.usage.overrides(candidate.whole, candidate.number).then_some(LivenessReason::Overrides)
+}
+
+fn foreign_base(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    let around = candidate.parent().and_then(|parent| candidate.whole.number(parent.id));
+    let of_type = around.is_some_and(|of| candidate.usage.has_foreign_base(candidate.whole, of));
+    let member =
+        of_type && !candidate.is_sealed_in() && !candidate.usage.overrides(candidate.whole, candidate.number);
+    let own = candidate.usage.has_foreign_base(candidate.whole, candidate.number);
+    (member || own).then_some(LivenessReason::ForeignBase)
+}
+
+fn runtime_name(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    candidate.whole.runtime_use(candidate.number).map(LivenessReason::RuntimeName)
+}
+
+fn open_type(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    let reopens = candidate.whole.rules(candidate.number).is_some_and(|rules| rules.reopens);
+    let of_type = |parent: &orient_engine::WholeNode| {
+        parent.kind.is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) && parent.bases == 0
+    };
+    (reopens && candidate.parent().is_some_and(of_type)).then_some(LivenessReason::OpenType)
+}
+
+fn is_exported(candidate: &UnusedCandidate<'_>) -> bool {
+    candidate.has(Modifier::Exported) || candidate.has(Modifier::Extern)
+}
+
+fn exported(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    is_exported(candidate).then_some(LivenessReason::Exported)
+}
+
+/// Whether it stands at the top level of a file that is there to be included.
+fn is_in_header(candidate: &UnusedCandidate<'_>) -> bool {
+    let member = candidate.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
+    let name = candidate.whole.file(candidate.number).path.display();
+    let is_header = |rules: &Rules| {
+        let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+        extension.is_some_and(|extension| rules.headers.iter().any(|known| known == extension))
+    };
+    !member && candidate.whole.rules(candidate.number).is_some_and(is_header)
+}
+
+fn public(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    let seen = matches!(candidate.visibility, Visibility::Public | Visibility::Protected);
+    ((seen || is_in_header(candidate)) && !is_exported(candidate)).then_some(LivenessReason::Public)
+}
+
+fn implicit(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    use SymbolKind::{Constructor, Event, Operator, Property};
+    let accessor = candidate.has(Modifier::Getter) || candidate.has(Modifier::Setter);
+    (accessor || candidate.is(&[Constructor, Event, Operator, Property])).then_some(LivenessReason::Implicit)
+}
+
+fn data_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    let member = candidate.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
+    let of_type =
+        member && candidate.is(&[SymbolKind::Constant, SymbolKind::Variable]) && !candidate.is_sealed_in();
+    (of_type || candidate.is(&[SymbolKind::Field, SymbolKind::EnumMember]))
+        .then_some(LivenessReason::DataMember)
+}
+
+fn object_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    let of_type = candidate.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
+    // Where objects get members by assignment, what a member names before it is an object. Elsewhere it is its type.
+    let assigned = candidate.whole.rules(candidate.number).is_none_or(|rules| rules.type_space);
+    let of_object = !of_type && (assigned || !candidate.node().qualified);
+    (candidate.is(&[SymbolKind::Method]) && of_object).then_some(LivenessReason::ObjectMember)
+}
+
+fn defined_elsewhere(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    (candidate.undefined || candidate.has(Modifier::Abstract)).then_some(LivenessReason::DefinedElsewhere)
+}
+
+fn generated(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    (candidate.whole.file(candidate.number).role == Role::Generated).then_some(LivenessReason::Generated)
+}
+
+fn misread(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    candidate.node().misread.then_some(LivenessReason::Misread)
+}
+
+fn unresolved(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    candidate.whole.rules(candidate.number).is_none().then_some(LivenessReason::Unresolved)
+}
+
+fn inside(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    let UnusedCandidate { whole, number, .. } = *candidate;
+    let within = (number + 1..whole.nodes.len() as u32).take_while(|&inner| whole.is_within(inner, number));
+    let entered = |inner: u32| {
+        let node = &whole.nodes[inner as usize];
+        node.entry.is_some() || node.attributed || whole.is_test(inner)
+    };
+    within.into_iter().any(entered).then_some(LivenessReason::Inside)
+}
+
+fn unresolved_uses(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
+    let uses = candidate.usage.unresolved(candidate.whole.name(candidate.number));
+    (uses > 0).then_some(LivenessReason::UnresolvedUses(uses))
+}

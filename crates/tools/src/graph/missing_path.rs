@@ -1,0 +1,215 @@
+//! Where the proof of a way ends: the part that is proven, and the calls at its end that are not.
+
+use super::call_path::CallPath;
+use super::name_candidates::is_call;
+use super::node_line::NodeLine;
+use crate::text::writer::{Style, TextWriter};
+use orient_engine::{
+    Direction, Dispatching, EdgeRow, EngineError, GraphView, MissRow, NodeId, Reach, ReachOptions, reach,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io;
+
+/// How many symbols of the proven part are looked at for what blocks it.
+const LOOKED_AT: usize = 5_000;
+/// How many calls at the end are named.
+const NAMED: usize = 8;
+
+/// How far the proof of a way goes, and what stands there.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct MissingPath {
+    /// The part that is proven; absent where nothing is, or where the start is any entry point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial: Option<CallPath>,
+    /// Calls at its end that could not be resolved.
+    unresolved: Vec<UnprovenCall>,
+    /// Calls at its end that lead outside, by name.
+    outside: Vec<String>,
+    /// Without a start: who is behind the end and called by nobody.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    highest: Vec<NodeLine>,
+}
+
+/// A call that could not be resolved.
+#[derive(Serialize, JsonSchema)]
+struct UnprovenCall {
+    /// Its file.
+    path: String,
+    /// Its line.
+    line: u32,
+    /// The name that is called.
+    name: String,
+    /// Why it was not resolved.
+    reason: &'static str,
+    /// A symbol of that name from which the end can be reached: the way would go on there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    may_be: Option<NodeLine>,
+}
+
+/// What blocks the way from `starts` to `ends`. `behind` are the nodes known to reach the ends, nearest first.
+pub(crate) fn blocked(
+    view: &GraphView<'_>,
+    starts: &[NodeId],
+    ends: &[NodeId],
+    behind: &[NodeId],
+    follow: &dyn Fn(&EdgeRow) -> bool,
+) -> Result<Option<MissingPath>, EngineError> {
+    if starts.is_empty() {
+        return highest(view, ends, behind, follow).map(Some);
+    }
+    let options = ReachOptions {
+        direction: Direction::Out,
+        depth: 100,
+        per_level: usize::MAX,
+        total: LOOKED_AT,
+        follow,
+        enter: &|_| Ok(true),
+    };
+    let reached = reach(&Dispatching(view), starts, &options)?;
+    let bridge = bridge(view, &reached, behind)?;
+    let deepest = (0..reached.steps.len())
+        .filter(|&at| !reached.steps[at].again)
+        .max_by_key(|&at| (reached.steps[at].level, std::cmp::Reverse(at)));
+    let Some(end) = bridge.as_ref().map(|bridge| bridge.step).or(deepest) else { return Ok(None) };
+    let chain = reached.chain(end);
+    let edges = chain.iter().skip(1).filter_map(|&at| {
+        let step = &reached.steps[at];
+        step.edges.first().map(|edge| (edge, step.node))
+    });
+    let partial = Some(CallPath::along(view, reached.steps[chain[0]].node, edges)?);
+    let at_end = calls_at(view, reached.steps[end].node, bridge)?;
+    Ok(Some(MissingPath { partial, highest: Vec::new(), ..at_end }))
+}
+
+/// An unresolved call in the proven part whose name leads on to the end.
+struct Bridge {
+    step: usize,
+    miss: MissRow,
+    to: NodeId,
+}
+
+/// The unresolved call that makes the shortest way, if its name means what it may mean.
+fn bridge(view: &GraphView<'_>, reached: &Reach, behind: &[NodeId]) -> Result<Option<Bridge>, EngineError> {
+    let mut named: BTreeMap<String, (usize, NodeId)> = BTreeMap::new();
+    for (distance, &node) in behind.iter().take(LOOKED_AT).enumerate() {
+        named.entry(view.name(node)?).or_insert((distance, node));
+    }
+    named.remove("");
+    let mut best: Option<(u32, usize, Bridge)> = None;
+    for (at, step) in reached.steps.iter().enumerate().filter(|(_, step)| !step.again) {
+        let graph = view.file_graph(view.file_of(step.node)?.id)?;
+        let here = graph.misses.iter().filter(|miss| miss.source == step.node && is_call(miss.kind));
+        for miss in here {
+            let Some(&(distance, to)) = named.get(&miss.name) else { continue };
+            if best.as_ref().is_none_or(|known| (distance, step.level) < (known.1, known.0)) {
+                best = Some((step.level, distance, Bridge { step: at, miss: miss.clone(), to }));
+            }
+        }
+    }
+    Ok(best.map(|(_, _, bridge)| bridge))
+}
+
+/// The calls in a symbol that are not proven to stay here.
+fn calls_at(view: &GraphView<'_>, node: NodeId, bridge: Option<Bridge>) -> Result<MissingPath, EngineError> {
+    let file = view.file_of(node)?;
+    let graph = view.file_graph(file.id)?;
+    let mut misses: Vec<(MissRow, Option<NodeId>)> = if let Some(bridge) = bridge {
+        vec![(bridge.miss, Some(bridge.to))]
+    } else {
+        let here = graph.misses.iter().filter(|miss| miss.source == node && is_call(miss.kind));
+        here.map(|miss| (miss.clone(), None)).collect()
+    };
+    misses.sort_by_key(|(miss, _)| miss.line);
+    let mut unresolved = Vec::new();
+    for (miss, to) in misses.into_iter().take(NAMED) {
+        let may_be = to.map(|node| view.describe(node)).transpose()?.map(|node| NodeLine::of(&node));
+        let path = file.path.display().into_owned();
+        unresolved.push(UnprovenCall {
+            path,
+            line: miss.line,
+            name: miss.name,
+            reason: miss.reason.as_str(),
+            may_be,
+        });
+    }
+    let show = |package: &str, name: &str| {
+        if package.is_empty() { name.to_owned() } else { format!("{name} of {package}") }
+    };
+    let mut outside: Vec<String> = graph
+        .outside
+        .iter()
+        .filter(|row| row.source == node && is_call(row.kind))
+        .map(|row| show(&row.package, &row.name))
+        .collect();
+    outside.sort_unstable();
+    outside.dedup();
+    outside.truncate(NAMED);
+    Ok(MissingPath { partial: None, unresolved, outside, highest: Vec::new() })
+}
+
+/// For ways from any entry point: the furthest that is known to reach the end.
+fn highest(
+    view: &GraphView<'_>,
+    ends: &[NodeId],
+    behind: &[NodeId],
+    follow: &dyn Fn(&EdgeRow) -> bool,
+) -> Result<MissingPath, EngineError> {
+    let mut highest = Vec::new();
+    for &node in behind.iter().rev().take(LOOKED_AT) {
+        let called = orient_engine::Edges::incoming(&Dispatching(view), node)?;
+        if !called.iter().any(|edge| follow(edge) && edge.source != node) && !ends.contains(&node) {
+            highest.push(NodeLine::of(&view.describe(node)?));
+        }
+        if highest.len() == NAMED {
+            break;
+        }
+    }
+    Ok(MissingPath { partial: None, unresolved: Vec::new(), outside: Vec::new(), highest })
+}
+
+impl MissingPath {
+    /// Writes what is proven and what is not.
+    pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if let Some(partial) = self.partial.as_ref().filter(|partial| partial.length > 0) {
+            writer.line(Style::Head, "proven as far as:")?;
+            partial.write(writer, 1)?;
+        }
+        if !self.unresolved.is_empty() {
+            writer.line(Style::Head, "not resolved there:")?;
+        }
+        for call in &self.unresolved {
+            writer.put(Style::Path, &format!("  {}:{}", call.path, call.line))?;
+            writer.plain("  ")?;
+            writer.put(Style::Name, &call.name)?;
+            writer.put(Style::Dim, &format!("  {}", call.reason))?;
+            if let Some(node) = &call.may_be {
+                writer.plain("; if it means ")?;
+                node.write(writer)?;
+                writer.plain(" the way goes on")?;
+            }
+            writer.end_line()?;
+        }
+        if !self.outside.is_empty() {
+            writer.put(Style::Head, "leads outside there: ")?;
+            writer.line(Style::Plain, &self.outside.join(", "))?;
+        }
+        if let Some(partial) = &self.partial
+            && self.unresolved.is_empty()
+            && self.outside.is_empty()
+            && let Some(last) = partial.steps.last()
+        {
+            writer.line(Style::Plain, &format!("{} calls nothing else", last.node.called()))?;
+        }
+        if !self.highest.is_empty() {
+            writer.line(Style::Head, "it is reached from these, which nothing here calls:")?;
+        }
+        for node in &self.highest {
+            writer.plain("  ")?;
+            node.write(writer)?;
+            writer.line(Style::Dim, if node.test { "  test" } else { "" })?;
+        }
+        Ok(())
+    }
+}

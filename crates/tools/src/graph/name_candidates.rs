@@ -1,0 +1,118 @@
+//! Uses that have the name and are not proven: kept apart from what is, counted and listed as what they are.
+
+use crate::answer::Answer;
+use crate::text::number_format::{count, plural};
+use crate::text::writer::{Style, TextWriter};
+use orient_engine::{EngineError, GraphView, Mention, MissRow};
+use orient_model::RefKind;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io;
+
+/// Uses of the same name that could not be resolved: each may mean the symbol, or another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct NameCandidates {
+    /// How many there are.
+    pub(crate) total: u64,
+    /// The first of them, by path and line.
+    pub(crate) shown: Vec<CandidateLine>,
+    /// How many files with the name were not looked at.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) files_unread: u64,
+}
+
+/// A use that is not proven.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct CandidateLine {
+    /// Its file.
+    pub(crate) path: String,
+    /// Its line.
+    pub(crate) line: u32,
+    /// The symbol around it; empty at the top level.
+    pub(crate) within: String,
+    /// What is done.
+    pub(crate) kind: &'static str,
+    /// Why it was not resolved.
+    pub(crate) reason: &'static str,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Whether a use calls something.
+pub(crate) fn calls(miss: &MissRow) -> bool {
+    is_call(miss.kind)
+}
+
+/// Whether a reference calls something.
+pub(crate) fn is_call(kind: RefKind) -> bool {
+    matches!(kind, RefKind::Call | RefKind::Construct | RefKind::Decorate | RefKind::Expand)
+}
+
+impl NameCandidates {
+    /// The unresolved uses of a name that `keep` says yes to; the first `most` of them in words.
+    pub(crate) fn of(
+        view: &GraphView<'_>,
+        name: &str,
+        keep: impl Fn(&MissRow) -> Result<bool, EngineError>,
+        most: usize,
+    ) -> Result<Self, EngineError> {
+        let found = view.mentions(name)?;
+        let mut uses: Vec<Mention> = Vec::new();
+        for one in found.uses {
+            if keep(&one.miss)? {
+                uses.push(one);
+            }
+        }
+        let mut shown = Vec::new();
+        for Mention { path, miss } in uses.iter().take(most) {
+            shown.push(CandidateLine {
+                path: path.display().into_owned(),
+                line: miss.line,
+                within: view.describe(miss.source)?.qualified(),
+                kind: miss.kind.as_str(),
+                reason: miss.reason.as_str(),
+            });
+        }
+        Ok(Self { total: uses.len() as u64, shown, files_unread: found.unread as u64 })
+    }
+
+    /// `20 name-only candidates`.
+    pub(crate) fn counted(&self) -> String {
+        let more = if self.files_unread > 0 { "at least " } else { "" };
+        format!("{more}{}", plural(self.total, "name-only candidate", "name-only candidates"))
+    }
+
+    /// The answer, with a word on files that were not looked at.
+    pub(crate) fn mark<T>(&self, answer: Answer<T>) -> Answer<T> {
+        if self.files_unread == 0 {
+            return answer;
+        }
+        let files = plural(self.files_unread, "file", "files");
+        answer.partial(format!("{files} with the name not looked at for name-only candidates"))
+    }
+
+    /// The list, under a line that says what it is.
+    pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if self.shown.is_empty() {
+            return Ok(());
+        }
+        writer.line(Style::Head, "name only, not verified:")?;
+        for one in &self.shown {
+            writer.plain("  ")?;
+            writer.put(Style::Path, &format!("{}:{}", one.path, one.line))?;
+            if !one.within.is_empty() {
+                writer.plain("  in ")?;
+                writer.put(Style::Name, &one.within)?;
+            }
+            writer.line(Style::Dim, &format!("  {}", one.reason))?;
+        }
+        let left = self.total.saturating_sub(self.shown.len() as u64);
+        if left > 0 {
+            writer.line(Style::Dim, &format!("  and {} more: --candidates N shows more", count(left)))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! A node of the graph as answers show it, and how a use of it was proven.
+
+use crate::text::writer::{Style, TextWriter};
+use orient_engine::{Described, EdgeRow};
+use orient_model::{Confidence, EdgeKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io;
+
+/// A symbol, or a file with its top-level code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct NodeLine {
+    /// Its address, to ask for it again; the path of a file.
+    pub(crate) handle: String,
+    /// Its name with those of its containers; empty for the top-level code of a file.
+    pub(crate) name: String,
+    /// What it is; `file` for a file and its top-level code.
+    pub(crate) kind: &'static str,
+    /// Its file.
+    pub(crate) path: String,
+    /// The line of its name where it is declared; 0 for a file.
+    pub(crate) line: u32,
+    /// Whether it is a test, or only tests can see it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) test: bool,
+}
+
+impl NodeLine {
+    /// A node in words.
+    pub(crate) fn of(node: &Described) -> Self {
+        let path = node.file.path.display().into_owned();
+        let handle = node.definition.as_ref().map_or_else(|| path.clone(), |one| one.handle.to_string());
+        Self {
+            handle,
+            name: node.qualified(),
+            kind: node.definition.as_ref().map_or("file", |definition| definition.kind.as_str()),
+            path,
+            line: node.line(),
+            test: node.is_test(),
+        }
+    }
+
+    /// Its name, as a sentence needs it.
+    pub(crate) fn called(&self) -> &str {
+        if self.name.is_empty() { &self.path } else { &self.name }
+    }
+
+    /// Where it is declared: `path:line`.
+    pub(crate) fn anchor(&self) -> String {
+        if self.line == 0 { self.path.clone() } else { format!("{}:{}", self.path, self.line) }
+    }
+
+    /// What it is and what it is called.
+    pub(crate) fn write_name(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if self.name.is_empty() {
+            return writer.put(Style::Kind, "top level");
+        }
+        writer.put(Style::Kind, self.kind)?;
+        writer.plain(" ")?;
+        writer.put(Style::Name, &self.name)
+    }
+
+    /// Where it is declared, what it is, what it is called.
+    pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        writer.put(Style::Path, &self.anchor())?;
+        writer.plain("  ")?;
+        self.write_name(writer)
+    }
+}
+
+/// One use of a symbol: where, what, and how it was proven.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct UseLine {
+    /// The line, in the file of the user.
+    pub(crate) line: u32,
+    /// What is done.
+    pub(crate) kind: &'static str,
+    /// How sure we are: `exact` or `probable`; `approximate` where only the name fits.
+    pub(crate) confidence: &'static str,
+    /// The rule that proved it.
+    pub(crate) rule: &'static str,
+}
+
+impl UseLine {
+    /// An edge in words.
+    pub(crate) fn of(edge: &EdgeRow) -> Self {
+        Self {
+            line: edge.line,
+            kind: edge.kind.as_str(),
+            confidence: edge.confidence.as_str(),
+            rule: edge.rule.as_str(),
+        }
+    }
+}
+
+/// The lines of uses, each once, in order: `24,30`.
+pub(crate) fn lines(uses: &[UseLine]) -> String {
+    const MOST: usize = 8;
+    let mut lines: Vec<u32> = uses.iter().map(|one| one.line).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let mut shown: Vec<String> = lines.iter().take(MOST).map(u32::to_string).collect();
+    if lines.len() > MOST {
+        shown.push("…".to_owned());
+    }
+    shown.join(",")
+}
+
+/// What is not plain about uses: another kind than a call, and how sure we are if not fully. `None` if all is plain.
+pub(crate) fn remark(uses: &[UseLine]) -> Option<String> {
+    let mut kinds: Vec<&str> = uses.iter().map(|one| one.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds.retain(|&kind| kind != EdgeKind::Calls.as_str());
+    let exact = Confidence::Exact.as_str();
+    let unsure = uses.first().filter(|best| best.confidence != exact);
+    if let Some(best) = unsure {
+        let proof = format!("{}: {}", best.confidence, best.rule);
+        return Some(if kinds.is_empty() { proof } else { format!("{} {proof}", kinds.join(", ")) });
+    }
+    (!kinds.is_empty()).then(|| kinds.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uses(line: u32, kind: &'static str, confidence: &'static str) -> UseLine {
+        UseLine { line, kind, confidence, rule: "inferred" }
+    }
+
+    #[test]
+    fn only_what_is_not_plain_is_said() {
+        let plain = [uses(30, "calls", "exact"), uses(24, "calls", "exact"), uses(24, "calls", "exact")];
+        assert_eq!((lines(&plain), remark(&plain)), ("24,30".to_owned(), None));
+        assert_eq!(remark(&[uses(1, "constructs", "exact")]), Some("constructs".to_owned()));
+        assert_eq!(remark(&[uses(1, "calls", "probable")]), Some("probable: inferred".to_owned()));
+        assert_eq!(
+            remark(&[uses(1, "constructs", "probable")]),
+            Some("constructs probable: inferred".to_owned())
+        );
+    }
+}

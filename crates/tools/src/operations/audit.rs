@@ -1,0 +1,280 @@
+//! `audit`: our call edges against what a compiler says.
+
+use crate::answer::Answer;
+use crate::answer::unread_files::AnswerScope;
+use crate::audit::{EdgeCounts, Evaluation, FoundEdge, GroundTruth, Pair, Place, evaluate, share};
+use crate::error::{Code, ToolError};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::number_format::count;
+use crate::text::writer::{Cell, Style, TextWriter};
+use clap::Args;
+use orient_engine::{EdgeRow, EngineError, Snapshot, Whole};
+use orient_model::{Confidence, EdgeKind};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io;
+
+pub(crate) struct Audit;
+
+/// Against what.
+#[derive(Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AuditArgs {
+    /// The truth: JSON lines of {"caller": {"path", "line"}, "callee": {"path", "line"}}, or a SCIP index
+    #[arg(long, value_name = "FILE")]
+    against: String,
+    /// Judge callers in these files only: {"files": […]} or one path a line. Without it the files of the truth
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    scope: Option<String>,
+    /// How many wrong and missing edges are shown
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[serde(default = "ten")]
+    show: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
+/// How our call edges fare.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AuditOut {
+    /// The share of our edges that are right.
+    precision: Option<f64>,
+    /// The share of the true edges that we have.
+    recall: Option<f64>,
+    /// True edges.
+    truth: u64,
+    /// True edges that we have.
+    found: u64,
+    /// Edges of ours that are right.
+    right: u64,
+    /// Edges of ours that are wrong.
+    wrong: u64,
+    /// Edges of ours that are right, but of a kind the truth does not ask for.
+    not_asked: u64,
+    /// By how sure we were: is `exact` exact?
+    by_confidence: Vec<GroupLine>,
+    /// By the rule that proved them.
+    by_rule: Vec<GroupLine>,
+    /// By kind.
+    by_kind: Vec<GroupLine>,
+    /// The first wrong ones.
+    wrong_edges: Vec<PairLine>,
+    /// The first missing ones.
+    missing_edges: Vec<PairLine>,
+}
+
+/// Edges of one group.
+#[derive(Serialize, JsonSchema)]
+struct GroupLine {
+    /// The group.
+    name: &'static str,
+    /// How many are right.
+    right: u64,
+    /// How many are wrong.
+    wrong: u64,
+    /// The share that is right.
+    precision: Option<f64>,
+}
+
+/// An edge.
+#[derive(Serialize, JsonSchema)]
+struct PairLine {
+    /// Where the caller is declared.
+    caller: String,
+    /// Where what it calls is declared.
+    callee: String,
+    /// The line of the call; absent for an edge we do not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// How it was proven; absent for an edge we do not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<String>,
+}
+
+impl TypedOperation for Audit {
+    const NAME: &'static str = "audit";
+    const ABOUT: &'static str = "Compare the call edges with a truth made by a compiler";
+    const DETAILS: &'static str = "\
+An edge is a pair of symbols, by the lines of their names (0 for top-level code), and counts once. It is judged when its \
+caller lies in a file of the truth, or of --scope. `also` beside a callee lists other places that are the same, such as a \
+declaration. A SCIP index does not tell a call from another use of a function: both count as found.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "audit --against truth.jsonl", about: "precision and recall" },
+        Example {
+            command: "audit --against index.scip --show 50",
+            about: "against a SCIP index, with more examples",
+        },
+        Example {
+            command: "audit --against truth.jsonl --scope files.txt --json",
+            about: "of some files, for a script",
+        },
+    ];
+    const ASKS: bool = false;
+    type Args = AuditArgs;
+    type Out = AuditOut;
+
+    fn run(session: &Session<'_>, args: AuditArgs) -> Result<Answer<AuditOut>, ToolError> {
+        let read = |name: &str| {
+            let bytes = std::fs::read(session.folders()[0].join(name));
+            bytes.map_err(|error| ToolError::new(Code::Io, format!("cannot read {name}: {error}")))
+        };
+        let mut truth = GroundTruth::parse(&read(&args.against)?, &args.against)?;
+        if let Some(scope) = &args.scope {
+            truth.narrow(&read(scope)?, scope)?;
+        }
+        let snapshot = session.snapshot()?;
+        let evaluation = evaluate(&truth, &ours(&snapshot, &truth)?);
+        let mut answer =
+            session.answer_about(&snapshot, AnswerScope::FilesRead, AuditOut::of(&evaluation, args.show));
+        if truth.any_use {
+            answer = answer.note("a SCIP index does not tell calls from other uses: both count as found");
+        }
+        let left_out = evaluation.wrong.len().max(evaluation.missing.len());
+        if left_out > args.show {
+            answer = answer.note("not all wrong and missing edges are shown: --show N shows more");
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &AuditOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        let head = format!("precision {}  recall {}", percent(out.precision), percent(out.recall));
+        writer.line(Style::Head, &head)?;
+        writer.line(
+            Style::Plain,
+            &format!(
+                "{} right, {} wrong, {} not asked for; {} of {} true edges found",
+                count(out.right),
+                count(out.wrong),
+                count(out.not_asked),
+                count(out.found),
+                count(out.truth)
+            ),
+        )?;
+        let groups = [("confidence", &out.by_confidence), ("rule", &out.by_rule), ("kind", &out.by_kind)];
+        for (name, lines) in groups {
+            write_groups(name, lines, writer)?;
+        }
+        for (head, edges) in [("wrong", &out.wrong_edges), ("missing", &out.missing_edges)] {
+            if !edges.is_empty() {
+                writer.line(Style::Head, head)?;
+            }
+            for edge in edges {
+                writer.put(Style::Path, &format!("  {}", edge.caller))?;
+                writer.plain(" → ")?;
+                writer.put(Style::Path, &edge.callee)?;
+                let line = edge.line.map_or_else(String::new, |line| format!("  at line {line}"));
+                let proof = edge.proof.as_ref().map_or_else(String::new, |proof| format!("  {proof}"));
+                writer.line(Style::Dim, &format!("{line}{proof}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Our pairs in the scope; the surest edge stands for each, a call before another use.
+fn ours(snapshot: &Snapshot, truth: &GroundTruth) -> Result<BTreeMap<Pair, FoundEdge>, EngineError> {
+    let whole = Whole::read(snapshot)?;
+    let mut best: BTreeMap<Pair, (bool, Confidence, u32, EdgeRow)> = BTreeMap::new();
+    for file in &whole.files {
+        if !truth.files.contains(file.path.display().as_ref()) {
+            continue;
+        }
+        let graph = snapshot.file_graph(file.id)?;
+        for edge in &graph.edges[..graph.own] {
+            let calls = matches!(edge.kind, EdgeKind::Calls | EdgeKind::Constructs);
+            let wanted = calls || (truth.any_use && edge.kind == EdgeKind::References);
+            if !wanted {
+                continue;
+            }
+            let Some((source, target)) = whole.ends(edge) else { continue };
+            let place = |number: u32| {
+                let path = whole.file(number).path.display().into_owned();
+                (path, whole.nodes[number as usize].line)
+            };
+            let rank = (!calls, edge.confidence, edge.line, *edge);
+            let pair = (place(source), place(target));
+            match best.get(&pair) {
+                Some(known) if known <= &rank => {}
+                _ => {
+                    best.insert(pair, rank);
+                }
+            }
+        }
+    }
+    let in_words = |(no_call, confidence, line, edge): (bool, Confidence, u32, EdgeRow)| FoundEdge {
+        confidence: confidence.as_str(),
+        rule: edge.rule.as_str(),
+        kind: edge.kind.as_str(),
+        calls: !no_call,
+        line,
+    };
+    Ok(best.into_iter().map(|(pair, rank)| (pair, in_words(rank))).collect())
+}
+
+impl AuditOut {
+    fn of(evaluation: &Evaluation, show: usize) -> Self {
+        let shown = |(path, line): &Place| format!("{path}:{line}");
+        let groups = |rows: &BTreeMap<&'static str, EdgeCounts>| {
+            let mut lines: Vec<GroupLine> =
+                rows.iter().map(|(name, tally)| GroupLine::of(name, *tally)).collect();
+            lines.sort_by_key(|line| std::cmp::Reverse(line.right + line.wrong));
+            lines
+        };
+        let wrong = evaluation.wrong.iter().take(show).map(|((caller, callee), edge)| PairLine {
+            caller: shown(caller),
+            callee: shown(callee),
+            line: Some(edge.line),
+            proof: Some(format!("{}: {}", edge.confidence, edge.rule)),
+        });
+        let missing = evaluation.missing.iter().take(show).map(|(caller, callee)| PairLine {
+            caller: shown(caller),
+            callee: shown(callee),
+            line: None,
+            proof: None,
+        });
+        Self {
+            precision: evaluation.all.precision(),
+            recall: share(evaluation.found, evaluation.asked),
+            truth: evaluation.asked,
+            found: evaluation.found,
+            right: evaluation.all.right,
+            wrong: evaluation.all.wrong,
+            not_asked: evaluation.neutral,
+            by_confidence: groups(&evaluation.by_confidence),
+            by_rule: groups(&evaluation.by_rule),
+            by_kind: groups(&evaluation.by_kind),
+            wrong_edges: wrong.collect(),
+            missing_edges: missing.collect(),
+        }
+    }
+}
+
+impl GroupLine {
+    fn of(name: &'static str, tally: EdgeCounts) -> Self {
+        Self { name, right: tally.right, wrong: tally.wrong, precision: tally.precision() }
+    }
+}
+
+fn write_groups(name: &str, lines: &[GroupLine], writer: &mut TextWriter<'_>) -> io::Result<()> {
+    let cell = |text: &str| Cell::number(Style::Dim, text);
+    let mut rows = vec![vec![Cell::new(Style::Head, name), cell("right"), cell("wrong"), cell("precision")]];
+    for line in lines {
+        rows.push(vec![
+            Cell::new(Style::Plain, line.name),
+            Cell::number(Style::Plain, count(line.right)),
+            Cell::number(Style::Plain, count(line.wrong)),
+            Cell::number(Style::Plain, percent(line.precision)),
+        ]);
+    }
+    writer.table(0, &rows)
+}
+
+/// A share with three digits behind the point; a dash for the share of nothing.
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
+}

@@ -1,0 +1,45 @@
+//! `callers`: who calls a symbol.
+
+use crate::answer::Answer;
+use crate::arguments::symbol_lookup::SymbolAnswer;
+use crate::error::{Exit, ToolError};
+use crate::graph::call_tree::{self, CallsArgs, CallsOut};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::writer::TextWriter;
+use orient_engine::Direction;
+use std::io;
+
+pub(crate) struct Callers;
+
+impl TypedOperation for Callers {
+    const NAME: &'static str = "callers";
+    const ABOUT: &'static str = "Show who calls a symbol, proven call by proven call";
+    const DETAILS: &'static str = "\
+Each line is the place of a call and the symbol it stands in. What is only probable says by which rule. Calls of an \
+interface or base member that may reach the symbol come behind `via`. Calls that have the name and could not be \
+resolved are counted and listed apart: they may mean it or not. Tests come behind the rest.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "callers Server.Run", about: "direct callers" },
+        Example { command: "callers Server.Run --depth 3 --no-tests", about: "three levels, without tests" },
+        Example { command: "callers src/server.go#Server.Run --flat", about: "by handle, as a list" },
+        Example {
+            command: "callers Run --confidence exact --json",
+            about: "only what is certain, for a script",
+        },
+    ];
+    type Args = CallsArgs;
+    type Out = SymbolAnswer<CallsOut>;
+
+    fn run(session: &Session<'_>, args: CallsArgs) -> Result<Answer<Self::Out>, ToolError> {
+        call_tree::run(session, &args, Direction::In)
+    }
+
+    fn text(out: &Self::Out, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        out.write(writer, CallsOut::write)
+    }
+
+    fn exit(out: &Self::Out) -> Exit {
+        out.exit()
+    }
+}

@@ -1,0 +1,76 @@
+//! The places a task is about.
+
+use crate::arguments::symbol_lookup::resolve_symbol;
+use crate::error::ToolError;
+use crate::operations::search::replaced;
+use crate::session::Session;
+use crate::session::query_embedding::QueryEmbedding;
+use orient_engine::{Analysis, Definition, SearchHit, SearchQuery, Snapshot, SymbolId, analyse};
+use orient_model::{ChunkKind, Role};
+use std::collections::BTreeSet;
+
+/// How many hits are looked at for each place: several may lie in one symbol.
+const HITS_FOR_EACH: usize = 3;
+
+/// The places, best first, and how the task was understood.
+pub(super) struct ChunkSelection {
+    /// The places.
+    pub(super) chunks: Vec<SearchHit>,
+    /// How the task was understood.
+    pub(super) analysis: Analysis,
+    /// Whether there are more.
+    pub(super) more: bool,
+    /// What is good to know.
+    pub(super) notes: Vec<String>,
+}
+
+/// The one symbol that is named, or the places that answer best, each symbol once.
+pub(super) fn choose(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    task: &str,
+    limit: usize,
+) -> Result<ChunkSelection, ToolError> {
+    if !task.contains(char::is_whitespace)
+        && let Ok(subject) = resolve_symbol(snapshot, task)?
+    {
+        let notes = subject.note().into_iter().collect();
+        let role = snapshot.file(&subject.definition.path)?.map_or(Role::Source, |file| file.role);
+        let chunks = vec![whole(subject.definition, role)];
+        return Ok(ChunkSelection { chunks, analysis: analyse(task), more: false, notes });
+    }
+    let query_embedding = QueryEmbedding::of(session, snapshot, task)?;
+    let query = SearchQuery {
+        text: task.to_owned(),
+        limit: limit * HITS_FOR_EACH,
+        other: query_embedding.question.clone(),
+        ..SearchQuery::default()
+    };
+    let found = snapshot.search(&query)?;
+    let notes = replaced(&found).chain(query_embedding.note(&found)).collect();
+    let mut known: BTreeSet<SymbolId> = BTreeSet::new();
+    let mut chunks: Vec<SearchHit> = found.hits;
+    chunks.retain(|hit| hit.symbol.is_none_or(|symbol| known.insert(symbol)));
+    let more = found.more || chunks.len() > limit;
+    chunks.truncate(limit);
+    Ok(ChunkSelection { chunks, analysis: found.analysis, more, notes })
+}
+
+/// A definition as a place.
+fn whole(definition: Definition, role: Role) -> SearchHit {
+    SearchHit {
+        first_line: definition.span.first_line,
+        last_line: definition.span.last_line,
+        symbol: Some(definition.id),
+        name: definition.handle.names,
+        symbol_kind: Some(definition.kind),
+        language: definition.language,
+        path: definition.path,
+        role,
+        kind: ChunkKind::Symbol,
+        score: 1.0,
+        exact: true,
+        parts: Vec::new(),
+        also: Vec::new(),
+    }
+}

@@ -1,0 +1,295 @@
+//! What `context` gives: places with their source and surroundings, within a budget of tokens.
+
+use super::chunk_selection::ChunkSelection;
+use super::neighbours::{self, Neighbour, Neighbourhood};
+use crate::error::ToolError;
+use crate::graph::call_path::CallPath;
+use crate::operations::source_lines::SourceLines;
+use crate::text::token_estimate::tokens;
+use crate::text::writer::{Excerpt, Style, TextWriter};
+use orient_engine::{Analysis, GraphView, NodeId, SearchHit, Snapshot};
+use orient_model::{ChunkKind, Handle, Span, SymbolKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io;
+
+/// A place whose source does not fit is shown by so many of its lines, or by fewer.
+const EXCERPT_LINES: [usize; 4] = [24, 12, 6, 3];
+/// At most so many of each kind of neighbour.
+const MAX_NEIGHBOURS: usize = 8;
+/// The share of a place's room that its source may take; the rest is for what stands around it.
+const SOURCE_SHARE: usize = 70;
+
+/// The places a task is about.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ContextOut {
+    /// What was asked.
+    task: String,
+    /// The places, best first.
+    chunks: Vec<ContextChunk>,
+}
+
+/// A place with what belongs to it.
+#[derive(Serialize, JsonSchema)]
+struct ContextChunk {
+    /// The address of the symbol, to ask on with; the path where there is none.
+    handle: String,
+    /// What it is.
+    kind: &'static str,
+    /// Its file.
+    path: String,
+    /// Its first line.
+    start_line: u32,
+    /// Its last line.
+    end_line: u32,
+    /// Its lines, as they are in the file now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    source: Vec<SourceLines>,
+    /// Whether those are all of its lines.
+    whole: bool,
+    /// Who calls it, makes one of it or inherits from it; tests are apart.
+    #[serde(skip_serializing_if = "NeighbourList::is_empty")]
+    callers: NeighbourList,
+    /// What it calls.
+    #[serde(skip_serializing_if = "NeighbourList::is_empty")]
+    callees: NeighbourList,
+    /// The types it uses.
+    #[serde(skip_serializing_if = "NeighbourList::is_empty")]
+    types: NeighbourList,
+    /// Tests that reach it, and the way they take.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests: Vec<CallPath>,
+}
+
+/// Neighbours of one kind.
+#[derive(Default, Serialize, JsonSchema)]
+struct NeighbourList {
+    /// How many there are.
+    total: u64,
+    /// The first of them: the surest, then those with the most uses.
+    shown: Vec<Neighbour>,
+}
+
+impl NeighbourList {
+    fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// As many as there is room for; takes the room.
+    fn fit(found: Vec<Neighbour>, room: &mut usize) -> Self {
+        let total = found.len() as u64;
+        let mut shown = Vec::new();
+        for one in found.into_iter().take(MAX_NEIGHBOURS) {
+            let cost = tokens(&one.line());
+            if cost > *room {
+                break;
+            }
+            *room -= cost;
+            shown.push(one);
+        }
+        Self { total, shown }
+    }
+
+    fn write(&self, word: &str, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        for (at, one) in self.shown.iter().enumerate() {
+            writer.put(Style::Dim, &format!("  {:<10}", if at == 0 { word } else { "" }))?;
+            writer.line(Style::Plain, &one.line())?;
+        }
+        let left = self.total - self.shown.len() as u64;
+        if left > 0 {
+            let word = if self.shown.is_empty() { word } else { "" };
+            writer.line(Style::Dim, &format!("  {word:<10}{left} more"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Neighbour {
+    fn line(&self) -> String {
+        let what =
+            self.signature.clone().unwrap_or_else(|| format!("{} {}", self.node.kind, self.node.called()));
+        let lines: Vec<String> = self.lines.iter().take(4).map(u32::to_string).collect();
+        let sure = if self.confidence == "exact" { String::new() } else { format!("  {}", self.confidence) };
+        format!("{}  {what}  at {}{sure}", self.node.anchor(), lines.join(","))
+    }
+}
+
+impl ContextOut {
+    pub(super) fn new(
+        snapshot: &Snapshot,
+        task: String,
+        chosen: &ChunkSelection,
+        budget: usize,
+        tests: bool,
+    ) -> Result<Self, ToolError> {
+        let view = snapshot.graph();
+        let mut chunks: Vec<ContextChunk> = Vec::with_capacity(chosen.chunks.len());
+        for hit in &chosen.chunks {
+            chunks.push(ContextChunk::new(&view, hit)?);
+        }
+        let mut left = budget.saturating_sub(chunks.iter().map(|chunk| tokens(&chunk.heading())).sum());
+        let last = chunks.len().saturating_sub(1);
+        for (at, (chunk, hit)) in chunks.iter_mut().zip(&chosen.chunks).enumerate() {
+            // The first place gets more than half: it is what most readers came for.
+            let mut room = match at {
+                _ if at == last => left,
+                0 => left * 3 / 5,
+                _ => left / 2,
+            };
+            left -= room;
+            chunk.fill(snapshot, &view, hit, &chosen.analysis, &mut room, tests)?;
+            left += room;
+        }
+        Ok(Self { task, chunks })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// How many places have less of them than there is.
+    pub(super) fn shortened(&self) -> usize {
+        let cut = |list: &NeighbourList| (list.shown.len() as u64) < list.total;
+        let less = |chunk: &&ContextChunk| {
+            !chunk.whole || cut(&chunk.callers) || cut(&chunk.callees) || cut(&chunk.types)
+        };
+        self.chunks.iter().filter(less).count()
+    }
+
+    pub(super) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if self.chunks.is_empty() {
+            return writer.line(Style::Warn, &format!("nothing here is about `{}`", self.task));
+        }
+        for (at, chunk) in self.chunks.iter().enumerate() {
+            if at > 0 {
+                writer.end_line()?;
+            }
+            chunk.write(writer)?;
+        }
+        Ok(())
+    }
+}
+
+impl ContextChunk {
+    fn new(view: &GraphView<'_>, hit: &SearchHit) -> Result<Self, ToolError> {
+        let path = hit.path.display().into_owned();
+        let described = hit.symbol.map(|symbol| view.describe(NodeId::from(symbol))).transpose()?;
+        let handle = described.and_then(|one| one.definition).map(|definition| definition.handle);
+        Ok(Self {
+            handle: handle.map_or_else(|| path.clone(), |handle: Handle| handle.to_string()),
+            kind: hit.symbol_kind.map_or(hit.kind.as_str(), SymbolKind::as_str),
+            path,
+            start_line: hit.first_line,
+            end_line: hit.last_line,
+            source: Vec::new(),
+            whole: false,
+            callers: NeighbourList::default(),
+            callees: NeighbourList::default(),
+            types: NeighbourList::default(),
+            tests: Vec::new(),
+        })
+    }
+
+    fn heading(&self) -> String {
+        let name = self.handle.rsplit_once('#').map_or("", |(_, name)| name);
+        format!("{}:{}-{}  {} {name}", self.path, self.start_line, self.end_line, self.kind)
+    }
+
+    /// Puts source and surroundings into the room there is, and takes it.
+    fn fill(
+        &mut self,
+        snapshot: &Snapshot,
+        view: &GraphView<'_>,
+        hit: &SearchHit,
+        analysis: &Analysis,
+        room: &mut usize,
+        tests: bool,
+    ) -> Result<(), ToolError> {
+        let mut share = *room * SOURCE_SHARE / 100;
+        *room -= share;
+        self.read(snapshot, hit, analysis, &mut share)?;
+        *room += share;
+        let Some(symbol) = hit.symbol else { return Ok(()) };
+        let part = (hit.kind != ChunkKind::Symbol).then_some(hit.first_line..=hit.last_line);
+        let Neighbourhood { callers, callees, types, tests } =
+            neighbours::neighbourhood(view, NodeId::from(symbol), part.as_ref(), tests)?;
+        self.callers = NeighbourList::fit(callers, room);
+        for test in tests {
+            let cost = tokens(&test_line(&test));
+            if cost <= *room {
+                *room -= cost;
+                self.tests.push(test);
+            }
+        }
+        self.callees = NeighbourList::fit(callees, room);
+        self.types = NeighbourList::fit(types, room);
+        Ok(())
+    }
+
+    /// All lines if they fit, else those most worth reading.
+    fn read(
+        &mut self,
+        snapshot: &Snapshot,
+        hit: &SearchHit,
+        analysis: &Analysis,
+        room: &mut usize,
+    ) -> Result<(), ToolError> {
+        let Some(file) = snapshot.file(&hit.path)? else { return Ok(()) };
+        let span = Span { first_line: hit.first_line, last_line: hit.last_line, ..Span::default() };
+        // A file that cannot be read now still has its place in the answer.
+        let Ok(source) = snapshot.source(&file, span, 0) else { return Ok(()) };
+        let whole = SourceLines::new(source.first_line, &source.lines);
+        if cost(&whole) <= *room {
+            *room -= cost(&whole);
+            self.source = vec![whole];
+            self.whole = true;
+            return Ok(());
+        }
+        for most in EXCERPT_LINES {
+            let excerpts = snapshot.shown(hit, analysis, most)?.excerpts.into_iter();
+            let lines: Vec<SourceLines> = excerpts.map(SourceLines::from).collect();
+            let cost: usize = lines.iter().map(cost).sum();
+            if cost <= *room {
+                *room -= cost;
+                self.source = lines;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        writer.put(Style::Path, &format!("{}:{}-{}", self.path, self.start_line, self.end_line))?;
+        writer.plain("  ")?;
+        writer.put(Style::Kind, self.kind)?;
+        if let Some((_, name)) = self.handle.rsplit_once('#') {
+            writer.plain(" ")?;
+            writer.put(Style::Name, name)?;
+        }
+        writer.end_line()?;
+        for (at, lines) in self.source.iter().enumerate() {
+            if at > 0 {
+                writer.line(Style::Dim, "…")?;
+            }
+            writer.excerpt(&Excerpt { path: &self.path, first_line: lines.line, text: &lines.text })?;
+        }
+        self.callers.write("callers", writer)?;
+        for (at, test) in self.tests.iter().enumerate() {
+            writer.put(Style::Dim, &format!("  {:<10}", if at == 0 { "tests" } else { "" }))?;
+            writer.line(Style::Plain, &test_line(test))?;
+        }
+        self.callees.write("calls", writer)?;
+        self.types.write("types", writer)
+    }
+}
+
+/// What lines take of the budget.
+fn cost(lines: &SourceLines) -> usize {
+    // Each line has its number in front of it.
+    tokens(&lines.text) + 3 * lines.text.lines().count()
+}
+
+fn test_line(test: &CallPath) -> String {
+    let place = test.steps.first().map(|step| step.node.anchor()).unwrap_or_default();
+    format!("{place}  {}", test.chain())
+}

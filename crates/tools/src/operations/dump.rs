@@ -1,0 +1,127 @@
+//! `dump`: everything the index knows, in one canonical text.
+
+use crate::answer::Answer;
+use crate::answer::unread_files::AnswerScope;
+use crate::error::ToolError;
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::writer::TextWriter;
+use clap::Args;
+use orient_engine::{EngineError, Snapshot};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+pub(crate) struct Dump;
+
+/// Nothing to choose.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct DumpArgs {}
+
+/// The facts of a snapshot, one to a line, sorted. Written while it is read: it can be larger than memory.
+pub(crate) struct DumpOut(Snapshot);
+
+impl DumpOut {
+    /// Hands out the lines one by one. The error of the one who takes them comes back as it was, so that a closed pipe
+    /// is still known as one.
+    fn lines<E>(&self, take: impl FnMut(&str) -> Result<(), E>) -> Result<(), Failure<E>> {
+        let mut lines = Lines { rest: Vec::new(), take, failed: None };
+        let dumped = self.0.dump(&mut lines);
+        match (lines.failed, dumped) {
+            (Some(error), _) => Err(Failure::Taker(error)),
+            (None, Err(error)) => Err(Failure::Index(error)),
+            (None, Ok(())) => Ok(()),
+        }
+    }
+}
+
+/// Who could not go on.
+enum Failure<E> {
+    Taker(E),
+    Index(EngineError),
+}
+
+impl Serialize for DumpOut {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        match self.lines(|line| list.serialize_element(line)) {
+            Ok(()) => list.end(),
+            Err(Failure::Taker(error)) => Err(error),
+            Err(Failure::Index(error)) => Err(S::Error::custom(error)),
+        }
+    }
+}
+
+impl JsonSchema for DumpOut {
+    fn schema_name() -> Cow<'static, str> {
+        "Dump".into()
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": { "type": "string" }, "description": "The facts, sorted." })
+    }
+}
+
+impl TypedOperation for Dump {
+    const NAME: &'static str = "dump";
+    const ABOUT: &'static str = "Print everything the index knows, one fact to a line";
+    const DETAILS: &'static str = "\
+The text is canonical: the same files give the same bytes, whatever the history of the index, on any machine and any \
+number of threads. Compare two of them to see what changed, or an index with one made anew to see that nothing is lost.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "dump", about: "the facts as text" },
+        Example { command: "dump --no-refresh", about: "as the index is, without catching up" },
+    ];
+    const ASKS: bool = false;
+    type Args = DumpArgs;
+    type Out = DumpOut;
+
+    fn run(session: &Session<'_>, _args: DumpArgs) -> Result<Answer<DumpOut>, ToolError> {
+        let snapshot = session.snapshot()?;
+        let Answer { complete, reasons, total, next, freshness, notes, .. } =
+            session.answer_about(&snapshot, AnswerScope::FilesRead, ());
+        Ok(Answer { data: DumpOut(snapshot), complete, reasons, total, next, freshness, notes })
+    }
+
+    fn text(out: &DumpOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        let written = out.lines(|line| {
+            writer.plain(line)?;
+            writer.end_line()
+        });
+        written.map_err(|failure| match failure {
+            Failure::Taker(error) => error,
+            Failure::Index(error) => io::Error::other(error),
+        })
+    }
+}
+
+/// Cuts what is written into lines.
+struct Lines<F, E> {
+    rest: Vec<u8>,
+    take: F,
+    failed: Option<E>,
+}
+
+impl<E, F: FnMut(&str) -> Result<(), E>> Write for Lines<F, E> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut start = 0;
+        for end in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at) {
+            self.rest.extend_from_slice(&bytes[start..end]);
+            if let Err(error) = (self.take)(&String::from_utf8_lossy(&self.rest)) {
+                self.failed = Some(error);
+                return Err(io::Error::other("nobody takes the lines"));
+            }
+            self.rest.clear();
+            start = end + 1;
+        }
+        self.rest.extend_from_slice(&bytes[start..]);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,231 @@
+//! `edges`: every edge of the graph, one to a line.
+
+use crate::answer::Answer;
+use crate::answer::escaped_json::write_json_line;
+use crate::arguments::enum_values;
+use crate::arguments::path_argument;
+use crate::error::ToolError;
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::writer::{Style, TextWriter};
+use clap::Args;
+use orient_engine::{EdgeRow, EngineError, PathPattern, Snapshot, Strays, Whole};
+use orient_model::{Confidence, EdgeKind, Rule};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+use std::io;
+
+pub(crate) struct Edges;
+
+/// Which edges.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct EdgesArgs {
+    /// Only these kinds: calls, constructs, references, `type_of`, inherits, implements, overrides, imports, dispatches, …
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    kind: Vec<String>,
+    /// Only edges at least this sure: exact, probable or approximate
+    #[arg(long, value_name = "HOW")]
+    confidence: Option<String>,
+    /// Only edges these rules proved: scope, import, declared, inferred, …
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    rule: Vec<String>,
+    /// Only edges that start in this file or folder, or in files that match this glob
+    #[arg(long = "in", value_name = "PATH")]
+    #[serde(rename = "in")]
+    within: Option<String>,
+}
+
+/// The edges of a snapshot. Written while they are read: they can be larger than memory.
+pub(crate) struct EdgesOut {
+    snapshot: Snapshot,
+    whole: Whole,
+    strays: Strays,
+    wanted: Wanted,
+}
+
+struct Wanted {
+    kinds: Vec<EdgeKind>,
+    least: Confidence,
+    rules: Vec<Rule>,
+    within: Option<PathPattern>,
+}
+
+/// An edge.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct EdgeLine<'w> {
+    /// Where it starts: the innermost symbol around the use.
+    pub(crate) caller: EndLine<'w>,
+    /// Where it leads.
+    pub(crate) callee: EndLine<'w>,
+    /// The line of the use, in the file of the caller.
+    pub(crate) line: u32,
+    /// What it is.
+    pub(crate) kind: &'static str,
+    /// How sure we are.
+    pub(crate) confidence: &'static str,
+    /// The rule that proved it.
+    pub(crate) rule: &'static str,
+}
+
+/// One end of an edge.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct EndLine<'w> {
+    /// The file.
+    pub(crate) path: Cow<'w, str>,
+    /// The line of the declared name; 0 for the top-level code of a file, or the file itself.
+    pub(crate) line: u32,
+    /// The own name; empty for a file.
+    pub(crate) name: &'w str,
+}
+
+impl<'w> EndLine<'w> {
+    fn of(whole: &'w Whole, number: u32) -> Self {
+        Self {
+            path: whole.file(number).path.display(),
+            line: whole.nodes[number as usize].line,
+            name: whole.name(number),
+        }
+    }
+
+    fn anchor(&self) -> String {
+        if self.line == 0 { self.path.to_string() } else { format!("{}:{}", self.path, self.line) }
+    }
+}
+
+impl<'w> EdgeLine<'w> {
+    /// An edge in words; none if the index has lost one of its ends.
+    pub(crate) fn of(whole: &'w Whole, edge: &EdgeRow) -> Option<Self> {
+        let (source, target) = whole.ends(edge)?;
+        Some(Self {
+            caller: EndLine::of(whole, source),
+            callee: EndLine::of(whole, target),
+            line: edge.line,
+            kind: edge.kind.as_str(),
+            confidence: edge.confidence.as_str(),
+            rule: edge.rule.as_str(),
+        })
+    }
+}
+
+/// Who could not go on.
+enum Failure<E> {
+    Taker(E),
+    Index(EngineError),
+}
+
+impl Failure<io::Error> {
+    fn into_io(self) -> io::Error {
+        match self {
+            Self::Taker(error) => error,
+            Self::Index(error) => io::Error::other(error),
+        }
+    }
+}
+
+impl EdgesOut {
+    /// Hands out the edges one by one, by path and line.
+    fn each<E>(&self, mut take: impl FnMut(&EdgeLine<'_>) -> Result<(), E>) -> Result<(), Failure<E>> {
+        for (index, file) in self.whole.files.iter().enumerate() {
+            if self.wanted.within.as_ref().is_some_and(|within| !within.matches(&file.path)) {
+                continue;
+            }
+            let edges = self.whole.edges_of(&self.snapshot, &self.strays, index as u32);
+            for edge in edges.map_err(Failure::Index)?.iter().filter(|edge| self.wanted.wants(edge)) {
+                if let Some(line) = EdgeLine::of(&self.whole, edge) {
+                    take(&line).map_err(Failure::Taker)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Wanted {
+    fn wants(&self, edge: &EdgeRow) -> bool {
+        (self.kinds.is_empty() || self.kinds.contains(&edge.kind))
+            && edge.confidence <= self.least
+            && (self.rules.is_empty() || self.rules.contains(&edge.rule))
+    }
+}
+
+impl Serialize for EdgesOut {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        match self.each(|edge| list.serialize_element(edge)) {
+            Ok(()) => list.end(),
+            Err(Failure::Taker(error)) => Err(error),
+            Err(Failure::Index(error)) => Err(S::Error::custom(error)),
+        }
+    }
+}
+
+impl JsonSchema for EdgesOut {
+    fn schema_name() -> Cow<'static, str> {
+        "Edges".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<EdgeLine<'_>>::json_schema(generator)
+    }
+}
+
+impl TypedOperation for Edges {
+    const NAME: &'static str = "edges";
+    const ABOUT: &'static str = "Print every edge of the graph, one to a line";
+    const DETAILS: &'static str = "\
+In the order of path and line. With --json every line is an object of its own: `caller` and `callee` with `path`, `line` (of \
+the declared name; 0 for top-level code) and `name`, the `line` of the use, its `kind`, `confidence` and `rule`. `dispatches` \
+leads from a member of an interface or base to what a call of it may reach.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "edges --kind calls,constructs --json", about: "the call graph, for a script" },
+        Example { command: "edges --in src/server.go", about: "what one file gives" },
+        Example { command: "edges --confidence exact --rule import", about: "by how they were proven" },
+    ];
+    const HEAVY: bool = true;
+    type Args = EdgesArgs;
+    type Out = EdgesOut;
+
+    fn run(session: &Session<'_>, args: EdgesArgs) -> Result<Answer<EdgesOut>, ToolError> {
+        let least = args.confidence.as_deref().map(|word| enum_values::confidence(Some(word))).transpose()?;
+        let (kinds, rules) = (enum_values::edge_kinds(&args.kind)?, enum_values::rules(&args.rule)?);
+        let snapshot = session.snapshot()?;
+        let within = args
+            .within
+            .as_deref()
+            .map(|typed| path_argument::resolve(session, &snapshot, typed))
+            .transpose()?;
+        let wanted = Wanted {
+            kinds,
+            least: least.unwrap_or(Confidence::Approximate),
+            rules,
+            within: within.map(|named| named.pattern),
+        };
+        let whole = Whole::read(&snapshot)?;
+        let strays = whole.strays(&snapshot)?;
+        let Answer { complete, reasons, total, next, freshness, notes, .. } = session.answer(&snapshot, ());
+        let data = EdgesOut { snapshot, whole, strays, wanted };
+        Ok(Answer { data, complete, reasons, total, next, freshness, notes })
+    }
+
+    fn text(out: &EdgesOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        let written = out.each(|edge| {
+            let shown =
+                |end: &EndLine<'_>| if end.name.is_empty() { "(top level)" } else { end.name }.to_owned();
+            writer.put(Style::Path, &format!("{}:{}", edge.caller.path, edge.line))?;
+            writer.plain("  ")?;
+            writer.put(Style::Name, &shown(&edge.caller))?;
+            writer.put(Style::Kind, &format!("  {}  ", edge.kind))?;
+            writer.put(Style::Name, &shown(&edge.callee))?;
+            writer.put(Style::Path, &format!("  {}", edge.callee.anchor()))?;
+            writer.line(Style::Dim, &format!("  {}: {}", edge.confidence, edge.rule))
+        });
+        written.map_err(Failure::into_io)
+    }
+
+    fn lines(out: &EdgesOut, to: &mut dyn io::Write) -> Option<io::Result<()>> {
+        Some(out.each(|edge| write_json_line(edge, to)).map_err(Failure::into_io))
+    }
+}

@@ -1,0 +1,187 @@
+//! `files`: the files of the index.
+
+use crate::answer::index_summary;
+use crate::answer::unread_files::AnswerScope;
+use crate::answer::{Answer, Cursor, PageWindow};
+use crate::arguments::enum_values;
+use crate::arguments::path_argument;
+use crate::error::{Exit, ToolError};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::number_format::{bytes, plural};
+use crate::text::writer::{Cell, Style, TextWriter};
+use clap::Args;
+use orient_engine::{Depth, FileQuery, FileRow, Snapshot};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct Files;
+
+/// Which files.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct FilesArgs {
+    /// Only paths that match: `*.go` in any folder, `src/**` from the root, or the name of a folder
+    #[arg(value_name = "GLOB")]
+    glob: Option<String>,
+    /// Only files of these languages
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
+    lang: Vec<String>,
+    /// Only files with these roles: source, test, generated, vendored, doc, config
+    #[arg(long, value_name = "ROLE", value_delimiter = ',')]
+    role: Vec<String>,
+    /// Only files that were skipped, with the reason
+    #[arg(long)]
+    skipped: bool,
+    /// Only files the parser did not understand everywhere, with the first place
+    #[arg(long)]
+    issues: bool,
+    /// Also show language, role, lines, symbols and size
+    #[arg(long, short)]
+    long: bool,
+    /// At most so many; 0 means all, which is the default
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Go on where an answer before ended
+    #[arg(long, value_name = "PLACE")]
+    after: Option<Cursor>,
+}
+
+/// Files, sorted by path.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct FilesOut {
+    /// The files.
+    files: Vec<FileLine>,
+    #[serde(skip)]
+    long: bool,
+}
+
+/// A file.
+#[derive(Serialize, JsonSchema)]
+struct FileLine {
+    /// Its path from the root.
+    path: String,
+    /// Its language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    /// What it is for.
+    role: &'static str,
+    /// Its lines.
+    lines: u32,
+    /// Its symbols.
+    symbols: u32,
+    /// Its size in bytes.
+    bytes: u64,
+    /// Why it was not read, if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<String>,
+    /// How many places in it were not understood.
+    issues: u32,
+    /// The first of these places, if files with issues were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_issue: Option<String>,
+}
+
+impl TypedOperation for Files {
+    const NAME: &'static str = "files";
+    const ABOUT: &'static str = "List the files of the index";
+    const DETAILS: &'static str = "\
+One path on a line, sorted, so that it can be piped on. Files that ignore rules leave out are not listed; files that \
+were met but not read are listed with --skipped.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "files", about: "all files" },
+        Example { command: "files 'src/**/*_test.*' --long", about: "those that match, with what is known" },
+        Example { command: "files --skipped", about: "what was not read, and why" },
+        Example { command: "files docs --role doc", about: "prose below a folder" },
+    ];
+    const DEPTH: Depth = Depth::Facts;
+    type Args = FilesArgs;
+    type Out = FilesOut;
+
+    fn run(session: &Session<'_>, args: FilesArgs) -> Result<Answer<FilesOut>, ToolError> {
+        let snapshot = session.snapshot()?;
+        let path = args
+            .glob
+            .as_deref()
+            .map(|typed| path_argument::resolve(session, &snapshot, typed))
+            .transpose()?;
+        let not_indexed =
+            path.as_ref().and_then(path_argument::PathArgument::not_indexed).filter(|_| !args.skipped);
+        let query = FileQuery {
+            path: path.map(|named| named.pattern),
+            languages: enum_values::languages(&args.lang, &snapshot)?,
+            roles: enum_values::roles(&args.role)?,
+            indexed: Some(!args.skipped),
+            with_issues: args.issues,
+        };
+        let window = PageWindow::new(args.limit, 0, args.after);
+        let found = snapshot.files(&query, window.offset, window.limit)?;
+        let mut files = Vec::with_capacity(found.rows.len());
+        for row in found.rows {
+            let mut line = FileLine::of(&row);
+            if args.issues {
+                line.first_issue = index_summary::first_issue(&snapshot, row)?;
+            }
+            files.push(line);
+        }
+        let shown = files.len();
+        let about = if args.skipped { AnswerScope::FilesRead } else { query.path.as_ref().into() };
+        let mut answer = session.answer_about(&snapshot, about, FilesOut { files, long: args.long });
+        answer.notes.extend(not_indexed);
+        Ok(window.paginate(answer, shown, found.total))
+    }
+
+    fn text(out: &FilesOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if !out.long {
+            for file in &out.files {
+                writer.put(Style::Path, &file.path)?;
+                if let Some(issue) = &file.first_issue {
+                    writer.put(Style::Path, &format!(":{issue}"))?;
+                }
+                if let Some(reason) = &file.skipped {
+                    writer.put(Style::Dim, &format!("  {reason}"))?;
+                }
+                writer.end_line()?;
+            }
+            return Ok(());
+        }
+        let rows: Vec<Vec<Cell>> = out.files.iter().map(FileLine::row).collect();
+        writer.table(0, &rows)
+    }
+
+    fn exit(out: &FilesOut) -> Exit {
+        if out.files.is_empty() { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+impl FileLine {
+    fn of(row: &FileRow) -> Self {
+        Self {
+            path: row.path.display().into_owned(),
+            language: row.language.clone(),
+            role: row.role.as_str(),
+            lines: row.lines,
+            symbols: row.symbols,
+            bytes: row.bytes,
+            skipped: Snapshot::skip_reason(row).map(|reason| reason.to_string()),
+            issues: row.issues,
+            first_issue: None,
+        }
+    }
+
+    fn row(&self) -> Vec<Cell> {
+        let mut row = vec![Cell::new(Style::Path, &self.path)];
+        match &self.skipped {
+            Some(reason) => row.push(Cell::new(Style::Dim, reason)),
+            None => row.extend([
+                Cell::new(Style::Kind, self.language.clone().unwrap_or_else(|| "plain text".to_owned())),
+                Cell::new(Style::Dim, self.role),
+                Cell::number(Style::Plain, plural(self.lines.into(), "line", "lines")),
+                Cell::number(Style::Plain, plural(self.symbols.into(), "symbol", "symbols")),
+                Cell::number(Style::Plain, bytes(self.bytes)),
+            ]),
+        }
+        row
+    }
+}

@@ -1,0 +1,113 @@
+//! `hierarchy`: the family of a type or member, up and down.
+
+use crate::answer::Answer;
+use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
+use crate::error::{Exit, ToolError};
+use crate::graph::node_line::NodeLine;
+use crate::graph::type_hierarchy::{HierarchyLine, walk_hierarchy, write};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::writer::{Style, TextWriter};
+use clap::Args;
+use orient_engine::Direction;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct Hierarchy;
+
+/// Of what, and how far.
+#[derive(Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HierarchyArgs {
+    /// A type or a member of one: a handle (`src/io.go#Reader`) or a name (`Reader`, `Reader.Read`)
+    #[arg(value_name = "SYMBOL")]
+    symbol: String,
+    /// How many levels each way
+    #[arg(long, short, value_name = "N", default_value_t = 10)]
+    #[serde(default = "depth")]
+    depth: u32,
+    /// At most so many each way; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[serde(default = "limit")]
+    limit: usize,
+}
+
+fn depth() -> u32 {
+    10
+}
+
+fn limit() -> usize {
+    100
+}
+
+/// The family of a symbol.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct HierarchyOut {
+    /// The symbol.
+    symbol: NodeLine,
+    /// What it is a kind of, or stands in for.
+    up: Vec<HierarchyLine>,
+    /// What is a kind of it, or stands in for it.
+    down: Vec<HierarchyLine>,
+}
+
+impl TypedOperation for Hierarchy {
+    const NAME: &'static str = "hierarchy";
+    const ABOUT: &'static str = "Show what a type or member inherits from and what from it";
+    const DETAILS: &'static str = "\
+Up: bases, interfaces, traits, or the members it overrides; those outside the repository by their name. Down: heirs and \
+implementations, or the members that override it.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "hierarchy Reader", about: "of a type" },
+        Example { command: "hierarchy Reader.Read --depth 1", about: "of a member, one level each way" },
+    ];
+    type Args = HierarchyArgs;
+    type Out = SymbolAnswer<HierarchyOut>;
+
+    fn run(session: &Session<'_>, args: HierarchyArgs) -> Result<Answer<Self::Out>, ToolError> {
+        let snapshot = session.snapshot()?;
+        let subject = match resolve_symbol(&snapshot, &args.symbol)? {
+            Ok(subject) => subject,
+            Err(unclear) => return unclear.answer(session, &snapshot),
+        };
+        let view = snapshot.graph();
+        let node = subject.definition.id.into();
+        // A block that adds to a type says what the type is a kind of.
+        let mut nodes = vec![node];
+        nodes.extend(subject.declarations.iter().map(|one| orient_engine::NodeId::from(one.id)));
+        let most = if args.limit == 0 { usize::MAX } else { args.limit };
+        let depth = args.depth.clamp(1, 100);
+        let up = walk_hierarchy(&view, &nodes, Direction::Out, depth, most)?;
+        let down = walk_hierarchy(&view, &nodes, Direction::In, depth, most)?;
+        let (cut, unexplored) = (up.cut + down.cut, up.unexplored + down.unexplored);
+        let out =
+            HierarchyOut { symbol: NodeLine::of(&view.describe(node)?), up: up.lines, down: down.lines };
+        let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
+        answer.notes.extend(subject.note());
+        if cut > 0 {
+            answer = answer.partial(format!("{cut} more left out: --limit shows more"));
+        }
+        if unexplored > 0 {
+            answer = answer.partial("not looked behind the last level: --depth shows more");
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &Self::Out, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        out.write(writer, |out, writer| {
+            out.symbol.write(writer)?;
+            writer.end_line()?;
+            for (head, lines) in [("up", &out.up), ("down", &out.down)] {
+                writer.put(Style::Head, head)?;
+                writer.line(Style::Dim, if lines.is_empty() { ": nothing" } else { ":" })?;
+                write(lines, writer, 1)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn exit(out: &Self::Out) -> Exit {
+        out.exit()
+    }
+}

@@ -1,0 +1,277 @@
+//! `impact`: what may break when something changes, and which tests would tell.
+
+use crate::answer::Answer;
+use crate::arguments::enum_values;
+use crate::arguments::symbol_lookup::SymbolAnswer;
+use crate::error::{Code, Exit, ToolError};
+use crate::graph::affected_symbols::{AffectedTests, affected, tests};
+use crate::graph::call_path::CallPath;
+use crate::graph::changed_symbols::{self, ChangeSource, ChangedSymbols};
+use crate::graph::name_candidates::NameCandidates;
+use crate::graph::node_line::{NodeLine, UseLine};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::number_format::{count, plural};
+use crate::text::writer::{Style, TextWriter};
+use clap::Args;
+use orient_engine::{Direction, Dispatching, EdgeRow, EngineError, GraphView, Reach, ReachOptions, reach};
+use orient_model::EdgeKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::io;
+
+pub(crate) struct Impact;
+
+/// How many names of changed symbols are looked for among unresolved uses.
+const NAMES: usize = 50;
+
+/// What changes.
+#[derive(Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ImpactArgs {
+    /// Symbols or files that change: handles, names, paths
+    #[arg(value_name = "SYMBOL|FILE")]
+    #[serde(default)]
+    changed: Vec<String>,
+    /// All that changed since a revision (`HEAD~3`, `main...`), or in a unified diff: a file, or `-` for what is piped in
+    #[arg(long, value_name = "REVISION|DIFF")]
+    #[serde(default)]
+    diff: Option<ChangeSource>,
+    /// How many steps away
+    #[arg(long, short, value_name = "N", default_value_t = 5)]
+    #[serde(default = "five")]
+    depth: u32,
+    /// At most so many symbols; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[serde(default = "limit")]
+    limit: usize,
+    /// Only edges at least this sure: exact, probable or approximate
+    #[arg(long, value_name = "HOW", default_value = "probable")]
+    #[serde(default)]
+    confidence: Option<String>,
+}
+
+fn five() -> u32 {
+    5
+}
+
+fn limit() -> usize {
+    200
+}
+
+/// What may break.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ImpactOut {
+    /// What changes.
+    changed: Vec<NodeLine>,
+    /// Symbols that use it, nearest first; each once, with the use that leads to it.
+    affected: Vec<AffectedLine>,
+    /// How many such symbols there are in all.
+    symbols: u64,
+    /// How many files they are in.
+    files: u64,
+    /// Tests that reach it, nearest first: what a test runner runs. Helpers of tests are among the symbols.
+    tests: Vec<CallPath>,
+    /// How many such tests there are in all.
+    tests_total: u64,
+    /// Unresolved uses of the changed names: each may be one more.
+    name_only: u64,
+    /// How many of them stand in code of tests.
+    name_only_in_tests: u64,
+    /// What has changed and could not be followed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_followed: Vec<String>,
+}
+
+/// A symbol that may break.
+#[derive(Serialize, JsonSchema)]
+struct AffectedLine {
+    /// How many steps away.
+    distance: u32,
+    /// The symbol.
+    #[serde(flatten)]
+    node: NodeLine,
+    /// The handle of what it uses, which may break or changes.
+    uses: String,
+    /// How.
+    by: UseLine,
+}
+
+impl TypedOperation for Impact {
+    const NAME: &'static str = "impact";
+    const ABOUT: &'static str = "Show what may break when something changes, and its tests";
+    const DETAILS: &'static str = "\
+Every symbol that uses what changes, directly or through others, by distance: calls, types, inheritance, and callers \
+through an interface. Tests that reach it come with the way they reach it. Of a diff or of what changed since a \
+revision, the symbols whose lines it touches; lines are taken as they are numbered after it. Git is not run: its files are \
+read, and working files are compared by content.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "impact Server.Run", about: "of a symbol" },
+        Example { command: "impact src/server.go src/client.go", about: "of files" },
+        Example { command: "impact --diff main...", about: "of what came since a branch parted from main" },
+        Example { command: "impact --diff -", about: "of what is piped in: git diff | …" },
+        Example { command: "impact Server.Run --depth 2 --json", about: "near by, for a script" },
+    ];
+    const HEAVY: bool = true;
+    type Args = ImpactArgs;
+    type Out = SymbolAnswer<ImpactOut>;
+
+    fn run(session: &Session<'_>, args: ImpactArgs) -> Result<Answer<Self::Out>, ToolError> {
+        let least = enum_values::confidence(args.confidence.as_deref())?;
+        if args.changed.is_empty() == args.diff.is_none() {
+            let error =
+                ToolError::new(Code::BadArgument, "say what changes: symbols, files, a revision or a diff");
+            return Err(error.hint(
+                "`orient impact Server.Run`, or `orient impact --diff HEAD` for what is not committed yet",
+            ));
+        }
+        let snapshot = session.snapshot()?;
+        let view = snapshot.graph();
+        let subjects = match &args.diff {
+            Some(diff) => changed_symbols::changed_since(session, &view, diff)?,
+            None => match changed_symbols::named(session, &view, &args.changed)? {
+                Ok(subjects) => subjects,
+                Err(unclear) => return unclear.answer(session, &snapshot),
+            },
+        };
+        let starts: BTreeSet<_> = subjects.nodes.iter().copied().collect();
+        // An import breaks with what it names; what else its file does is told by other edges.
+        let follow = |edge: &EdgeRow| {
+            edge.confidence <= least && (edge.kind != EdgeKind::Imports || starts.contains(&edge.target))
+        };
+        let most = if args.limit == 0 { usize::MAX } else { args.limit };
+        let options = ReachOptions {
+            direction: Direction::In,
+            depth: args.depth.clamp(1, 100),
+            per_level: usize::MAX,
+            total: usize::MAX,
+            follow: &follow,
+            enter: &|_| Ok(true),
+        };
+        let reached = reach(&Dispatching(&view), &subjects.nodes, &options)?;
+        let tests = tests(&view, &reached, most)?;
+        let top_levels = tests.top_levels;
+        let out = ImpactOut::of(&view, subjects, &reached, tests, most)?;
+        let unproven = out.name_only_in_tests;
+        let (shown, total) = (out.affected.len(), affected(&reached).count());
+        let mut answer = session.answer(&snapshot, SymbolAnswer::one(out));
+        answer.total = Some(total as u64);
+        if shown < total {
+            let (shown, total) = (count(shown as u64), count(total as u64));
+            answer = answer.partial(format!("{shown} of {total} shown: --limit shows more"));
+        }
+        if reached.unexplored > 0 {
+            let reason = "not looked further than the last distance: --depth shows more";
+            answer = answer.partial(reason);
+        }
+        if unproven > 0 {
+            let uses = plural(unproven, "unresolved use", "unresolved uses");
+            answer = answer.partial(format!("{uses} of the name in code of tests: more tests may reach it"));
+        }
+        if top_levels > 0 {
+            let files = plural(top_levels, "file", "files");
+            answer = answer.partial(format!(
+                "top-level code of {files} of tests uses it: the tests there are not counted"
+            ));
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &Self::Out, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        out.write(writer, ImpactOut::write)
+    }
+
+    fn exit(out: &Self::Out) -> Exit {
+        out.exit()
+    }
+}
+
+impl ImpactOut {
+    fn of(
+        view: &GraphView<'_>,
+        subjects: ChangedSymbols,
+        reached: &Reach,
+        tests: AffectedTests,
+        most: usize,
+    ) -> Result<Self, EngineError> {
+        let mut lines = Vec::new();
+        let mut files = BTreeSet::new();
+        for (index, (_, step)) in affected(reached).enumerate() {
+            files.insert(view.file_of(step.node)?.id);
+            let (Some(edge), true) = (step.edges.first(), index < most) else { continue };
+            lines.push(AffectedLine {
+                distance: step.level,
+                node: NodeLine::of(&view.describe(step.node)?),
+                uses: NodeLine::of(&view.describe(edge.target)?).handle,
+                by: UseLine::of(edge),
+            });
+        }
+        let (mut name_only, mut name_only_in_tests) = (0, 0);
+        let names: BTreeSet<String> = subjects.names.into_iter().take(NAMES).collect();
+        for name in names {
+            name_only += NameCandidates::of(view, &name, |_| Ok(true), 0)?.total;
+            name_only_in_tests += NameCandidates::of(view, &name, |miss| view.is_test(miss.source), 0)?.total;
+        }
+        Ok(Self {
+            changed: subjects.named,
+            symbols: affected(reached).count() as u64,
+            affected: lines,
+            files: files.len() as u64,
+            tests: tests.routes,
+            tests_total: tests.total,
+            name_only,
+            name_only_in_tests,
+            not_followed: subjects.unknown,
+        })
+    }
+
+    fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        for node in &self.changed {
+            writer.put(Style::Head, "changes: ")?;
+            node.write(writer)?;
+            writer.end_line()?;
+        }
+        for one in &self.not_followed {
+            writer.put(Style::Warn, "not followed: ")?;
+            writer.line(Style::Plain, one)?;
+        }
+        writer.line(
+            Style::Plain,
+            &format!(
+                "{} in {} may break, {} it, {}",
+                plural(self.symbols, "symbol", "symbols"),
+                plural(self.files, "file", "files"),
+                plural(self.tests_total, "test reaches", "tests reach"),
+                plural(self.name_only, "name-only candidate", "name-only candidates"),
+            ),
+        )?;
+        let mut last = 0;
+        for line in &self.affected {
+            if line.distance != last {
+                last = line.distance;
+                writer.line(Style::Head, &plural(last.into(), "step away", "steps away"))?;
+            }
+            writer.plain("  ")?;
+            writer.put(Style::Path, &format!("{}:{}", line.node.path, line.by.line))?;
+            writer.plain("  ")?;
+            line.node.write_name(writer)?;
+            let used = line.uses.rsplit_once('#').map_or(line.uses.as_str(), |(_, name)| name);
+            writer.put(Style::Dim, &format!("  {} {used}", line.by.kind))?;
+            if line.by.confidence != "exact" {
+                writer.put(Style::Dim, &format!("  {}: {}", line.by.confidence, line.by.rule))?;
+            }
+            writer.end_line()?;
+        }
+        if !self.tests.is_empty() {
+            writer.line(Style::Head, "tests")?;
+        }
+        for test in &self.tests {
+            let Some(first) = test.steps.first() else { continue };
+            writer.plain("  ")?;
+            writer.put(Style::Path, &first.node.anchor())?;
+            writer.line(Style::Plain, &format!("  {}", test.chain()))?;
+        }
+        Ok(())
+    }
+}

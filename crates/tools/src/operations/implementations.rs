@@ -1,0 +1,120 @@
+//! `implementations`: what stands behind an interface, a base or one of their members.
+
+use crate::answer::Answer;
+use crate::arguments::symbol_lookup::{SymbolAnswer, resolve_symbol};
+use crate::error::{Exit, ToolError};
+use crate::graph::name_candidates::NameCandidates;
+use crate::graph::node_line::NodeLine;
+use crate::graph::type_hierarchy::{HierarchyLine, walk_hierarchy, write};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::number_format::plural;
+use crate::text::writer::{Style, TextWriter};
+use clap::Args;
+use orient_engine::{Direction, MissRow};
+use orient_model::RefKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct Implementations;
+
+/// Of what.
+#[derive(Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ImplementationsArgs {
+    /// A type or a member of one: a handle (`src/io.go#Reader`) or a name (`Reader`, `Reader.Read`)
+    #[arg(value_name = "SYMBOL")]
+    symbol: String,
+    /// Only those that name it themselves, not those below them
+    #[arg(long)]
+    #[serde(default)]
+    direct: bool,
+    /// At most so many; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[serde(default = "limit")]
+    limit: usize,
+}
+
+/// So many types whose base was not found are listed.
+const CANDIDATES: usize = 20;
+
+fn limit() -> usize {
+    200
+}
+
+/// What implements or overrides a symbol.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ImplementationsOut {
+    /// The symbol.
+    symbol: NodeLine,
+    /// Those found, nearest first within their branch.
+    implementations: Vec<HierarchyLine>,
+    /// Types that name a base of this name which was not found: each may mean the symbol, or another.
+    name_only: NameCandidates,
+}
+
+impl TypedOperation for Implementations {
+    const NAME: &'static str = "implementations";
+    const ABOUT: &'static str = "List what implements an interface, base or member";
+    const DETAILS: &'static str = "\
+Of a type: the types that implement, extend or inherit from it, and those below them. Of a member: the members that stand in \
+for it, which a call of it may reach.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "implementations Reader", about: "of a type" },
+        Example { command: "implementations Reader.Read", about: "of a member" },
+        Example { command: "implementations Shape --direct", about: "only the next level" },
+    ];
+    type Args = ImplementationsArgs;
+    type Out = SymbolAnswer<ImplementationsOut>;
+
+    fn run(session: &Session<'_>, args: ImplementationsArgs) -> Result<Answer<Self::Out>, ToolError> {
+        let snapshot = session.snapshot()?;
+        let subject = match resolve_symbol(&snapshot, &args.symbol)? {
+            Ok(subject) => subject,
+            Err(unclear) => return unclear.answer(session, &snapshot),
+        };
+        let view = snapshot.graph();
+        let node = subject.definition.id.into();
+        let most = if args.limit == 0 { usize::MAX } else { args.limit };
+        let found = walk_hierarchy(&view, &[node], Direction::In, if args.direct { 1 } else { 100 }, most)?;
+        let inherits = |miss: &MissRow| Ok(miss.kind == RefKind::Inherit);
+        let candidates = NameCandidates::of(&view, &subject.definition.name, inherits, CANDIDATES)?;
+        let out = ImplementationsOut {
+            symbol: NodeLine::of(&view.describe(node)?),
+            implementations: found.lines,
+            name_only: candidates.clone(),
+        };
+        let mut answer = candidates.mark(session.answer(&snapshot, SymbolAnswer::one(out)));
+        answer.notes.extend(subject.note());
+        if found.cut > 0 {
+            answer = answer.partial(format!("{} more left out: --limit shows more", found.cut));
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &Self::Out, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        out.write(writer, |out, writer| {
+            let number = out.implementations.iter().filter(|line| !line.again).count() as u64;
+            let found = plural(number, "implementation of", "implementations of");
+            writer.put(Style::Head, &format!("{found} "))?;
+            writer.put(Style::Name, out.symbol.called())?;
+            writer.put(Style::Dim, &format!(" ({})", out.symbol.anchor()))?;
+            if out.name_only.total > 0 {
+                writer.plain(&format!(", {}", out.name_only.counted()))?;
+            }
+            writer.end_line()?;
+            write(&out.implementations, writer, 0)?;
+            out.name_only.write(writer)
+        })
+    }
+
+    fn exit(out: &Self::Out) -> Exit {
+        match out {
+            SymbolAnswer::One(one) if one.implementations.is_empty() && one.name_only.total == 0 => {
+                Exit::Nothing
+            }
+            out => out.exit(),
+        }
+    }
+}

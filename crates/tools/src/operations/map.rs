@@ -1,0 +1,213 @@
+//! `map`: the repository on one page.
+
+use crate::answer::Answer;
+use crate::error::{Exit, ToolError};
+use crate::graph::node_line::NodeLine;
+use crate::graph::repository_map::{RepositoryMap, map_repository};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::number_format::{count, plural};
+use crate::text::writer::{Style, TextWriter};
+use clap::Args;
+use orient_engine::Whole;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct Map;
+
+/// How large the page may be.
+#[derive(Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MapArgs {
+    /// How many tokens the page may take
+    #[arg(long, value_name = "N", default_value_t = 1500)]
+    #[serde(default = "tokens")]
+    tokens: usize,
+}
+
+fn tokens() -> usize {
+    1500
+}
+
+/// The repository on one page.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct MapOut {
+    /// Files that were indexed.
+    files: u64,
+    /// Their lines.
+    lines: u64,
+    /// Languages with their share of the lines, the largest first.
+    languages: Vec<String>,
+    /// Folders with the symbols that matter most in them, by path.
+    folders: Vec<FolderLine>,
+    /// Where the program is entered, by path.
+    entries: Vec<EntryLine>,
+    /// The symbols that matter most, the first first.
+    central: Vec<CentralLine>,
+}
+
+/// A folder.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct FolderLine {
+    /// Its path; `.` for the root.
+    pub(crate) path: String,
+    /// The name of its package, if a project file gives it one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) package: Option<String>,
+    /// Files directly in it, without tests.
+    pub(crate) files: u64,
+    /// Their lines.
+    pub(crate) lines: u64,
+    /// The names that matter most in it.
+    pub(crate) names: Vec<String>,
+}
+
+/// The entry points of a file, or of many examples.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct EntryLine {
+    /// The file, or the folder of examples.
+    pub(crate) path: String,
+    /// What makes them entry points: `main`, `marked` by an attribute, `script`; or that there are several `examples`.
+    pub(crate) why: &'static str,
+    /// Their names and lines: `serve:12`; empty for a script, which is entered at the top. Of examples, the first files.
+    pub(crate) names: Vec<String>,
+}
+
+/// A symbol that matters.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CentralLine {
+    /// The symbol.
+    #[serde(flatten)]
+    pub(crate) node: NodeLine,
+    /// How many symbols use it, tests left out.
+    pub(crate) used_by: u64,
+}
+
+impl TypedOperation for Map {
+    const NAME: &'static str = "map";
+    const ABOUT: &'static str = "Show the repository on one page, within a number of tokens";
+    const DETAILS: &'static str = "\
+Folders with the names that matter most in them, entry points, and the most central symbols: those that much is used by, \
+counting more what is itself used. Tests are left out. A token is taken as three bytes, which is on the safe side.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "map", about: "one page" },
+        Example { command: "map --tokens 400", about: "the least" },
+        Example { command: "map --tokens 5000 --json", about: "more, for a script" },
+    ];
+    const HEAVY: bool = true;
+    type Args = MapArgs;
+    type Out = MapOut;
+
+    fn run(session: &Session<'_>, args: MapArgs) -> Result<Answer<MapOut>, ToolError> {
+        let snapshot = session.snapshot()?;
+        let whole = Whole::read(&snapshot)?;
+        let RepositoryMap { folders, entries, central, symbols, languages } =
+            map_repository(&snapshot, &whole)?;
+        let mut out = MapOut {
+            files: whole.files.len() as u64,
+            lines: whole.files.iter().map(|file| u64::from(file.lines)).sum(),
+            languages,
+            folders: Vec::new(),
+            entries: Vec::new(),
+            central: Vec::new(),
+        };
+        let totals = [folders.len(), entries.len(), symbols];
+        let mut budget = Budget(args.tokens.saturating_mul(3));
+        budget.spend(out.head().len() + 40);
+        let third = budget.0 / 3;
+        let entry_room = Budget(third.min(budget.0));
+        out.entries = entry_room.fill(&mut budget, entries, EntryLine::text);
+        let folder_room = Budget(budget.0 * 2 / 5);
+        out.folders = folder_room.fill(&mut budget, folders, FolderLine::text);
+        out.folders.sort_by(|a, b| a.path.cmp(&b.path));
+        let rest = Budget(budget.0);
+        out.central = rest.fill(&mut budget, central, CentralLine::text);
+        let shown = [out.folders.len(), out.entries.len(), out.central.len()];
+        let mut answer = session.answer(&snapshot, out);
+        for ((shown, total), what) in
+            shown.into_iter().zip(totals).zip(["folders", "files with entry points", "symbols"])
+        {
+            if shown < total {
+                let (shown, total) = (count(shown as u64), count(total as u64));
+                answer = answer.partial(format!("{shown} of {total} {what} shown: --tokens shows more"));
+            }
+        }
+        Ok(answer)
+    }
+
+    fn text(out: &MapOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        writer.line(Style::Head, &out.head())?;
+        writer.line(Style::Head, "entry points")?;
+        for entry in &out.entries {
+            writer.line(Style::Plain, &entry.text())?;
+        }
+        writer.line(Style::Head, "folders")?;
+        for folder in &out.folders {
+            writer.line(Style::Plain, &folder.text())?;
+        }
+        writer.line(Style::Head, "most central")?;
+        for one in &out.central {
+            writer.line(Style::Plain, &one.text())?;
+        }
+        Ok(())
+    }
+
+    fn exit(out: &MapOut) -> Exit {
+        if out.files == 0 { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+/// How many bytes are left.
+struct Budget(usize);
+
+impl Budget {
+    fn spend(&mut self, bytes: usize) {
+        self.0 = self.0.saturating_sub(bytes);
+    }
+
+    /// The first of some lines that fit into this, taken from what is left in all.
+    fn fill<T>(self, whole: &mut Self, lines: Vec<T>, text: impl Fn(&T) -> String) -> Vec<T> {
+        let mut room = self.0;
+        let fits = |line: &T| {
+            let needed = text(line).len() + 1;
+            let fits = needed <= room;
+            room = room.saturating_sub(needed);
+            fits
+        };
+        let kept: Vec<T> = lines.into_iter().take_while(fits).collect();
+        whole.spend(kept.iter().map(|line| text(line).len() + 1).sum());
+        kept
+    }
+}
+
+impl MapOut {
+    fn head(&self) -> String {
+        let size =
+            format!("{}, {}", plural(self.files, "file", "files"), plural(self.lines, "line", "lines"));
+        format!("{size}: {}", self.languages.join(", "))
+    }
+}
+
+impl EntryLine {
+    fn text(&self) -> String {
+        let names =
+            if self.names.is_empty() { String::new() } else { format!(": {}", self.names.join(", ")) };
+        format!("  {}  {}{names}", self.path, self.why)
+    }
+}
+
+impl FolderLine {
+    fn text(&self) -> String {
+        let package = self.package.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+        let (files, lines) = (plural(self.files, "file", "files"), plural(self.lines, "line", "lines"));
+        format!("  {}{package}  {files}, {lines}: {}", self.path, self.names.join(", "))
+    }
+}
+
+impl CentralLine {
+    fn text(&self) -> String {
+        let Self { node, used_by } = self;
+        format!("  {}  {} {}  used by {}", node.anchor(), node.kind, node.name, count(*used_by))
+    }
+}

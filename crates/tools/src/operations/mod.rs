@@ -1,0 +1,95 @@
+//! The operations, one module each, and the table of them.
+
+mod audit;
+mod callees;
+mod callers;
+mod config;
+mod context;
+mod deps;
+mod doctor;
+mod dump;
+mod edges;
+mod embed;
+mod files;
+mod gc;
+mod grep;
+mod hierarchy;
+mod impact;
+mod implementations;
+mod index;
+mod map;
+mod outline;
+mod rdeps;
+mod references;
+mod search;
+mod show;
+mod similar;
+mod source_lines;
+mod status;
+mod symbols;
+mod trace;
+mod unused;
+
+pub(crate) use map::{CentralLine, EntryLine, FolderLine};
+
+use crate::operation::Operation;
+use audit::Audit;
+use callees::Callees;
+use callers::Callers;
+use config::Config;
+use context::Context;
+use deps::Deps;
+use doctor::Doctor;
+use dump::Dump;
+use edges::Edges;
+use embed::Embed;
+use files::Files;
+use gc::Gc;
+use grep::Grep;
+use hierarchy::Hierarchy;
+use impact::Impact;
+use implementations::Implementations;
+use index::Index;
+use map::Map;
+use outline::Outline;
+use rdeps::Rdeps;
+use references::References;
+use search::Search;
+use show::Show;
+use similar::Similar;
+use status::Status;
+use symbols::Symbols;
+use trace::Trace;
+use unused::Unused;
+
+/// Every operation, in the order of the help.
+pub const OPERATIONS: &[Operation] = &[
+    Operation::of::<Index>(),
+    Operation::of::<Status>(),
+    Operation::of::<Search>(),
+    Operation::of::<Context>(),
+    Operation::of::<Grep>(),
+    Operation::of::<Files>(),
+    Operation::of::<Symbols>(),
+    Operation::of::<Outline>(),
+    Operation::of::<Show>(),
+    Operation::of::<Similar>(),
+    Operation::of::<Callers>(),
+    Operation::of::<Callees>(),
+    Operation::of::<References>(),
+    Operation::of::<Implementations>(),
+    Operation::of::<Hierarchy>(),
+    Operation::of::<Trace>(),
+    Operation::of::<Impact>(),
+    Operation::of::<Deps>(),
+    Operation::of::<Rdeps>(),
+    Operation::of::<Edges>(),
+    Operation::of::<Unused>(),
+    Operation::of::<Map>(),
+    Operation::of::<Audit>(),
+    Operation::of::<Dump>(),
+    Operation::of::<Doctor>(),
+    Operation::of::<Embed>(),
+    Operation::of::<Gc>(),
+    Operation::of::<Config>(),
+];

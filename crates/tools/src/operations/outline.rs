@@ -1,0 +1,213 @@
+//! `outline`: what a file or a folder defines.
+
+use crate::answer::symbol_line::shortened;
+use crate::answer::unread_files::AnswerScope;
+use crate::answer::{Answer, Cursor, PageWindow};
+use crate::arguments::path_argument;
+use crate::error::{Code, Exit, ToolError};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::number_format::{count, plural};
+use crate::text::writer::{Style, TextWriter};
+use clap::Args;
+use orient_engine::{Definition, Depth};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct Outline;
+
+/// How many files of a folder are outlined unless more are asked for.
+const FILES: u64 = 50;
+/// How many symbols of each file of a folder are shown; the rest are counted.
+const SYMBOLS: usize = 40;
+
+/// What to outline.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct OutlineArgs {
+    /// A file or a folder; the whole tree without it
+    #[arg(value_name = "PATH", default_value = ".", hide_default_value = true)]
+    path: String,
+    /// How many levels of nesting; 0 means all. Without it all of a file, the outermost of a folder
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
+    /// At most so many files of a folder; 0 means all
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Go on where an answer before ended
+    #[arg(long, value_name = "PLACE")]
+    after: Option<Cursor>,
+}
+
+/// What a file or folder defines.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct OutlineOut {
+    /// The file or folder.
+    path: String,
+    /// Its files, sorted by path; just one for a file.
+    files: Vec<FileOutline>,
+}
+
+/// What a file defines.
+#[derive(Serialize, JsonSchema)]
+struct FileOutline {
+    /// Its path.
+    path: String,
+    /// Its language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    /// Its lines.
+    lines: u32,
+    /// Its symbols in the order of the source.
+    symbols: Vec<OutlineLine>,
+    /// How many more it has that are not shown: nested deeper, or behind the last.
+    hidden: u64,
+}
+
+/// A symbol of an outline.
+#[derive(Serialize, JsonSchema)]
+struct OutlineLine {
+    /// How deep it is nested, from 0.
+    depth: u32,
+    /// Its address.
+    handle: String,
+    /// Its own name.
+    name: String,
+    /// What it is.
+    kind: &'static str,
+    /// Its first line.
+    line: u32,
+    /// Its last line.
+    last_line: u32,
+    /// Its header as written.
+    signature: String,
+}
+
+impl TypedOperation for Outline {
+    const NAME: &'static str = "outline";
+    const ABOUT: &'static str = "Show what a file or a folder defines";
+    const DETAILS: &'static str = "\
+Definitions with their line and header, nested as in the source. Of a folder, the outermost definitions of each file.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "outline src/server.go", about: "everything in a file" },
+        Example { command: "outline src", about: "the outermost of each file of a folder" },
+        Example { command: "outline src --depth 2", about: "with the members of types" },
+    ];
+    const DEPTH: Depth = Depth::Facts;
+    type Args = OutlineArgs;
+    type Out = OutlineOut;
+
+    fn run(session: &Session<'_>, args: OutlineArgs) -> Result<Answer<OutlineOut>, ToolError> {
+        let snapshot = session.snapshot()?;
+        let named = path_argument::resolve(session, &snapshot, &args.path)?;
+        let whole = named.file.is_some();
+        if let Some(message) = named.not_indexed() {
+            return Err(ToolError::new(Code::NotFound, message));
+        }
+        let depth = match args.depth {
+            Some(0) => u32::MAX,
+            Some(depth) => depth,
+            None if whole => u32::MAX,
+            None => 1,
+        };
+        let window = PageWindow::new(args.limit, FILES, args.after);
+        let most = if whole || window.limit == usize::MAX { usize::MAX } else { SYMBOLS };
+        let found = snapshot.outlines(&named.pattern, window.offset, window.limit)?;
+        let files: Vec<FileOutline> =
+            found.rows.iter().map(|held| FileOutline::of(held, depth, most)).collect();
+        let shown = files.len();
+        let path = if named.text.is_empty() { ".".to_owned() } else { named.text.clone() };
+        let about = if whole { AnswerScope::FilesRead } else { AnswerScope::Within(&named.pattern) };
+        let answer = session.answer_about(&snapshot, about, OutlineOut { path, files });
+        Ok(window.paginate(answer, shown, found.total))
+    }
+
+    fn text(out: &OutlineOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        for (index, file) in out.files.iter().enumerate() {
+            if index > 0 {
+                writer.end_line()?;
+            }
+            file.write(writer)?;
+        }
+        Ok(())
+    }
+
+    fn exit(out: &OutlineOut) -> Exit {
+        if out.files.is_empty() { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+impl From<Definition> for OutlineLine {
+    fn from(definition: Definition) -> Self {
+        Self {
+            depth: definition.depth,
+            handle: definition.handle.to_string(),
+            name: definition.name,
+            kind: definition.kind.as_str(),
+            line: definition.span.first_line,
+            last_line: definition.span.last_line,
+            signature: definition.signature,
+        }
+    }
+}
+
+impl OutlineLine {
+    /// The header with the name made to stand out; the name alone where there is no header.
+    fn write(&self, width: usize, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        writer.put(Style::Number, &format!("{:>width$}", self.line))?;
+        writer.plain(&format!("  {}", "  ".repeat(self.depth as usize)))?;
+        // Most headers say what they are: `class Base`.
+        if !self.signature.split(|c: char| !c.is_alphanumeric()).any(|word| word == self.kind) {
+            writer.put(Style::Kind, self.kind)?;
+            writer.plain(" ")?;
+        }
+        let header = shortened(&self.signature);
+        if let Some((before, behind)) =
+            header.split_once(self.name.as_str()).filter(|_| !self.name.is_empty())
+        {
+            writer.plain(before)?;
+            writer.put(Style::Name, &self.name)?;
+            writer.plain(behind)?;
+        } else {
+            writer.put(Style::Name, &self.name)?;
+            writer.put(Style::Dim, &format!("  {header}"))?;
+        }
+        writer.end_line()
+    }
+}
+
+impl FileOutline {
+    /// The symbols of a file that are not nested too deep, the first `most` of them.
+    fn of(held: &orient_engine::FileOutline, depth: u32, most: usize) -> Self {
+        let symbols: Vec<OutlineLine> = held
+            .definitions()
+            .filter(|definition| definition.depth < depth)
+            .take(most)
+            .map(OutlineLine::from)
+            .collect();
+        Self {
+            path: held.file.path.display().into_owned(),
+            language: held.file.language.clone(),
+            lines: held.file.lines,
+            hidden: (held.ids.len() - symbols.len()) as u64,
+            symbols,
+        }
+    }
+
+    fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        writer.put(Style::Path, &self.path)?;
+        let language = self.language.as_deref().unwrap_or("plain text");
+        writer.put(Style::Dim, &format!("  {language}, {}", plural(self.lines.into(), "line", "lines")))?;
+        writer.end_line()?;
+        let last = self.symbols.iter().map(|symbol| symbol.line).max().unwrap_or(0);
+        let width = last.to_string().len() + 2;
+        for symbol in &self.symbols {
+            symbol.write(width, writer)?;
+        }
+        if self.hidden > 0 {
+            writer.line(Style::Dim, &format!("{:width$}  and {} more", "", count(self.hidden)))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,302 @@
+//! What a search gives: hits with the lines worth reading, within a budget of tokens.
+
+use super::args::{Group, SearchArgs};
+use crate::error::ToolError;
+use crate::operations::source_lines::SourceLines;
+use crate::text::token_estimate::tokens;
+use crate::text::writer::{Style, TextWriter};
+use orient_engine::{Found, OtherPlace, SearchHit, Snapshot};
+use orient_model::Handle;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io;
+
+/// How many lines of source the hits get: the first ones are the likeliest to be read.
+const LINES: [usize; 3] = [10, 6, 4];
+
+/// How many letters stand for a place without a name.
+const TEXT: usize = 40;
+
+/// Places that answer a question.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SearchOut {
+    /// What was asked.
+    query: String,
+    /// Whether anything matches well. If not, the places are only the nearest there is.
+    confident: bool,
+    /// The places, best first.
+    hits: Vec<HitOut>,
+    /// Words that stand nowhere, with what was looked for in their place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replaced: Vec<ReplacedOut>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    by: Shape,
+}
+
+/// How the text is laid out.
+#[derive(Clone, Copy)]
+struct Shape {
+    group: Group,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self { group: Group::None }
+    }
+}
+
+/// A word and what took its place.
+#[derive(Serialize, JsonSchema)]
+struct ReplacedOut {
+    /// As it was typed.
+    word: String,
+    /// Names that are nearly so.
+    names: Vec<String>,
+}
+
+/// A place.
+#[derive(Serialize, JsonSchema)]
+struct HitOut {
+    /// Its file.
+    path: String,
+    /// Its first line.
+    start_line: u32,
+    /// Its last line.
+    end_line: u32,
+    /// The qualified name of the symbol it is, or is a part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    /// What that is; for a place outside of symbols `gap` or `window`.
+    kind: String,
+    /// Comparable within one answer.
+    score: f32,
+    /// Whether it is what the question names.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    exact: bool,
+    /// The language of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    /// What the file is for.
+    role: &'static str,
+    /// The lines most worth reading.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    source: Vec<SourceLines>,
+    /// Other good places of the same file, best first. They are no hits of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<AlsoOut>,
+    /// What the score is made of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    why: Vec<PartOut>,
+}
+
+/// Another place of a hit's file.
+#[derive(Serialize, JsonSchema)]
+struct AlsoOut {
+    /// Its first line.
+    start_line: u32,
+    /// Its last line.
+    end_line: u32,
+    /// The symbol it is, or is a part of, with the one around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    /// What that is; for a place outside of symbols `gap` or `window`.
+    kind: String,
+    /// What stands there, where there is no symbol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+/// What a hit owes to a rule.
+#[derive(Serialize, JsonSchema)]
+struct PartOut {
+    /// The rule.
+    rule: &'static str,
+    /// What it added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    added: Option<f32>,
+    /// By what it multiplied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<f32>,
+}
+
+impl SearchOut {
+    pub(crate) fn new(
+        snapshot: &Snapshot,
+        query: &str,
+        found: &Found,
+        group: Group,
+        args: &SearchArgs,
+    ) -> Result<Self, ToolError> {
+        let mut left = args.tokens();
+        let mut hits = Vec::with_capacity(found.hits.len());
+        // Every hit has its line before any gets source.
+        for hit in &found.hits {
+            let hit = HitOut::new(hit, args.explain);
+            left = left.saturating_sub(tokens(&hit.heading()) + 2);
+            hits.push(hit);
+        }
+        for (at, (out, hit)) in hits.iter_mut().zip(&found.hits).enumerate() {
+            let lines = LINES.get(at).copied().unwrap_or(LINES[LINES.len() - 1]);
+            if left == 0 {
+                break;
+            }
+            let shown = snapshot.shown(hit, &found.analysis, lines)?;
+            let source: Vec<SourceLines> = shown.excerpts.into_iter().map(SourceLines::from).collect();
+            let cost: usize =
+                source.iter().map(|lines| tokens(&lines.text) + 2 * lines.text.lines().count()).sum();
+            if cost <= left {
+                left -= cost;
+                out.source = source;
+            }
+            for (place, text) in hit.also.iter().zip(shown.also.into_iter().chain(std::iter::repeat(None))) {
+                let place = AlsoOut::new(place, text);
+                let cost = tokens(&place.brief()) + 3;
+                if cost <= left {
+                    left -= cost;
+                    out.also.push(place);
+                }
+            }
+        }
+        let replaced = found
+            .replaced
+            .iter()
+            .map(|(word, names)| ReplacedOut { word: word.clone(), names: names.clone() });
+        Ok(Self {
+            query: query.to_owned(),
+            confident: found.confident,
+            hits,
+            replaced: replaced.collect(),
+            by: Shape { group },
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hits.is_empty()
+    }
+
+    pub(crate) fn shown(&self) -> usize {
+        self.hits.len()
+    }
+
+    /// How many hits have no source for want of room.
+    pub(crate) fn left_out(&self) -> usize {
+        self.hits.iter().filter(|hit| hit.source.is_empty()).count()
+    }
+
+    pub(crate) fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        if self.hits.is_empty() {
+            return writer.line(Style::Warn, &format!("nothing answers `{}`", self.query));
+        }
+        if self.by.group == Group::None {
+            return self.hits.iter().try_for_each(|hit| hit.write(writer));
+        }
+        let key = |hit: &HitOut| match self.by.group {
+            Group::Folder => hit.path.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned(),
+            _ => hit.path.clone(),
+        };
+        let mut groups: Vec<(String, Vec<&HitOut>)> = Vec::new();
+        for hit in &self.hits {
+            let key = key(hit);
+            match groups.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, hits)) => hits.push(hit),
+                None => groups.push((key, vec![hit])),
+            }
+        }
+        for (key, hits) in groups {
+            if hits.len() > 1 || self.by.group == Group::Folder {
+                writer.line(Style::Head, &key)?;
+            }
+            hits.iter().try_for_each(|hit| hit.write(writer))?;
+        }
+        Ok(())
+    }
+}
+
+impl HitOut {
+    fn new(hit: &SearchHit, explain: bool) -> Self {
+        let part = |part: &orient_engine::Part| PartOut {
+            rule: part.rule.as_str(),
+            added: (!part.factor).then_some(part.value),
+            times: part.factor.then_some(part.value),
+        };
+        Self {
+            path: hit.path.display().into_owned(),
+            start_line: hit.first_line,
+            end_line: hit.last_line,
+            symbol: (!hit.name.is_empty()).then(|| Handle::join(hit.name.iter().map(String::as_str))),
+            kind: hit.symbol_kind.map_or(hit.kind.as_str(), orient_model::SymbolKind::as_str).to_owned(),
+            score: hit.score,
+            exact: hit.exact,
+            language: hit.language.clone(),
+            role: hit.role.as_str(),
+            source: Vec::new(),
+            also: Vec::new(),
+            why: if explain { hit.parts.iter().map(part).collect() } else { Vec::new() },
+        }
+    }
+
+    fn heading(&self) -> String {
+        let symbol = self.symbol.as_deref().unwrap_or_default();
+        format!("{}:{}-{}  {} {symbol}", self.path, self.start_line, self.end_line, self.kind)
+    }
+
+    fn write(&self, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        writer.put(Style::Path, &format!("{}:{}-{}", self.path, self.start_line, self.end_line))?;
+        if let Some(symbol) = &self.symbol {
+            writer.plain("  ")?;
+            writer.put(Style::Kind, &self.kind)?;
+            writer.plain(" ")?;
+            writer.put(Style::Name, symbol)?;
+        }
+        writer.end_line()?;
+        if !self.why.is_empty() {
+            let parts = self.why.iter().map(|part| match part.times {
+                Some(times) => format!("{} ×{times:.2}", part.rule),
+                None => format!("{} {:.2}", part.rule, part.added.unwrap_or_default()),
+            });
+            let parts: Vec<String> = parts.collect();
+            writer.line(Style::Dim, &format!("  {:.3} = {}", self.score, parts.join(", ")))?;
+        }
+        for (at, lines) in self.source.iter().enumerate() {
+            if at > 0 {
+                writer.line(Style::Dim, "  …")?;
+            }
+            let excerpt =
+                crate::text::writer::Excerpt { path: &self.path, first_line: lines.line, text: &lines.text };
+            if writer.delegate_excerpt(&excerpt)? {
+                continue;
+            }
+            for (number, line) in (lines.line..).zip(lines.text.lines()) {
+                writer.put(Style::Number, &format!("{number}"))?;
+                writer.plain(" ")?;
+                writer.plain(line)?;
+                writer.end_line()?;
+            }
+        }
+        if !self.also.is_empty() {
+            let also: Vec<String> = self.also.iter().map(AlsoOut::brief).collect();
+            writer.line(Style::Dim, &format!("  also {}", also.join(", ")))?;
+        }
+        Ok(())
+    }
+}
+
+impl AlsoOut {
+    fn new(place: &OtherPlace, text: Option<String>) -> Self {
+        Self {
+            start_line: place.first_line,
+            end_line: place.last_line,
+            symbol: (!place.name.is_empty()).then(|| Handle::join(place.name.iter().map(String::as_str))),
+            kind: place.symbol_kind.map_or(place.kind.as_str(), orient_model::SymbolKind::as_str).to_owned(),
+            text: text.filter(|_| place.name.is_empty()).map(|text| text.chars().take(TEXT).collect()),
+        }
+    }
+
+    /// The lines and what they are: the names around are those of the hit, or near it.
+    fn brief(&self) -> String {
+        let name = self.symbol.as_deref().and_then(|name| Handle::split(name).pop());
+        let what = name.or_else(|| self.text.as_ref().map(|text| format!("`{text}`"))).unwrap_or_default();
+        format!("{}-{} {what}", self.start_line, self.end_line).trim_end().to_owned()
+    }
+}

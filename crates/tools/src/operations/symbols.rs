@@ -1,0 +1,303 @@
+//! `symbols`: find definitions by name and by what they are.
+
+use crate::answer::symbol_line::{SymbolLine, suggestions};
+use crate::answer::{Answer, Cursor, PageWindow};
+use crate::arguments::enum_values;
+use crate::arguments::path_argument;
+use crate::error::{Code, Exit, ToolError};
+use crate::operation::{Example, TypedOperation};
+use crate::session::Session;
+use crate::text::number_format::plural;
+use crate::text::writer::{Style, TextWriter};
+use clap::Args;
+use orient_engine::{Definition, DefinitionQuery, Depth, NameMatch, Page as Rows, Snapshot};
+use orient_model::Handle;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+pub(crate) struct Symbols;
+
+/// A list meant for reading is not longer than this unless asked for.
+const LIMIT: u64 = 50;
+/// How many names much like what was asked are suggested.
+const SUGGESTED: usize = 5;
+/// How many bearers of an own name are looked at for one with containers.
+const BEARERS: usize = 10_000;
+
+/// Which symbols.
+#[derive(Args, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SymbolsArgs {
+    /// The name, its beginning or a word of it; `Server.run` for one inside another. May be left out with a filter
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Only these kinds: function, method, class, struct, interface, …
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    kind: Vec<String>,
+    /// Only in files of these languages
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
+    lang: Vec<String>,
+    /// Only in this file or folder, or in files that match this glob
+    #[arg(long = "in", value_name = "PATH")]
+    #[serde(rename = "in")]
+    within: Option<String>,
+    /// Only with this attribute, annotation or decorator
+    #[arg(long, value_name = "NAME")]
+    attr: Option<String>,
+    /// Only types that inherit from or implement this one
+    #[arg(long, value_name = "NAME")]
+    base: Option<String>,
+    /// How the name must fit: exact, case, prefix, word or fuzzy; without it the best that gives something
+    #[arg(long = "match", value_name = "HOW")]
+    #[serde(rename = "match")]
+    how: Option<String>,
+    /// At most so many; 0 means all
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Go on where an answer before ended
+    #[arg(long, value_name = "PLACE")]
+    after: Option<Cursor>,
+}
+
+/// Symbols, best first, then by path and line.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SymbolsOut {
+    /// What was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// The symbols found. Never a fuzzy one unless fuzzy ones were asked for.
+    symbols: Vec<SymbolLine>,
+    /// If none is called so: those with a name much like it. Suggestions, not answers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    did_you_mean: Vec<SymbolLine>,
+}
+
+impl TypedOperation for Symbols {
+    const NAME: &'static str = "symbols";
+    const ABOUT: &'static str = "Find definitions by name and by what they are";
+    const DETAILS: &'static str = "\
+If nothing is called exactly so, the answer is what differs in case, else what begins with it, else what has it as a \
+word; a line above says so. If there is none of these either, names much like it are suggested and the exit code is 1.";
+    const EXAMPLES: &'static [Example] = &[
+        Example { command: "symbols Server", about: "what is called Server" },
+        Example { command: "symbols Server.run --kind method", about: "one inside another, of a kind" },
+        Example {
+            command: "symbols --kind class --base Handler --in src",
+            about: "by what it is, without a name",
+        },
+        Example { command: "symbols --attr deprecated --limit 0", about: "all with an attribute" },
+    ];
+    const DEPTH: Depth = Depth::Facts;
+    type Args = SymbolsArgs;
+    type Out = SymbolsOut;
+
+    fn run(session: &Session<'_>, args: SymbolsArgs) -> Result<Answer<SymbolsOut>, ToolError> {
+        let how = args.how.as_deref().map(Tier::parse).transpose()?;
+        let snapshot = session.snapshot()?;
+        let filters = filters(session, &snapshot, &args)?;
+        let window = PageWindow::new(args.limit, LIMIT, args.after);
+        let Some(name) = args.name.as_deref().filter(|name| !name.is_empty()) else {
+            let page = snapshot.symbols(&filters, window.offset, window.limit)?;
+            return Ok(answer(session, &snapshot, &filters, None, None, page, window));
+        };
+        let search = Search { snapshot: &snapshot, filters: &filters, name, names: Handle::split(name) };
+        let tiers = how.map_or(Tier::UNASKED.to_vec(), |tier| vec![tier]);
+        for tier in tiers {
+            let page = search.tier(tier, window.offset, window.limit)?;
+            if page.total > 0 {
+                let total = page.total;
+                let mut answer = answer(session, &snapshot, &filters, Some(name), Some(tier), page, window);
+                if how.is_none() {
+                    answer.notes.extend(search.others(tier, total)?);
+                }
+                return Ok(answer);
+            }
+        }
+        let own = search.names.last().map_or(name, String::as_str);
+        let did_you_mean = suggestions(&snapshot, &filters, snapshot.similar_names(own, SUGGESTED)?)?;
+        let out = SymbolsOut { name: Some(name.to_owned()), symbols: Vec::new(), did_you_mean };
+        let mut answer = session.answer_about(&snapshot, filters.path.as_ref().into(), out);
+        answer.notes.extend(search.outside()?);
+        Ok(answer)
+    }
+
+    fn text(out: &SymbolsOut, writer: &mut TextWriter<'_>) -> io::Result<()> {
+        let tier = out.symbols.first().and_then(|symbol| symbol.matched);
+        let tier = Tier::ALL.iter().find(|one| Some(one.word()) == tier);
+        if let Some(heading) = tier.map(|tier| tier.heading()).filter(|heading| !heading.is_empty()) {
+            writer.own_line(Style::Warn, heading, &[])?;
+        }
+        out.symbols.iter().try_for_each(|symbol| symbol.write(writer))?;
+        if !out.symbols.is_empty() {
+            return Ok(());
+        }
+        let Some(name) = &out.name else {
+            return writer.own_line(Style::Warn, "there is no such symbol", &[]);
+        };
+        if out.did_you_mean.is_empty() {
+            return writer.own_line(Style::Warn, "nothing is called `{}`, nor anything like it", &[name]);
+        }
+        writer.own_line(Style::Warn, "nothing is called `{}`; did you mean:", &[name])?;
+        out.did_you_mean.iter().try_for_each(|symbol| symbol.write(writer))
+    }
+
+    fn exit(out: &SymbolsOut) -> Exit {
+        if out.symbols.is_empty() { Exit::Nothing } else { Exit::Ok }
+    }
+}
+
+/// How a name fits what was asked, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tier {
+    Exact,
+    Case,
+    Prefix,
+    Word,
+    Fuzzy,
+}
+
+impl Tier {
+    const ALL: &'static [Self] = &[Self::Exact, Self::Case, Self::Prefix, Self::Word, Self::Fuzzy];
+    /// Those that are answers without being asked for. A name that is only much like it is none.
+    const UNASKED: &'static [Self] = &[Self::Exact, Self::Case, Self::Prefix, Self::Word];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Case => "case",
+            Self::Prefix => "prefix",
+            Self::Word => "word",
+            Self::Fuzzy => "fuzzy",
+        }
+    }
+
+    fn parse(word: &str) -> Result<Self, ToolError> {
+        let words: Vec<&str> = Self::ALL.iter().map(|tier| tier.word()).collect();
+        enum_values::one_of("way to match", word, &words)?;
+        Ok(Self::ALL.iter().copied().find(|tier| tier.word() == word).unwrap_or(Self::Exact))
+    }
+
+    fn name_match(self, name: &str) -> NameMatch {
+        let text = name.to_owned();
+        match self {
+            Self::Exact => NameMatch::Exact(text),
+            Self::Case => NameMatch::Folded(text),
+            Self::Prefix => NameMatch::Prefix(text),
+            Self::Word => NameMatch::Word(text),
+            Self::Fuzzy => NameMatch::Fuzzy { distance: orient_model::slip(name) as u32, text },
+        }
+    }
+
+    /// What to say before symbols that do not bear the name itself.
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Exact => "",
+            Self::Case => "nothing is called exactly so; but for upper and lower case:",
+            Self::Prefix => "nothing is called exactly so; these begin with it:",
+            Self::Word => "nothing is called exactly so; these have it as a word:",
+            Self::Fuzzy => "much like it, not the same:",
+        }
+    }
+}
+
+/// One question for symbols of a name, within filters.
+struct Search<'s> {
+    snapshot: &'s Snapshot,
+    filters: &'s DefinitionQuery,
+    name: &'s str,
+    /// The name in its parts: the last is the symbol's own, those before are around it.
+    names: Vec<String>,
+}
+
+impl Search<'_> {
+    fn tier(&self, tier: Tier, offset: usize, limit: usize) -> Result<Rows<Definition>, ToolError> {
+        let whole = self.query(tier.name_match(self.name));
+        let page = self.snapshot.symbols(&whole, offset, limit)?;
+        let [around @ .., own] = self.names.as_slice() else { return Ok(page) };
+        if page.total > 0 || around.is_empty() {
+            return Ok(page);
+        }
+        // The engine matches own names; what must stand around them is looked at here.
+        let mut rows = self.snapshot.symbols(&self.query(tier.name_match(own)), 0, BEARERS)?.rows;
+        rows.retain(|definition| {
+            let [outer @ .., _] = definition.handle.names.as_slice() else { return false };
+            outer.len() >= around.len()
+                && outer[outer.len() - around.len()..]
+                    .iter()
+                    .zip(around)
+                    .all(|(one, asked)| same(tier, one, asked))
+        });
+        let total = rows.len();
+        Ok(Rows { rows: rows.into_iter().skip(offset).take(limit).collect(), total })
+    }
+
+    fn query(&self, name: NameMatch) -> DefinitionQuery {
+        DefinitionQuery { name, ..self.filters.clone() }
+    }
+
+    /// How many more there are that fit less well than those of a tier.
+    fn others(&self, tier: Tier, total: usize) -> Result<Option<String>, ToolError> {
+        if !matches!(tier, Tier::Exact | Tier::Case) {
+            return Ok(None);
+        }
+        let more = self.tier(Tier::Prefix, 0, 0)?.total.saturating_sub(total);
+        let said = plural(more as u64, "more symbol begins", "more symbols begin");
+        Ok((more > 0).then(|| format!("{said} with `{}`: --match prefix", self.name)))
+    }
+
+    /// Whether the name exists where the filters do not look.
+    fn outside(&self) -> Result<Option<String>, ToolError> {
+        let anywhere = DefinitionQuery::default();
+        let all =
+            Search { filters: &anywhere, names: self.names.clone(), ..*self }.tier(Tier::Exact, 0, 0)?.total;
+        let said = plural(all as u64, "symbol is", "symbols are");
+        Ok((all > 0).then(|| format!("without the filters, {said} called `{}`", self.name)))
+    }
+}
+
+/// Whether a container is the one that was asked for.
+fn same(tier: Tier, one: &str, asked: &str) -> bool {
+    one == asked || (tier != Tier::Exact && one.to_lowercase() == asked.to_lowercase())
+}
+
+fn filters(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    args: &SymbolsArgs,
+) -> Result<DefinitionQuery, ToolError> {
+    let within =
+        args.within.as_deref().map(|typed| path_argument::resolve(session, snapshot, typed)).transpose()?;
+    let none = args.kind.is_empty() && args.lang.is_empty() && within.is_none();
+    if args.name.as_deref().is_none_or(str::is_empty) && none && args.attr.is_none() && args.base.is_none() {
+        return Err(ToolError::new(
+            Code::BadArgument,
+            "give a name, or say what kind of symbols you look for",
+        )
+        .hint("for example `orient symbols Server`, or `orient symbols --kind class`"));
+    }
+    Ok(DefinitionQuery {
+        name: NameMatch::Any,
+        kinds: enum_values::kinds(&args.kind)?,
+        languages: enum_values::languages(&args.lang, snapshot)?,
+        roles: Vec::new(),
+        path: within.map(|named| named.pattern),
+        attribute: args.attr.clone(),
+        base: args.base.clone(),
+    })
+}
+
+fn answer(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    filters: &DefinitionQuery,
+    name: Option<&str>,
+    tier: Option<Tier>,
+    page: Rows<Definition>,
+    window: PageWindow,
+) -> Answer<SymbolsOut> {
+    let (shown, total) = (page.rows.len(), page.total);
+    let symbols = page.rows.into_iter().map(|one| SymbolLine::new(one, tier.map(Tier::word))).collect();
+    let out = SymbolsOut { name: name.map(str::to_owned), symbols, did_you_mean: Vec::new() };
+    window.paginate(session.answer_about(snapshot, filters.path.as_ref().into(), out), shown, total)
+}

@@ -1,0 +1,58 @@
+//! What a server keeps between questions.
+
+use crate::error::ToolError;
+use crate::session::SessionOptions;
+use crate::session::query_embedding::ProviderState;
+use orient_engine::{Engine, EngineError, Keeper, OpenOptions, Repo, check_settings};
+use orient_settings::{Loaded, Settings, Sources};
+use std::path::Path;
+use std::sync::Arc;
+
+/// One tree, opened once and asked by many: the engine, the settings it was opened with, and who keeps it fresh.
+#[derive(Clone)]
+pub struct OpenTree {
+    pub(crate) setup: SessionOptions,
+    pub(crate) loaded: Loaded,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) keeper: Arc<dyn Keeper>,
+    pub(crate) provider_state: Arc<ProviderState>,
+}
+
+impl OpenTree {
+    /// Finds the repository, reads the settings and opens the engine; nothing is indexed yet. The keeper is made for the
+    /// engine, which it may watch over from now on.
+    pub fn open(
+        setup: SessionOptions,
+        keeper: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Keeper>,
+    ) -> Result<Self, ToolError> {
+        let loaded = load(&setup)?;
+        let options = OpenOptions { force: setup.force, store: None };
+        let engine = Arc::new(Engine::open(&setup.start, loaded.settings.clone(), &options)?);
+        let keeper = keeper(&engine, &loaded);
+        Ok(Self { setup, loaded, engine, keeper, provider_state: Arc::default() })
+    }
+
+    /// The top of the tree.
+    pub fn root(&self) -> &Path {
+        self.engine.root()
+    }
+
+    /// The engine that all questions share.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The settings in force and where each comes from.
+    pub fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+}
+
+/// The settings for a set-up.
+pub(crate) fn load(setup: &SessionOptions) -> Result<Loaded, ToolError> {
+    let root = Repo::find(&setup.start).map_err(EngineError::from)?.root;
+    let mut sources = Sources::detect(&root);
+    sources.overrides.clone_from(&setup.overrides);
+    let check = |settings: &Settings| check_settings(settings).map_err(|error| error.to_string());
+    Ok(orient_settings::load(&sources, &check)?)
+}

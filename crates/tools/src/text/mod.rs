@@ -1,0 +1,7 @@
+//! Text rendering: styled output, escaping of repository text, number formats and token estimates.
+
+pub(crate) mod escape;
+pub(crate) mod number_format;
+pub(crate) mod safe_line;
+pub(crate) mod token_estimate;
+pub(crate) mod writer;
