@@ -36,7 +36,7 @@ fn handles(lookup: &Lookup) -> Vec<String> {
 
 #[test]
 fn a_dump_contains_searchable_tags() {
-    let bench = Bench::new(&[("a.py", "@app.route('/')\nclass Shop(base.StorePaths): pass\n")]);
+    let bench = Bench::new(&[("a.py", "@app.route('/')\nclass Shop(base.Place): pass\n")]);
     let engine = bench.engine();
     refresh(&engine);
     let dump = support::dump(&engine);
@@ -47,7 +47,7 @@ fn a_dump_contains_searchable_tags() {
             "tag\t0\tattribute\tapp.route",
             "tag\t0\tattribute\troute",
             "tag\t0\tbase\tPlace",
-            "tag\t0\tbase\tbase.StorePaths"
+            "tag\t0\tbase\tbase.Place"
         ]
     );
 }
