@@ -3,7 +3,7 @@
 use super::invalidation::DependencyIndex;
 use crate::extraction;
 use orient_model::EdgeKind;
-use orient_resolve::sorts;
+use orient_resolve::kind_bits;
 use orient_store::{ChangeSet, Depends, FileId, NodeId, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -97,7 +97,7 @@ impl DependencyIndex for ChangeSetDependencies<'_, '_> {
         Ok(self.depends(dependent)?.asks(name))
     }
 
-    fn sorts(
+    fn kinds(
         &mut self,
         name: &str,
         family: &str,
@@ -107,7 +107,7 @@ impl DependencyIndex for ChangeSetDependencies<'_, '_> {
         let mut seen = 0;
         self.set.reader().each_kind(name, languages_of(family), |file, kind| {
             if !without.contains(&file) {
-                seen |= sorts([kind]);
+                seen |= kind_bits([kind]);
             }
             seen & enough != enough
         })?;

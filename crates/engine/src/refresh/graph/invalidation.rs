@@ -8,7 +8,7 @@
 //! answer.
 
 use orient_model::Says;
-use orient_resolve::{Afar, any_member};
+use orient_resolve::{NameReach, any_member_key};
 use orient_store::{FileId, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,8 +52,8 @@ pub(crate) struct VisibleChange {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChangedName {
     pub(crate) name: String,
-    pub(crate) before: Afar,
-    pub(crate) after: Afar,
+    pub(crate) before: NameReach,
+    pub(crate) after: NameReach,
 }
 
 /// The files that a change of a project file affects.
@@ -86,8 +86,8 @@ pub(crate) trait DependencyIndex {
     fn dependents_of_files(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError>;
     /// Whether a file depends on a name.
     fn depends_on_name(&mut self, dependent: FileId, name: &str) -> Result<bool, StoreError>;
-    /// The symbol sorts with a name in files of a family, except `without`; may stop once `enough` sorts are found.
-    fn sorts(
+    /// The symbol kinds with a name in files of a family, except `without`; may stop once `enough` kinds are found.
+    fn kinds(
         &mut self,
         name: &str,
         family: &str,
@@ -188,14 +188,14 @@ impl InvalidatedFiles<'_> {
                 }
             }
             if edits.iter().any(|(_, edited)| edited.before.member || edited.after.member) {
-                self.add_dependents(&any_member(name), Some(family))?;
+                self.add_dependents(&any_member_key(name), Some(family))?;
             }
         }
         Ok(())
     }
 
     /// Whether changes of a name affect every file that depends on it: a symbol is found by name alone, or the set of
-    /// sorts with that name changes.
+    /// kinds with that name changes.
     fn affects_all(
         &mut self,
         family: &str,
@@ -205,14 +205,14 @@ impl InvalidatedFiles<'_> {
         if edits.iter().any(|(_, edited)| edited.before.everyone || edited.after.everyone) {
             return Ok(true);
         }
-        let before = edits.iter().fold(0, |all, (_, edited)| all | edited.before.sorts);
-        let after = edits.iter().fold(0, |all, (_, edited)| all | edited.after.sorts);
+        let before = edits.iter().fold(0, |all, (_, edited)| all | edited.before.kinds);
+        let after = edits.iter().fold(0, |all, (_, edited)| all | edited.after.kinds);
         let differ = before ^ after;
         if differ == 0 {
             return Ok(false);
         }
         let without = edits.iter().map(|(visible, _)| visible.at).collect();
-        let elsewhere = self.index.sorts(name, family, &without, differ)?;
+        let elsewhere = self.index.kinds(name, family, &without, differ)?;
         Ok(differ & !elsewhere != 0)
     }
 
@@ -230,8 +230,8 @@ impl InvalidatedFiles<'_> {
                     return Ok(true);
                 }
             }
-            for around in edited.before.around.iter().chain(&edited.after.around) {
-                if self.index.depends_on_name(dependent, around)? {
+            for container in edited.before.containers.iter().chain(&edited.after.containers) {
+                if self.index.depends_on_name(dependent, container)? {
                     return Ok(true);
                 }
             }
@@ -302,7 +302,7 @@ mod tests {
         fn depends_on_name(&mut self, dependent: FileId, name: &str) -> Result<bool, StoreError> {
             Ok((dependent, name) == (FileId(4), "Cart"))
         }
-        fn sorts(&mut self, _: &str, _: &str, _: &BTreeSet<FileId>, _: u64) -> Result<u64, StoreError> {
+        fn kinds(&mut self, _: &str, _: &str, _: &BTreeSet<FileId>, _: u64) -> Result<u64, StoreError> {
             Ok(1)
         }
         fn files_under(&mut self, folder: &[u8]) -> Result<Vec<FileId>, StoreError> {
@@ -323,7 +323,7 @@ mod tests {
         FileChange { file: file.map(FileId), names, reach }
     }
 
-    fn edited(file: i64, name: &str, before: &Afar, after: &Afar) -> FileChange {
+    fn edited(file: i64, name: &str, before: &NameReach, after: &NameReach) -> FileChange {
         let edited = ChangedName { name: name.to_owned(), before: before.clone(), after: after.clone() };
         let (at, names) = (FileId(file), vec![edited]);
         let visible =
@@ -345,14 +345,14 @@ mod tests {
 
     #[test]
     fn an_edit_invalidates_files_that_depend_on_both_name_and_file() {
-        let visible = Afar { sorts: 1, ..Afar::default() };
+        let visible = NameReach { kinds: 1, ..NameReach::default() };
         assert_eq!(files(&[edited(1, "f", &visible, &visible)], &[]), [1, 3, 9]);
         assert_eq!(files(&[edited(2, "f", &visible, &visible)], &[]), [2, 9], "no file depends on 2");
     }
 
     #[test]
     fn an_added_file_invalidates_dependents_of_its_directory_and_path() {
-        let mut came = edited(2, "f", &Afar::default(), &Afar { sorts: 1, ..Afar::default() });
+        let mut came = edited(2, "f", &NameReach::default(), &NameReach { kinds: 1, ..NameReach::default() });
         let Some(ChangedNames::Visible(visible)) = &mut came.names else { unreachable!("built above") };
         (visible.beside, visible.paths) = (vec![FileId(1)], vec!["g".to_owned()]);
         assert_eq!(
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_removed_file_invalidates_every_file_that_read_it() {
-        let mut went = edited(1, "h", &Afar::default(), &Afar::default());
+        let mut went = edited(1, "h", &NameReach::default(), &NameReach::default());
         let Some(ChangedNames::Visible(visible)) = &mut went.names else { unreachable!("built above") };
         visible.whole = true;
         assert_eq!(files(&[went], &[]), [1, 3, 9], "3 depends on none of its names");
@@ -372,28 +372,34 @@ mod tests {
 
     #[test]
     fn an_edit_invalidates_dependents_of_the_enclosing_symbol() {
-        let inside = Afar { sorts: 1, around: vec!["Cart".to_owned()], ..Afar::default() };
-        assert_eq!(files(&[edited(2, "f", &Afar { sorts: 1, ..Afar::default() }, &inside)], &[]), [2, 4, 9]);
+        let inside = NameReach { kinds: 1, containers: vec!["Cart".to_owned()], ..NameReach::default() };
+        assert_eq!(
+            files(&[edited(2, "f", &NameReach { kinds: 1, ..NameReach::default() }, &inside)], &[]),
+            [2, 4, 9]
+        );
     }
 
     #[test]
     fn symbols_found_by_name_alone_invalidate_all_dependents_of_the_name() {
-        let (visible, alone) =
-            (Afar { sorts: 1, ..Afar::default() }, Afar { everyone: true, ..Afar::default() });
+        let (visible, alone) = (
+            NameReach { kinds: 1, ..NameReach::default() },
+            NameReach { everyone: true, ..NameReach::default() },
+        );
         assert_eq!(files(&[edited(2, "f", &visible, &alone)], &[]), [2, 3, 4, 9]);
-        let member = Afar { sorts: 1, member: true, ..Afar::default() };
+        let member = NameReach { kinds: 1, member: true, ..NameReach::default() };
         assert_eq!(
-            files(&[edited(2, "g", &member, &Afar::default())], &[]),
+            files(&[edited(2, "g", &member, &NameReach::default())], &[]),
             [2, 6, 9],
             "6 depends on any member of that name"
         );
     }
 
     #[test]
-    fn the_first_symbol_of_a_sort_invalidates_all_dependents_of_the_name() {
-        let (member, ty) = (Afar { sorts: 1, ..Afar::default() }, Afar { sorts: 4, ..Afar::default() });
+    fn the_first_symbol_of_a_kind_invalidates_all_dependents_of_the_name() {
+        let (member, ty) =
+            (NameReach { kinds: 1, ..NameReach::default() }, NameReach { kinds: 4, ..NameReach::default() });
         assert_eq!(
-            files(&[edited(2, "f", &Afar::default(), &member)], &[]),
+            files(&[edited(2, "f", &NameReach::default(), &member)], &[]),
             [2, 9],
             "other members have the name"
         );

@@ -2,7 +2,7 @@
 
 use super::invalidation::FileChange;
 use super::resolver_hooks::Resolve;
-use super::resolver_input::{FactsSource, IndexWorld, SymbolTable, number};
+use super::resolver_input::{FactsSource, IndexRepository, SymbolTable, number};
 use super::surface_diff::{ChangedPath, CompareSurface};
 use crate::progress::{Cancel, Pause, Phase, Progress};
 use crate::refresh::pipeline::{self, ParallelWork, PipelineLimits};
@@ -83,7 +83,7 @@ impl<'r> GraphResolver<'r> {
         }
         self.progress.phase(Phase::Resolving, files.len() as u64, 0);
         let _span = tracing::debug_span!("resolve", files = files.len()).entered();
-        let world = IndexWorld::new(table, &self.facts);
+        let world = IndexRepository::new(table, &self.facts);
         let made = catch_unwind(AssertUnwindSafe(|| (self.engine.resolver.make)(&world)));
         // A panic before the first file fails every file.
         let resolve = made.unwrap_or_else(|_| Box::new(|_| panic!("there is no resolver")));

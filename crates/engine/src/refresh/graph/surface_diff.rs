@@ -9,7 +9,7 @@ use crate::extraction::Language;
 use crate::progress::Cancel;
 use crate::refresh::pipeline::ParallelWork;
 use orient_model::{Modules, RepoPath, Rules, Shares};
-use orient_resolve::{FileFacts, WHOLE, path_names};
+use orient_resolve::{FileFacts, WHOLE_FILE, path_keys};
 use orient_store::{DirectoryFile, FileId};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -101,13 +101,13 @@ impl CompareSurface<'_> {
         let new = self.look(after.as_ref(), kept)?;
         let reach = reach(path.folder(), &old.said, &new.said);
         let names = changed(&old.surface, &new.surface);
-        let paths = if touched.is_edit() { Vec::new() } else { path_names(path) };
+        let paths = if touched.is_edit() { Vec::new() } else { path_keys(path) };
         // Transitive includers are known only while the file stays in place.
         let stays = |rules: &&Rules| touched.is_edit() || rules.modules != Modules::Include;
         let file = after.as_ref().or(before.as_ref());
         if let (Some(rules), Some(file)) = (touched.rules().filter(stays), file) {
             let seen = |look: &FileSurface| match &look.facts {
-                Some(facts) => (self.resolver.afar)(&facts.outline, rules, &names),
+                Some(facts) => (self.resolver.reach)(&facts.outline, rules, &names),
                 None => BTreeMap::new(),
             };
             let (mut before, mut after) = (seen(&old), seen(&new));
@@ -119,7 +119,7 @@ impl CompareSurface<'_> {
             let names: Vec<ChangedName> = names.iter().map(edited).collect();
             // No file depends on an added file yet.
             let whole = touched.before.is_some()
-                && (!touched.is_edit() || names.iter().any(|edited| edited.name == WHOLE));
+                && (!touched.is_edit() || names.iter().any(|edited| edited.name == WHOLE_FILE));
             let (at, family, beside) = (file.id, rules.family.as_str(), beside.clone());
             return Some((
                 ChangedNames::Visible(VisibleChange { at, family, whole, paths, beside, names }),

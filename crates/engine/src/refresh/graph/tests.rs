@@ -7,7 +7,7 @@ use crate::{
 };
 use orient_model::{Confidence, Edge, EdgeKind, Expr, Flow, Miss, Node, Outline, Outside, Reason, RefKind};
 use orient_model::{Resolved, Rule, Rules};
-use orient_resolve::{Afar, World};
+use orient_resolve::{NameReach, Repository};
 use orient_settings::Settings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -16,12 +16,12 @@ use std::path::Path;
 
 /// A call of a bare name resolves to the only symbol of that name elsewhere; `boom()` makes the resolver panic while
 /// `fuse` is defined anywhere; a definition named `on_x` makes `x` elsewhere dispatch to it; `lib_x` is external.
-fn toy(world: &dyn World) -> Resolve<'_> {
+fn toy(world: &dyn Repository) -> Resolve<'_> {
     Box::new(move |file| {
         let mut resolved = Resolved::default();
         let Some(facts) = world.facts(file) else { return resolved };
         let named = |name: &str| -> Vec<Node> {
-            world.named(&facts.language, name).into_iter().map(|named| named.node).collect()
+            world.symbols_named(&facts.language, name).into_iter().map(|named| named.node).collect()
         };
         let elsewhere =
             |name: &str| -> Vec<Node> { named(name).into_iter().filter(|node| node.file != file).collect() };
@@ -84,8 +84,8 @@ fn toy_surface(outline: &Outline, _: &Flow) -> Vec<(String, u64)> {
 }
 
 /// The toy resolver finds everything by name alone.
-fn toy_afar(_: &Outline, _: &Rules, names: &[String]) -> BTreeMap<String, Afar> {
-    names.iter().map(|name| (name.clone(), Afar { everyone: true, ..Afar::default() })).collect()
+fn toy_reach(_: &Outline, _: &Rules, names: &[String]) -> BTreeMap<String, NameReach> {
+    names.iter().map(|name| (name.clone(), NameReach { everyone: true, ..NameReach::default() })).collect()
 }
 
 fn open(root: &Path, store: &Path, threads: usize) -> Engine {
@@ -93,7 +93,7 @@ fn open(root: &Path, store: &Path, threads: usize) -> Engine {
     settings.index.threads = threads;
     let options = OpenOptions { store: Some(store.to_owned()), ..OpenOptions::default() };
     let mut engine = Engine::open(root, settings, &options).unwrap();
-    engine.resolver = ResolverHooks { make: toy, surface: toy_surface, afar: toy_afar };
+    engine.resolver = ResolverHooks { make: toy, surface: toy_surface, reach: toy_reach };
     engine
 }
 
