@@ -63,13 +63,13 @@ pub enum EngineError {
     #[error(
         "the graph refers to a {what} that is not in the index: rebuild it with `orient index --rebuild`"
     )]
-    Lost {
+    DanglingNode {
         /// What is missing.
         what: &'static str,
     },
     /// Vectors of a remote model cannot be stored, so no more are requested.
     #[error("vectors cannot be stored in {}: {reason}", path.display())]
-    Unkept {
+    VectorsNotStored {
         /// The file they should be stored in.
         path: std::path::PathBuf,
         /// The reason.

@@ -12,8 +12,8 @@ use support::{dump, facts_of, fresh, open, refresh, refresh_facts};
 
 fn check(engine: &Engine, root: &Path) {
     let incremental = dump(engine);
-    assert_same(&incremental, &fresh(root, 1), "built anew on one thread");
-    assert_same(&incremental, &fresh(root, 4), "built anew on four threads");
+    assert_same(&incremental, &fresh(root, 1), "a full build on one thread");
+    assert_same(&incremental, &fresh(root, 4), "a full build on four threads");
     let faults = engine.snapshot().expect("a snapshot").check().expect("it can be checked");
     assert_eq!(faults, Vec::<String>::new());
 }

@@ -182,7 +182,7 @@ fn a_read_only_store_is_refreshed_in_memory() {
     let powerful = fs::write(bench.store().join("probe"), "").is_ok();
     if !powerful {
         let engine = bench.engine();
-        assert!(!refresh(&engine).in_memory, "nothing changed, nothing to hold");
+        assert!(!refresh(&engine).in_memory, "without changes nothing is held");
         bench.put("src/shop.py", "def changed(): pass\n");
         let changed = refresh(&engine);
         assert_eq!((changed.in_memory, changed.changed), (true, 1));

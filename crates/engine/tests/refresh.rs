@@ -115,7 +115,7 @@ fn skipped_files_keep_their_reason_and_are_read_once_possible() {
     assert!(bench.dump().contains("skipped\tbig.txt\ttoo large (3.0 MiB, limit 2.0 MiB)\n"));
     assert!(bench.dump().contains("skipped\tdata.bin\tbinary\n"));
     let idle = bench.refresh();
-    assert_eq!((idle.skipped, idle.touched, idle.generation), (0, 0, 1), "nor looked at again");
+    assert_eq!((idle.skipped, idle.touched, idle.generation), (0, 0, 1), "and not read again");
     let mut larger = settings(2);
     larger.index.max_file_size = "4MiB".parse().expect("a size");
     let engine = open_with(&bench.root(), &bench.store(), larger);
@@ -223,10 +223,10 @@ fn a_refresh_waits_for_another_writer_or_reports_it() {
     let lock =
         orient_store::WriteLock::try_acquire(&engine.store_paths().tree).expect("no fault").expect("free");
     let no_wait = RefreshOptions { wait: Some(Duration::ZERO), ..RefreshOptions::default() };
-    let idle = engine.refresh(&no_wait, &NoProgress).expect("nothing to write, nobody to wait for");
+    let idle = engine.refresh(&no_wait, &NoProgress).expect("without changes it does not wait");
     assert!(!idle.busy);
     bench.put("src/a.py", "def other(): pass\n");
-    let busy = engine.refresh(&no_wait, &NoProgress).expect("what is there can be read");
+    let busy = engine.refresh(&no_wait, &NoProgress).expect("the index can be read");
     assert_eq!((busy.busy, busy.pending), (true, vec!["src/a.py".into()]));
     let rebuild = RefreshOptions { mode: RefreshMode::Rebuild, ..no_wait };
     assert!(matches!(engine.refresh(&rebuild, &NoProgress), Err(EngineError::Busy { .. })));
@@ -297,7 +297,7 @@ fn facts_are_visible_before_edges() {
     drop(snapshot);
 
     let again = refresh_facts(&engine);
-    assert_eq!((again.generation, again.owed), (first.generation, 2), "enough for whoever asks for no more");
+    assert_eq!((again.generation, again.owed), (first.generation, 2), "enough for facts");
     let second = refresh(&engine);
     assert_eq!((second.parsed, second.resolved, second.owed), (0, 2, 0));
     assert_eq!(second.generation, first.generation + 1);
@@ -441,7 +441,7 @@ fn a_new_worktree_is_seeded_from_its_sibling() {
     assert_eq!(first.seeded_from, bench.root().canonicalize().ok());
     assert_eq!((first.parsed, first.changed, first.touched, first.rebuilt), (1, 1, 2, None));
     assert_eq!(dump(&engine), fresh(&side, 1));
-    assert_eq!(bench.refresh().changed, 0, "and the sibling is as it was");
+    assert_eq!(bench.refresh().changed, 0, "the sibling is unchanged");
 }
 
 #[test]

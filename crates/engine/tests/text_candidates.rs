@@ -72,7 +72,7 @@ fn all_candidates_equal_a_directory_walk() {
         let everything = snapshot.all_text_candidates(&scope).expect("found");
         assert_eq!(shown(&everything), shown(&all), "{when}");
     };
-    check("nothing is remembered of a search");
+    check("there is no search manifest");
     let refresh = engine.refresh(&RefreshOptions::default(), &NoProgress).expect("caught up");
     assert!(refresh.remembered);
     let snapshot = engine.snapshot().expect("an index");

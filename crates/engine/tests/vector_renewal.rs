@@ -60,18 +60,18 @@ fn search_ignores_outdated_vectors_until_they_are_renewed() {
 
     let engine = bench.engine();
     let caught_up = refresh(&engine);
-    assert_eq!((caught_up.rebuilt, caught_up.parsed), (None, 0), "nothing is indexed anew");
+    assert_eq!((caught_up.rebuilt, caught_up.parsed), (None, 0), "nothing is indexed again");
     let found = search(&engine);
     let chunks = engine.snapshot().expect("a snapshot").status().expect("numbers").sizes.chunks;
     assert_eq!(found.hits[0].path, RepoPath::from("src/door.py"));
-    assert_eq!(found.bare, chunks);
-    assert!(!by_meaning(&found), "vectors of another model say nothing");
+    assert_eq!(found.without_vector, chunks);
+    assert!(!by_meaning(&found), "vectors of another model are ignored");
 
     assert!(engine.lacks_vectors().expect("readable"));
     assert_eq!(engine.renew_vectors(&Cancel::default(), &NoProgress).expect("writable"), chunks);
     assert!(!engine.lacks_vectors().expect("readable"));
     let found = search(&engine);
-    assert_eq!(found.bare, 0);
+    assert_eq!(found.without_vector, 0);
     assert!(by_meaning(&found));
     assert_eq!(dump(&engine), before);
     assert_eq!(engine.renew_vectors(&Cancel::default(), &NoProgress).expect("writable"), 0);
@@ -91,9 +91,9 @@ fn files_edited_during_renewal_are_embedded_at_once() {
     assert_eq!(refresh(&engine).changed, 1);
     let found = search(&engine);
     assert!(by_meaning(&found), "the edited file has vectors of today");
-    assert!(found.bare > 0, "the others have none");
+    assert!(found.without_vector > 0, "the others have none");
     engine.renew_vectors(&Cancel::default(), &NoProgress).expect("writable");
-    assert_eq!(search(&engine).bare, 0);
+    assert_eq!(search(&engine).without_vector, 0);
 
     assert_eq!(dump(&engine), fresh(&bench.root(), 1));
 }

@@ -69,8 +69,8 @@ mod tests {
             folders: folders.iter().map(|path| (RepoPath::from(*path), STAMP)).collect(),
             ..Ground::default()
         };
-        let making = ManifestBuilder { key: [7; 16], ground: ground.clone(), count: files.len() };
-        let bytes = making.make(&files).expect("all is firm");
+        let builder = ManifestBuilder { key: [7; 16], ground: ground.clone(), count: files.len() };
+        let bytes = builder.encode(&files).expect("all is firm");
         let manifest = TreeManifest::read(&bytes, [7; 16]).expect("what was written is read");
         for file in &files {
             assert_eq!(manifest.at(&file.path), Some((file.id, STAMP)), "{:?}", file.path);
@@ -95,7 +95,7 @@ mod tests {
 
         // The same paths, one with a different id.
         files[3].id = FileId(99);
-        let other = making.make(&files).expect("all is firm");
+        let other = builder.encode(&files).expect("all is firm");
         assert_eq!(recalled(ManifestHeader::read(&other, [7; 16]).expect("a head")), None);
     }
 }

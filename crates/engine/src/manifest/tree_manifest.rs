@@ -35,7 +35,7 @@ pub(crate) struct ManifestBuilder {
 impl ManifestBuilder {
     /// Encodes the manifest; `None` if the index does not hold exactly what was listed, or if a stamp is too recent
     /// to be trusted.
-    pub(crate) fn make(&self, files: &[Listed]) -> Option<Vec<u8>> {
+    pub(crate) fn encode(&self, files: &[Listed]) -> Option<Vec<u8>> {
         if files.len() != self.count || !self.ground.is_firm() {
             return None;
         }

@@ -172,7 +172,7 @@ impl<'s> GraphView<'s> {
         if let Some(held) = self.outlines.borrow().get(&file) {
             return Ok(Arc::clone(held));
         }
-        let held = self.snapshot.outline_of(file)?.ok_or(EngineError::Lost { what: "file" })?;
+        let held = self.snapshot.outline_of(file)?.ok_or(EngineError::DanglingNode { what: "file" })?;
         self.outlines.borrow_mut().insert(file, Arc::clone(&held));
         Ok(held)
     }
@@ -182,7 +182,7 @@ impl<'s> GraphView<'s> {
         if let Some(row) = self.files.borrow().get(&file) {
             return Ok(Rc::clone(row));
         }
-        let row = self.snapshot.store.file_by_id(file)?.ok_or(EngineError::Lost { what: "file" })?;
+        let row = self.snapshot.store.file_by_id(file)?.ok_or(EngineError::DanglingNode { what: "file" })?;
         let row = Rc::new(row);
         self.files.borrow_mut().insert(file, Rc::clone(&row));
         Ok(row)
@@ -234,7 +234,7 @@ impl<'s> GraphView<'s> {
             NodeRow { file: self.file(file)?, symbol: None }
         } else {
             let row = node.symbol().map(|id| self.snapshot.store.symbol(id)).transpose()?.flatten();
-            let row = row.ok_or(EngineError::Lost { what: "symbol" })?;
+            let row = row.ok_or(EngineError::DanglingNode { what: "symbol" })?;
             NodeRow { file: self.file(row.file)?, symbol: Some(row) }
         };
         let node_row = Rc::new(node_row);

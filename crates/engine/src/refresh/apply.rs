@@ -68,7 +68,7 @@ impl PlanWriter<'_> {
         tally.graph = self.resolve_all(&mut writer)?;
         self.progress.phase(Phase::Finishing, 0, 0);
         let _span = tracing::debug_span!("write").entered();
-        let generation = writer.publish_with(|files| tally.make(files, Some(manifest)))?;
+        let generation = writer.publish_with(|files| tally.encode_manifest(files, Some(manifest)))?;
         Ok((tally, generation))
     }
 
@@ -92,7 +92,7 @@ impl PlanWriter<'_> {
             directory.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
         writer.set_resolver(self.engine.classifier.resolution_version());
         writer.set_embedder(chunk_features::embedder());
-        self.resolving(None)?.resolve(&*directory, &files, None, |graph| writer.put(graph))
+        self.resolver(None)?.resolve(&*directory, &files, None, |graph| writer.put(graph))
     }
 
     fn load(&self, plan: &RefreshPlan, writer: &mut BulkWriter<'_>) -> Result<RefreshTally, EngineError> {
@@ -128,16 +128,16 @@ impl PlanWriter<'_> {
     ) -> Result<(RefreshTally, Applied), EngineError> {
         let pending = self.engine.caches.pending_facts.take(writer.generation()).filter(|_| plan.is_empty());
         let (facts, directory) = pending.map_or((None, None), |one| (Some(one.facts), one.directory));
-        let resolving = self.resolving(facts)?;
+        let resolver = self.resolver(facts)?;
         let before = Applied { generation: writer.generation(), ..Applied::default() };
         let change = self.engine.caches.change_log.begin(before.generation, plan.paths());
-        let (mut tally, uncommitted) = self.apply_uncommitted(plan, tasks, writer, &resolving, directory)?;
+        let (mut tally, uncommitted) = self.apply_uncommitted(plan, tasks, writer, &resolver, directory)?;
         let applied = match uncommitted {
             None => before,
             Some((set, None)) => tally.commit(set, manifest)?,
             Some((set, Some(to_resolve))) if self.depth == RefreshDepth::Facts => {
                 let applied = tally.commit(set, manifest)?;
-                let (generation, facts) = (applied.generation, resolving.into_facts());
+                let (generation, facts) = (applied.generation, resolver.into_facts());
                 self.engine.caches.pending_facts.put(PendingFacts {
                     generation,
                     facts,
@@ -147,7 +147,7 @@ impl PlanWriter<'_> {
             }
             Some((set, Some(to_resolve))) => {
                 let applied =
-                    self.commit_facts_then_graph(&mut tally, set, manifest, &resolving, to_resolve, change)?;
+                    self.commit_facts_then_graph(&mut tally, set, manifest, &resolver, to_resolve, change)?;
                 return Ok((tally, applied));
             }
         };
@@ -161,12 +161,13 @@ impl PlanWriter<'_> {
         tally: &mut RefreshTally,
         set: ChangeSet<'s>,
         manifest: Option<&ManifestBuilder>,
-        resolving: &GraphResolver<'_>,
+        resolver: &GraphResolver<'_>,
         mut to_resolve: FilesToResolve,
         change: PendingChange<'_>,
     ) -> Result<Applied, EngineError> {
         let show = |mut set: ChangeSet<'s>, tally: &mut RefreshTally| {
-            let encode = manifest.map(|manifest| |files: &[Listed]| tally.make(files, Some(manifest)));
+            let encode =
+                manifest.map(|manifest| |files: &[Listed]| tally.encode_manifest(files, Some(manifest)));
             let span = tracing::debug_span!("write").entered();
             let applied = set.commit_facts(encode)?;
             drop(span);
@@ -178,14 +179,14 @@ impl PlanWriter<'_> {
         let (set, mut applied, change) = if let Some(directory) = to_resolve.directory(&set)? {
             let (files, begin) = (&to_resolve.files, || show(set, tally));
             let (outcome, begun) =
-                resolving.resolve_meanwhile(&directory, files, self.pause, begin, |(set, ..), graph| {
+                resolver.resolve_meanwhile(&directory, files, self.pause, begin, |(set, ..), graph| {
                     set.put_graph(graph)
                 })?;
             tally.graph = outcome;
             begun
         } else {
             let (mut set, applied, change) = show(set, tally)?;
-            tally.graph = resolve_in_change_set(&mut set, resolving, &to_resolve.files, self.pause)?;
+            tally.graph = resolve_in_change_set(&mut set, resolver, &to_resolve.files, self.pause)?;
             (set, applied, change)
         };
         let span = tracing::debug_span!("write").entered();
@@ -202,18 +203,18 @@ impl PlanWriter<'_> {
         plan: &RefreshPlan,
         tasks: &[ReadTask],
         writer: &'s mut Writer<'_>,
-        resolving: &GraphResolver<'_>,
+        resolver: &GraphResolver<'_>,
         directory: Option<Directory>,
     ) -> Result<(RefreshTally, Option<UncommittedChange<'s>>), EngineError> {
         let outdated = writer.resolver() != self.engine.classifier.resolution_version();
         let needed = outdated || writer.owed() > 0 && self.depth == RefreshDepth::Graph;
         let (mut tally, changes) = self.changes(plan, tasks, writer, needed)?;
         let Some((mut set, touched)) = changes else { return Ok((tally, None)) };
-        let mut to_resolve = files_to_resolve(self.engine, &mut set, resolving, touched, outdated)?;
+        let mut to_resolve = files_to_resolve(self.engine, &mut set, resolver, touched, outdated)?;
         to_resolve.directory = to_resolve.directory.or(directory);
         // Nobody else reads an in-memory index.
         if to_resolve.files.len() <= self.max_resolved_with_change || self.engine.in_memory_index.is_used() {
-            tally.graph = resolve_invalidated(&mut set, resolving, &mut to_resolve)?;
+            tally.graph = resolve_invalidated(&mut set, resolver, &mut to_resolve)?;
             return Ok((tally, Some((set, None))));
         }
         set.owe(&to_resolve.files)?;
@@ -246,7 +247,7 @@ impl PlanWriter<'_> {
         Ok((tally, set.map(|set| (set, touched))))
     }
 
-    fn resolving(&self, facts: Option<FactsSource>) -> Result<GraphResolver<'_>, EngineError> {
+    fn resolver(&self, facts: Option<FactsSource>) -> Result<GraphResolver<'_>, EngineError> {
         GraphResolver::new(self.engine, self.cancel, self.progress, facts)
     }
 

@@ -128,7 +128,7 @@ impl RefreshRun<'_> {
             && let Ok(mut writer) = orient_store::Writer::open(&self.engine.paths.index(), &lock)
         {
             let kept = writer.keep_tree(|files| {
-                let manifest = manifest.make(files);
+                let manifest = manifest.encode(files);
                 made = manifest.is_some();
                 manifest
             });

@@ -4,9 +4,7 @@
 
 use crate::refresh::tally::RefreshTally;
 use crate::{EngineError, RebuildReason, RefreshReport};
-use orient_model::{IssueKind, Outline, RepoPath};
 use orient_store::StoreError;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The span of one refresh.
 pub(crate) struct RefreshLog(tracing::span::EnteredSpan);
@@ -115,8 +113,8 @@ fn word(error: &EngineError) -> &'static str {
         EngineError::Stuck { .. } => "stuck",
         EngineError::Cancelled => "cancelled",
         EngineError::Unreadable { .. } => "unreadable",
-        EngineError::Lost { .. } | EngineError::Store(StoreError::Damaged { .. }) => "damaged",
-        EngineError::Unkept { .. } => "unkept",
+        EngineError::DanglingNode { .. } | EngineError::Store(StoreError::Damaged { .. }) => "damaged",
+        EngineError::VectorsNotStored { .. } => "unkept",
         EngineError::Store(StoreError::Unusable { .. }) => "unusable",
         EngineError::Store(_) => "store",
         EngineError::System(_) => "system",
@@ -149,14 +147,5 @@ impl ParseLog {
         if tally.limited > 0 {
             tracing::warn!(files = tally.limited, "parse limit reached");
         }
-    }
-}
-
-/// Counts a file whose parser gave up.
-pub(crate) fn count_limit(limited: &AtomicUsize, path: &RepoPath, outline: &Outline) {
-    let gave_up = |kind| matches!(kind, IssueKind::Budget | IssueKind::Memory | IssueKind::Failed);
-    if let Some(issue) = outline.issues.iter().find(|issue| gave_up(issue.kind)) {
-        limited.fetch_add(1, Ordering::Relaxed);
-        tracing::debug!(path = &*path.display(), reason = issue.kind.as_str(), "the parser gave up");
     }
 }

@@ -4,16 +4,15 @@ use crate::chunk_features::ChunkFeatures;
 use crate::extraction::{self, Language};
 use crate::file_classifier::FileClassifier;
 use crate::progress::Cancel;
-use crate::refresh::log::count_limit;
 use crate::refresh::pipeline::ParallelWork;
 use crate::refresh::plan::{IndexedFile, ReadJob};
 use crate::skips::large_file_stamp;
-use orient_model::{Outline, RepoPath, Role, Stamp};
+use orient_model::{IssueKind, Outline, RepoPath, Role, Stamp};
 use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
 use orient_text::{Extractor, Grams};
 use orient_walk::{Content, SkipReason, Tree, Unread};
 use std::path::Path;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Memory per file, however small.
@@ -169,6 +168,15 @@ impl FileReader<'_> {
             vectors: units.vectors,
         };
         ReadOutcome::Put(Box::new(put), Some(origin))
+    }
+}
+
+/// Counts a file whose parser gave up.
+fn count_limit(limited: &AtomicUsize, path: &RepoPath, outline: &Outline) {
+    let gave_up = |kind| matches!(kind, IssueKind::Budget | IssueKind::Memory | IssueKind::Failed);
+    if let Some(issue) = outline.issues.iter().find(|issue| gave_up(issue.kind)) {
+        limited.fetch_add(1, Ordering::Relaxed);
+        tracing::debug!(path = &*path.display(), reason = issue.kind.as_str(), "the parser gave up");
     }
 }
 

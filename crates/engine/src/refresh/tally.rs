@@ -34,14 +34,18 @@ impl RefreshTally {
     ) -> Result<Applied, StoreError> {
         let _span = tracing::debug_span!("write").entered();
         match manifest {
-            Some(manifest) => set.commit_with(|files| self.make(files, Some(manifest))),
+            Some(manifest) => set.commit_with(|files| self.encode_manifest(files, Some(manifest))),
             None => set.commit(),
         }
     }
 
     /// The tree manifest, if the index now holds the whole tree.
-    pub(super) fn make(&mut self, files: &[Listed], manifest: Option<&ManifestBuilder>) -> Option<Vec<u8>> {
-        let bytes = manifest.filter(|_| self.pending.is_empty()).and_then(|manifest| manifest.make(files));
+    pub(super) fn encode_manifest(
+        &mut self,
+        files: &[Listed],
+        manifest: Option<&ManifestBuilder>,
+    ) -> Option<Vec<u8>> {
+        let bytes = manifest.filter(|_| self.pending.is_empty()).and_then(|manifest| manifest.encode(files));
         self.remembered = bytes.is_some();
         bytes
     }

@@ -154,5 +154,5 @@ fn unkept(engine: &Engine, cache: &Cache) -> EngineError {
         CacheState::Off(reason) => reason.clone(),
         CacheState::Ready | CacheState::Recreated => "it is in use or full".to_owned(),
     };
-    EngineError::Unkept { path: engine.paths.cache(), reason }
+    EngineError::VectorsNotStored { path: engine.paths.cache(), reason }
 }

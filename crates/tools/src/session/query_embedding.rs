@@ -104,9 +104,9 @@ impl QueryEmbedding {
                 Self::built_in("what the provider made of the chunks is gone (`orient embed run`)").note
             }
             Self { note: Some(note), .. } => Some(note),
-            Self { note: None, .. } if found.bare > 0 => Some(format!(
+            Self { note: None, .. } if found.without_vector > 0 => Some(format!(
                 "vectors: {} chunks have none yet of the built-in model of this version; a server in the background, or `orient index`, makes them",
-                count(found.bare)
+                count(found.without_vector)
             )),
             Self { .. } => None,
         }

@@ -23,7 +23,7 @@ impl Snapshot {
     pub(super) fn words(
         &self,
         corpus: &Corpus,
-        asked: &Analysis,
+        analysis: &Analysis,
         weights: &Weights,
     ) -> Result<LexicalMatches, EngineError> {
         let catalogue = &corpus.catalogue;
@@ -43,13 +43,13 @@ impl Snapshot {
                 postings.push(Held { unit: chunk, file: shelf, length, mark });
             })
         };
-        let mut held = Vec::with_capacity(asked.terms.len());
-        for term in &asked.terms {
+        let mut held = Vec::with_capacity(analysis.terms.len());
+        for term in &analysis.terms {
             read(term.number, &mut postings)?;
             held.push(!postings.is_empty());
             lexical.add(term.weight, term.whole, &postings);
         }
-        for word in misspelled(asked, &held) {
+        for word in misspelled(analysis, &held) {
             let near = self.corrections(&word)?;
             for one in &near {
                 read(one.number, &mut postings)?;
@@ -63,11 +63,11 @@ impl Snapshot {
     }
 
     /// The symbols with the name that the query consists of, with a confidence each.
-    pub(super) fn exact_names(&self, asked: &Analysis) -> Result<Vec<(SymbolRow, f32)>, EngineError> {
-        if asked.form != Form::Name {
+    pub(super) fn exact_names(&self, analysis: &Analysis) -> Result<Vec<(SymbolRow, f32)>, EngineError> {
+        if analysis.form != Form::Name {
             return Ok(Vec::new());
         }
-        let Some(text) = asked.names.first() else { return Ok(Vec::new()) };
+        let Some(text) = analysis.names.first() else { return Ok(Vec::new()) };
         let names = orient_model::Handle::split(text);
         let Some(own) = names.last() else { return Ok(Vec::new()) };
         let query = SymbolQuery { name: NameMatch::Exact(own.clone()), ..SymbolQuery::default() };
@@ -88,16 +88,16 @@ impl Snapshot {
 }
 
 /// The words to spell-correct: names written as code that do not occur; if no word occurs at all, all of them.
-fn misspelled(asked: &Analysis, held: &[bool]) -> Vec<String> {
+fn misspelled(analysis: &Analysis, held: &[bool]) -> Vec<String> {
     let own = |name: &String| orient_model::Handle::split(name).pop();
     let stands = |name: &String| {
         let mut last = 0;
         for_each_term(name.as_bytes(), |term, _| last = term_number(term));
-        asked.terms.iter().zip(held).any(|(term, held)| *held && term.number == last)
+        analysis.terms.iter().zip(held).any(|(term, held)| *held && term.number == last)
     };
-    let mut words: Vec<String> = asked.names.iter().filter_map(own).filter(|name| !stands(name)).collect();
+    let mut words: Vec<String> = analysis.names.iter().filter_map(own).filter(|name| !stands(name)).collect();
     if words.is_empty() && !held.contains(&true) {
-        words = plain_words(&asked.text);
+        words = plain_words(&analysis.text);
     }
     words
 }

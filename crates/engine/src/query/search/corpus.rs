@@ -134,7 +134,7 @@ impl Corpus {
     }
 
     /// Number of chunks without a vector, as far as known; all chunks if the stored vectors are outdated (`all`).
-    pub(crate) fn bare(&self, all: bool) -> u64 {
+    pub(crate) fn without_vector(&self, all: bool) -> u64 {
         let chunks = self.catalogue.len();
         let covered = if all { 0 } else { self.covered.get().copied().unwrap_or(chunks) };
         (chunks - covered.min(chunks)) as u64

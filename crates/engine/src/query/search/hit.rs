@@ -80,11 +80,11 @@ pub struct SearchResults {
     /// Whether anything matches well. If not, the hits are merely the nearest chunks.
     pub confident: bool,
     /// Number of chunks that contain a word of the query.
-    pub holders: usize,
+    pub matching_chunks: usize,
     /// Whether there are more hits than the limit.
     pub more: bool,
     /// Number of chunks without a vector, while the built-in model's vectors are being renewed: only words find them.
-    pub bare: u64,
+    pub without_vector: u64,
     /// Whether a remote model's vectors were used.
     pub by_remote: bool,
 }

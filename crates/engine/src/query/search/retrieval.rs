@@ -49,7 +49,7 @@ impl Snapshot {
     /// Retrieves the candidates for a query. Depends only on the weights of terms, so one retrieval serves several
     /// rankings.
     pub fn retrieve(&self, query: &SearchQuery) -> Result<RetrievedCandidates, EngineError> {
-        let asked = analyse(&query.text);
+        let analysis = analyse(&query.text);
         let corpus = self.caches.corpus(&self.store)?;
         let allowed = self.allowed(query, &corpus)?;
         let allows = |chunk: u32| {
@@ -57,9 +57,9 @@ impl Snapshot {
         };
         let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTER_FACTOR };
         let without = query.without_vectors || self.store.embedder() != embedder();
-        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().embed_text(&asked.text), 1.0)]));
+        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().embed_text(&analysis.text), 1.0)]));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
-        let by_terms = || self.words(&corpus, &asked, &query.weights);
+        let by_terms = || self.words(&corpus, &analysis, &query.weights);
         let other = query.remote.as_ref().filter(|_| !query.without_vectors);
         let by_remote = match other {
             Some(other) => self.remote_similarity(&corpus, other, vector.as_ref())?,
@@ -85,24 +85,31 @@ impl Snapshot {
         };
         let LexicalMatches { lexical, replaced, postings } = words;
         let held = lexical.touched.iter().map(|&chunk| (chunk, lexical.units[chunk as usize].score));
-        let (by_words, holders) = best(held.filter(|(chunk, _)| allows(*chunk)), TERM_CANDIDATES * times);
-        let exact = self.exact_chunks(&corpus, &asked, &allows)?;
+        let (by_words, matching_chunks) =
+            best(held.filter(|(chunk, _)| allows(*chunk)), TERM_CANDIDATES * times);
+        let exact = self.exact_chunks(&corpus, &analysis, &allows)?;
         let near = |chunk: u32| similarity.as_ref().map_or(0.0, |similarity| similarity.of(chunk));
         let pool = fuse(&by_words, &by_meaning, &exact, near, POOL_SIZE * times);
         let seen = ChannelScores { words: &lexical, exact: &exact, near: &near };
-        let mut retrieved = self.load_candidates(query, asked, &corpus, &seen, pool)?;
+        let mut retrieved = self.load_candidates(query, analysis, &corpus, &seen, pool)?;
         corpus.return_room(lexical.into_room(postings));
         retrieved.pool.semantic = similarity.is_some();
         self.link(query, &mut retrieved)?;
-        let bare = if query.without_vectors { 0 } else { corpus.bare(without) };
-        Ok(RetrievedCandidates { replaced, holders, bare, by_remote: is_by_other, ..retrieved })
+        let without_vector = if query.without_vectors { 0 } else { corpus.without_vector(without) };
+        Ok(RetrievedCandidates {
+            replaced,
+            matching_chunks,
+            without_vector,
+            by_remote: is_by_other,
+            ..retrieved
+        })
     }
 
     /// Loads chunks and drops those that do not match the symbol filters.
     fn load_candidates(
         &self,
         query: &SearchQuery,
-        asked: Analysis,
+        analysis: Analysis,
         corpus: &Corpus,
         seen: &ChannelScores<'_>,
         chunks: Vec<u32>,
@@ -125,7 +132,7 @@ impl Snapshot {
                 owner: place.symbol.as_ref().map(|symbol| symbol.id.0),
                 exact: seen.exact.get(&chunk).map_or(0.0, |confidence| confidence * role_factor(role)),
                 test: place.is_test(),
-                uses: self.uses(own.filter(|_| asked.form == Form::Name))?,
+                uses: self.uses(own.filter(|_| analysis.form == Form::Name))?,
                 linked: 0.0,
                 first_line: place.chunk.first_line,
                 last_line: place.chunk.last_line,
@@ -142,13 +149,13 @@ impl Snapshot {
         let Lexical { total, missing, .. } = *seen.words;
         let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
         Ok(RetrievedCandidates {
-            asked,
+            analysis,
             pool,
             files: loader.files,
             places,
             replaced: Vec::new(),
-            holders: 0,
-            bare: 0,
+            matching_chunks: 0,
+            without_vector: 0,
             by_remote: false,
         })
     }
@@ -159,9 +166,17 @@ impl Snapshot {
         query: &SearchQuery,
         retrieved: &RetrievedCandidates,
     ) -> Result<SearchResults, EngineError> {
-        let RetrievedCandidates { asked, pool, files, places, replaced, holders, bare, by_remote } =
-            retrieved;
-        let ranked = rank(asked, pool, &query.weights, query.switches, query.most());
+        let RetrievedCandidates {
+            analysis,
+            pool,
+            files,
+            places,
+            replaced,
+            matching_chunks,
+            without_vector,
+            by_remote,
+        } = retrieved;
+        let ranked = rank(analysis, pool, &query.weights, query.switches, query.most());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
         for hit in ranked.into_iter().take(query.limit) {
@@ -185,25 +200,25 @@ impl Snapshot {
         }
         Ok(SearchResults {
             hits,
-            analysis: asked.clone(),
+            analysis: analysis.clone(),
             replaced: replaced.clone(),
             confident: pool.is_confident(),
-            holders: *holders,
+            matching_chunks: *matching_chunks,
             more,
-            bare: *bare,
+            without_vector: *without_vector,
             by_remote: *by_remote,
         })
     }
 
     /// Marks the candidates that call, or are called by, the best ones.
     fn link(&self, query: &SearchQuery, retrieved: &mut RetrievedCandidates) -> Result<(), EngineError> {
-        let RetrievedCandidates { asked, pool, places, .. } = retrieved;
+        let RetrievedCandidates { analysis, pool, places, .. } = retrieved;
         if query.weights.neighbours <= 0.0 || !query.switches.has(Rule::Neighbours) {
             return Ok(());
         }
         let mut near = FxHashSet::default();
         let switches = query.switches.without(Rule::Neighbours);
-        for hit in rank(asked, pool, &query.weights, switches, Most { hits: LINKED_HITS, also: 0 }) {
+        for hit in rank(analysis, pool, &query.weights, switches, Most { hits: LINKED_HITS, also: 0 }) {
             let Some(symbol) = &places[hit.candidate].symbol else { continue };
             let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
             let file = places[hit.candidate].chunk.file;
@@ -257,7 +272,7 @@ impl Snapshot {
         {
             return Ok(None);
         }
-        let asked = FileQuery {
+        let analysis = FileQuery {
             path: query.path.clone(),
             languages: query.languages.clone(),
             roles: query.roles.clone(),
@@ -265,7 +280,7 @@ impl Snapshot {
             with_issues: false,
         };
         let mut allowed = vec![false; corpus.catalogue.shelf_bound()];
-        for file in self.files(&asked, 0, usize::MAX)?.rows {
+        for file in self.files(&analysis, 0, usize::MAX)?.rows {
             let is_among = query.among.as_ref().is_none_or(|among| among.contains(&file.path));
             if let Some(shelf) = corpus.catalogue.find(file.id).filter(|_| is_among) {
                 allowed[shelf as usize] = true;
@@ -278,11 +293,11 @@ impl Snapshot {
     fn exact_chunks(
         &self,
         corpus: &Corpus,
-        asked: &Analysis,
+        analysis: &Analysis,
         allows: &dyn Fn(u32) -> bool,
     ) -> Result<BTreeMap<u32, f32>, EngineError> {
         let mut chunks = BTreeMap::new();
-        for (symbol, confidence) in self.exact_names(asked)? {
+        for (symbol, confidence) in self.exact_names(analysis)? {
             let Some((first, _)) = corpus.chunks_of(symbol.file) else { continue };
             let Some(file) = self.cached_file(corpus, symbol.file)? else { continue };
             // The first chunk that reaches into the symbol contains its header. Chunks are in source order, so search
@@ -315,14 +330,14 @@ struct ChannelScores<'s> {
 /// Retrieved candidates, before ranking.
 pub struct RetrievedCandidates {
     /// How the query was analysed.
-    pub asked: Analysis,
+    pub analysis: Analysis,
     /// The candidates with everything that ranking uses.
     pub pool: Pool,
     files: Vec<Arc<CachedFile>>,
     places: Vec<LoadedChunk>,
     replaced: Vec<(String, Vec<String>)>,
-    holders: usize,
-    bare: u64,
+    matching_chunks: usize,
+    without_vector: u64,
     by_remote: bool,
 }
 

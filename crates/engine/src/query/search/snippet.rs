@@ -26,7 +26,12 @@ pub struct HitText {
 
 impl Snapshot {
     /// The snippet of a hit, at most `most` lines, and the lines of its further hits.
-    pub fn hit_text(&self, hit: &SearchHit, asked: &Analysis, most: usize) -> Result<HitText, EngineError> {
+    pub fn hit_text(
+        &self,
+        hit: &SearchHit,
+        analysis: &Analysis,
+        most: usize,
+    ) -> Result<HitText, EngineError> {
         let nameless = || hit.also.iter().filter(|place| place.name.is_empty());
         let first_line = nameless().map(|place| place.first_line).fold(hit.first_line, u32::min);
         let last_line = nameless().map(|place| place.last_line).fold(hit.last_line, u32::max);
@@ -42,21 +47,21 @@ impl Snapshot {
         };
         let line = |place: &SameFileHit| {
             let lines = &lines[within(place.first_line, place.last_line)];
-            place.name.is_empty().then(|| telling(lines, asked)).flatten()
+            place.name.is_empty().then(|| telling(lines, analysis)).flatten()
         };
         let also = hit.also.iter().map(line).collect();
         let own = within(hit.first_line, hit.last_line);
         lines.truncate(own.end);
         lines.drain(..own.start);
         let source = SourceLines { first_line: hit.first_line, lines, differs: false };
-        Ok(HitText { snippets: self.snippets(hit, &source, asked, most)?, also })
+        Ok(HitText { snippets: self.snippets(hit, &source, analysis, most)?, also })
     }
 
     fn snippets(
         &self,
         hit: &SearchHit,
         source: &SourceLines,
-        asked: &Analysis,
+        analysis: &Analysis,
         most: usize,
     ) -> Result<Vec<Snippet>, EngineError> {
         let start = match hit.symbol {
@@ -65,7 +70,7 @@ impl Snapshot {
             }
             None => 0,
         };
-        let chosen = choose(&source.lines, start as usize, asked, most);
+        let chosen = choose(&source.lines, start as usize, analysis, most);
         let mut snippets: Vec<Snippet> = Vec::new();
         for at in chosen {
             let number = source.first_line + at as u32;
@@ -81,11 +86,11 @@ impl Snapshot {
 }
 
 /// The indexes of the lines to show, ascending. `header` is the first line of the symbol after its documentation.
-fn choose(lines: &[String], header: usize, asked: &Analysis, most: usize) -> Vec<usize> {
+fn choose(lines: &[String], header: usize, analysis: &Analysis, most: usize) -> Vec<usize> {
     if lines.len() <= most {
         return (0..lines.len()).collect();
     }
-    let worth: Vec<f32> = lines.iter().map(|line| worth(line, asked)).collect();
+    let worth: Vec<f32> = lines.iter().map(|line| worth(line, analysis)).collect();
     let header = if header < lines.len() { header } else { 0 };
     let mut chosen = vec![header];
     let window = most.saturating_sub(1);
@@ -106,10 +111,10 @@ fn choose(lines: &[String], header: usize, asked: &Analysis, most: usize) -> Vec
 }
 
 /// The line with the highest term weight; on a tie the first.
-fn telling(lines: &[String], asked: &Analysis) -> Option<String> {
+fn telling(lines: &[String], analysis: &Analysis) -> Option<String> {
     let mut best: Option<(f32, &String)> = None;
     for line in lines {
-        let worth = worth(line, asked);
+        let worth = worth(line, analysis);
         if best.is_none_or(|(most, _)| worth > most) {
             best = Some((worth, line));
         }
@@ -118,11 +123,11 @@ fn telling(lines: &[String], asked: &Analysis) -> Option<String> {
 }
 
 /// The weight of the query terms in a line.
-fn worth(line: &str, asked: &Analysis) -> f32 {
+fn worth(line: &str, analysis: &Analysis) -> f32 {
     let mut total = 0.0;
     for_each_term(line.as_bytes(), |term, _| {
         let number = term_number(term);
-        total += asked.terms.iter().find(|one| one.number == number).map_or(0.0, |one| one.weight);
+        total += analysis.terms.iter().find(|one| one.number == number).map_or(0.0, |one| one.weight);
     });
     if line.trim().is_empty() { 0.0 } else { total + 0.01 }
 }

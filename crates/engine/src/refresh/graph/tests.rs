@@ -154,8 +154,8 @@ impl Bench {
 
     fn assert_fresh(&self) {
         let (root, incremental) = (self.folder.path().join("tree"), graph(&self.engine));
-        assert_eq!(incremental, fresh(&root, 1), "caught up, against built anew on one thread");
-        assert_eq!(incremental, fresh(&root, 4), "caught up, against built anew on four threads");
+        assert_eq!(incremental, fresh(&root, 1), "refreshed, compared to a full build on one thread");
+        assert_eq!(incremental, fresh(&root, 4), "refreshed, compared to a full build on four threads");
     }
 }
 
@@ -168,11 +168,11 @@ fn edges_cross_files_and_follow_edits() {
     assert_eq!(bench.edges(), ["a.py#a calls b.py#b"]);
 
     bench.put("b.py", "def b():\n    return 1\n");
-    assert_eq!(refresh(&bench.engine).resolved, 1, "another body concerns nobody else");
+    assert_eq!(refresh(&bench.engine).resolved, 1, "a changed body affects no other file");
     assert_eq!(bench.edges(), ["a.py#a calls b.py#b"]);
 
     bench.put("b.py", "\n\nclass early: pass\n\ndef b():\n    return 1\n");
-    assert_eq!(refresh(&bench.engine).resolved, 2, "its place is seen by who asks for it");
+    assert_eq!(refresh(&bench.engine).resolved, 2, "dependents see its position");
     assert_eq!(bench.edges(), ["a.py#a calls b.py#b"]);
 
     bench.put("d.py", "def b(): pass\n");
@@ -234,7 +234,7 @@ fn a_lost_cache_changes_no_edges() {
     refresh(&bench.engine);
     fs::remove_file(bench.engine.store_paths().cache()).unwrap();
     bench.put("b.py", "def c(): pass\n");
-    assert_eq!(refresh(&bench.engine).resolved, 3, "what was there is forgotten, so all are looked at");
+    assert_eq!(refresh(&bench.engine).resolved, 3, "previous facts are lost, so everything is resolved");
     assert_eq!(bench.edges(), [""; 0]);
     fs::remove_file(bench.engine.store_paths().cache()).unwrap();
     bench.put("d.py", "def b(): pass\n");

@@ -30,7 +30,7 @@ pub(crate) type PathsBefore = BTreeMap<RepoPath, Option<DirectoryFile>>;
 pub(crate) fn files_to_resolve(
     engine: &Engine,
     set: &mut ChangeSet<'_>,
-    resolving: &GraphResolver<'_>,
+    resolver: &GraphResolver<'_>,
     touched: PathsBefore,
     outdated: bool,
 ) -> Result<FilesToResolve, EngineError> {
@@ -49,7 +49,7 @@ pub(crate) fn files_to_resolve(
             }
             changes.push(change);
         }
-        let (touches, loaded) = resolving.compare(&changes, || load_directory(set, changes.len()))?;
+        let (touches, loaded) = resolver.compare(&changes, || load_directory(set, changes.len()))?;
         directory = loaded;
         invalidate(&touches, set.severed(), &mut ChangeSetDependencies::new(set))?
     };
@@ -75,26 +75,26 @@ pub(crate) fn files_to_resolve(
 /// Resolves the files that a change set invalidates.
 pub(crate) fn resolve_invalidated(
     set: &mut ChangeSet<'_>,
-    resolving: &GraphResolver<'_>,
+    resolver: &GraphResolver<'_>,
     to_resolve: &mut FilesToResolve,
 ) -> Result<ResolveOutcome, EngineError> {
     match to_resolve.directory(set)? {
         Some(directory) => {
-            resolving.resolve(&directory, &to_resolve.files, None, |graph| set.put_graph(graph))
+            resolver.resolve(&directory, &to_resolve.files, None, |graph| set.put_graph(graph))
         }
-        None => resolve_in_change_set(set, resolving, &to_resolve.files, None),
+        None => resolve_in_change_set(set, resolver, &to_resolve.files, None),
     }
 }
 
 /// Resolves files with lookups in the change set instead of preloaded names.
 pub(crate) fn resolve_in_change_set(
     set: &mut ChangeSet<'_>,
-    resolving: &GraphResolver<'_>,
+    resolver: &GraphResolver<'_>,
     files: &[FileId],
     pause: Option<&Pause>,
 ) -> Result<ResolveOutcome, EngineError> {
     let table = ChangeSetTable::new(set);
-    let outcome = resolving.resolve(&table, files, pause, |graph| table.put(graph))?;
+    let outcome = resolver.resolve(&table, files, pause, |graph| table.put(graph))?;
     table.finish()?;
     Ok(outcome)
 }
