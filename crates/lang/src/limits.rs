@@ -15,6 +15,10 @@ const SKIPPED: u64 = 2;
 const COPIED: u64 = 8;
 /// A query does so much in the time of a step.
 const QUERY_WORK: u64 = 8;
+/// A query compares each node with every match it has begun. These hold memory: up to so much of it is usual, and beyond
+/// that, passing the nodes between two reports takes the time of a step for so many bytes.
+const USUAL_OPEN_MATCHES: u64 = 256 << 10;
+const OPEN_MATCHES: u64 = 1500;
 /// So many hidden ancestors are passed in the time of a step.
 const ANCESTORS: u64 = 20;
 /// So many siblings are looked at in the time of a step.
@@ -79,6 +83,11 @@ impl Work {
     /// Looks at the parent of a node.
     pub(crate) fn of_ancestors(looks: u64) -> Self {
         Self(looks / ANCESTORS)
+    }
+
+    /// What a query does between two reports for the matches it has begun, from the memory they hold.
+    pub(crate) fn of_open_matches(held: u64) -> Self {
+        Self(held.saturating_sub(USUAL_OPEN_MATCHES) / OPEN_MATCHES)
     }
 
     /// What a query counts as its work.
