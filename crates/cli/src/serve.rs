@@ -3,7 +3,7 @@
 
 use crate::config::{Config, Root};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use orient_engine::{FullScan, Refresher};
+use orient_engine::{Freshness, FullScan};
 use orient_live::{WatchOptions, Watcher};
 use orient_serve::{HttpOptions, Options, ServeError};
 use orient_tools::{Code, Exit, ToolError};
@@ -109,8 +109,8 @@ fn options(config: Config, matches: &ArgMatches) -> Options {
         setup: config.setup,
         chosen: config.root == Root::Named,
         tools: matches.get_one::<String>("tools").cloned(),
-        refresher: Arc::new(move |engine, loaded| -> Arc<dyn Refresher> {
-            orient_logging::open(&engine.place().store);
+        freshness: Arc::new(move |engine, loaded| -> Arc<dyn Freshness> {
+            orient_logging::open(&engine.store_paths().store);
             if !watched {
                 return Arc::new(FullScan);
             }

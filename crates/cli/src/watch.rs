@@ -6,8 +6,8 @@ use crate::config::{Config, Form};
 use crate::interrupt::Interrupt;
 use crate::render;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use orient_engine::Refresh;
-use orient_live::{RefreshListener, RefreshReport, WatchOptions, Watcher};
+use orient_engine::RefreshReport;
+use orient_live::{BackgroundRefresh, RefreshListener, WatchOptions, Watcher};
 use orient_settings::Override;
 use orient_tools::{
     BackgroundEmbedding, Code, Exit, OpenTree, SessionOptions, Style, TextWriter, ToolError, count, duration,
@@ -79,7 +79,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let begun = Instant::now();
     let (sender, lines) = channel();
     let sender = Mutex::new(sender);
-    let listener = move |report: &RefreshReport| {
+    let listener = move |report: &BackgroundRefresh| {
         // Nobody reads any more once we are about to end.
         let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(Line::of(report, begun));
     };
@@ -87,7 +87,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let long_running = !matches.get_flag(UNTIL_IDLE);
     let mut live = None;
     let host = OpenTree::open(config.setup, |engine, loaded| {
-        orient_logging::open(&engine.place().store);
+        orient_logging::open(&engine.store_paths().store);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), until_idle = !long_running, "watcher started");
         // One that a question left behind does no more than that question would have done.
         let branches = if long_running { loaded.settings.watch.branches } else { 0 };
@@ -176,9 +176,9 @@ fn follow(
 }
 
 impl Line {
-    fn of(report: &RefreshReport, begun: Instant) -> Self {
-        let nothing = Refresh::default();
-        let (refresh, failure) = match &report.refresh {
+    fn of(seen: &Seen, begun: Instant) -> Self {
+        let nothing = RefreshReport::default();
+        let (refresh, failure) = match &seen.refresh {
             Ok(refresh) => (refresh, None),
             Err(error) => (&nothing, Some(error.to_string())),
         };

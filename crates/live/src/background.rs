@@ -3,8 +3,8 @@
 use crate::dirty_paths::DirtyPaths;
 use crate::watch_limits::Unwatchable;
 use crate::watch_state::WatchState;
-use crate::watcher::{RefreshReport, WatcherCore};
-use orient_engine::{Depth, EngineError, Refresh, RefreshOptions};
+use crate::watcher::{BackgroundRefresh, WatcherCore};
+use orient_engine::{EngineError, RefreshDepth, RefreshOptions, RefreshReport};
 use orient_model::RepoPath;
 use std::time::{Duration, Instant};
 
@@ -63,7 +63,7 @@ impl WatcherCore {
         if !state.synced || state.dirty.is_all() {
             return NextTask::Resync;
         }
-        if !state.dirty.is_empty() || state.fresh_depth == Depth::Facts {
+        if !state.dirty.is_empty() || state.fresh_depth == RefreshDepth::Facts {
             return NextTask::RefreshDirty;
         }
         if state.full_scan_requested {
@@ -134,7 +134,7 @@ impl WatcherCore {
         self.state().last_change = None;
         let done = self.full_scan(&self.refresh_options(), &self.background_progress, &DirtyPaths::default());
         drop(guard);
-        self.engine.tidy();
+        self.engine.checkpoint();
         self.schedule_prefetch();
         self.report(Vec::new(), None, done)
     }
@@ -149,7 +149,7 @@ impl WatcherCore {
     fn prefetch(&self) -> bool {
         if self.prefetch_branches() {
             self.state().prefetch_due = None;
-            self.engine.tidy();
+            self.engine.checkpoint();
         } else {
             self.schedule_prefetch();
         }
@@ -161,20 +161,20 @@ impl WatcherCore {
         &self,
         paths: Vec<RepoPath>,
         since: Option<Instant>,
-        refresh: Result<Refresh, EngineError>,
+        refresh: Result<RefreshReport, EngineError>,
     ) -> bool {
         let is_ok = refresh.is_ok();
         if let Some(listener) = &self.options.on_refresh {
             let lag = since.map(|since| since.elapsed());
             let unwatched = self.state().unwatched.clone();
-            listener(&RefreshReport { paths, lag, refresh, unwatched });
+            listener(&BackgroundRefresh { paths, lag, refresh, unwatched });
         }
         is_ok
     }
 
     fn refresh_options(&self) -> RefreshOptions {
-        let (at_once, cancel) = (self.options.at_once, self.stop.clone());
-        RefreshOptions { at_once, cancel, ..RefreshOptions::default() }
+        let (limit, cancel) = (self.options.max_resolved_with_change, self.stop.clone());
+        RefreshOptions { max_resolved_with_change: limit, cancel, ..RefreshOptions::default() }
     }
 }
 

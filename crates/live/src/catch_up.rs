@@ -6,7 +6,9 @@ use crate::facts_ready::FactsReadyNotifier;
 use crate::refresh_lock::RefreshGuard;
 use crate::watch_state::{FreshAt, IndexVersion};
 use crate::watcher::WatcherCore;
-use orient_engine::{Cancel, Depth, EngineError, Mode, Pause, Progress, Refresh, RefreshOptions, Region};
+use orient_engine::{
+    Cancel, EngineError, Pause, Progress, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Region,
+};
 use orient_model::RepoPath;
 use std::time::{Duration, Instant};
 
@@ -25,7 +27,7 @@ impl WatcherCore {
         &self,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         let started = Instant::now();
         let asked = options.asked.unwrap_or(started);
         let refresh = if let Some(refresh) = self.fresh_since(asked, options) {
@@ -41,7 +43,7 @@ impl WatcherCore {
                     (None, None) => self.stale_result(started),
                 };
                 // After a pause for other queries, files may still be owed.
-                if refresh.owed == 0 || options.depth == Depth::Facts {
+                if refresh.owed == 0 || options.depth == RefreshDepth::Facts {
                     break refresh;
                 }
             }
@@ -87,19 +89,19 @@ impl WatcherCore {
     }
 
     /// The result if nothing changed and no refresh is in progress: this needs no lock.
-    fn fresh_if_idle(&self, options: &RefreshOptions) -> Option<Refresh> {
+    fn fresh_if_idle(&self, options: &RefreshOptions) -> Option<RefreshReport> {
         let begun = Instant::now();
         let (version, remembered) = {
             let mut state = self.state();
-            let owes = options.depth == Depth::Graph && state.fresh_depth == Depth::Facts;
-            let idle = state.in_progress.is_empty() && !owes && options.mode == Mode::CatchUp;
+            let owes = options.depth == RefreshDepth::Graph && state.fresh_depth == RefreshDepth::Facts;
+            let idle = state.in_progress.is_empty() && !owes && options.mode == RefreshMode::CatchUp;
             if !idle || !state.is_unchanged() {
                 return None;
             }
             (state.last_version?, state.remembered)
         };
         let generation = version.generation;
-        let refresh = Refresh { generation, remembered, ..Refresh::default() };
+        let refresh = RefreshReport { generation, remembered, ..RefreshReport::default() };
         let refresh = (self.index_version() == Some(version)).then_some(refresh)?;
         self.state().mark_fresh(FreshAt { begun, generation });
         Some(refresh)
@@ -107,16 +109,16 @@ impl WatcherCore {
 
     /// The result if a refresh that began after the query arrived has completed, or found nothing to do: one refresh serves all
     /// queries that wait. Later changes need not show in the answer.
-    fn fresh_since(&self, asked: Instant, options: &RefreshOptions) -> Option<Refresh> {
+    fn fresh_since(&self, asked: Instant, options: &RefreshOptions) -> Option<RefreshReport> {
         let mut state = self.state();
         state.drain();
         let fresh = match options.depth {
-            Depth::Facts => state.facts_fresh,
-            Depth::Graph => state.graph_fresh,
+            RefreshDepth::Facts => state.facts_fresh,
+            RefreshDepth::Graph => state.graph_fresh,
         };
-        let fresh = fresh.filter(|fresh| fresh.begun >= asked && options.mode == Mode::CatchUp)?;
+        let fresh = fresh.filter(|fresh| fresh.begun >= asked && options.mode == RefreshMode::CatchUp)?;
         let (generation, remembered) = (fresh.generation, state.remembered);
-        Some(Refresh { generation, remembered, ..Refresh::default() })
+        Some(RefreshReport { generation, remembered, ..RefreshReport::default() })
     }
 
     /// Takes the refresh lock for the background, which waits without a limit.
@@ -125,7 +127,7 @@ impl WatcherCore {
     }
 
     /// The result of a query that gives up waiting: the index as it is, and the paths it may be wrong about.
-    fn stale_result(&self, started: Instant) -> Refresh {
+    fn stale_result(&self, started: Instant) -> RefreshReport {
         let mut state = self.state();
         state.drain();
         let mut pending = state.dirty.clone();
@@ -134,12 +136,12 @@ impl WatcherCore {
             pending.add_all();
         }
         let generation = self.engine.generation().unwrap_or_default();
-        Refresh {
+        RefreshReport {
             generation,
             pending: pending.paths(),
             busy: true,
             waited: started.elapsed(),
-            ..Refresh::default()
+            ..RefreshReport::default()
         }
     }
 
@@ -149,15 +151,15 @@ impl WatcherCore {
         &self,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         let begun = Instant::now();
         let dirty = {
             let mut state = self.state();
             state.drain();
-            if state.dirty.is_all() || !state.rules.stand() {
+            if state.dirty.is_all() || !state.rules.are_unchanged() {
                 state.synced = false;
             }
-            let trusted = state.synced && state.watch.is_some() && options.mode == Mode::CatchUp;
+            let trusted = state.synced && state.watch.is_some() && options.mode == RefreshMode::CatchUp;
             // Otherwise paths stay dirty until the background has set all watches again.
             if trusted { Some(state.take_dirty()) } else { None }
         };
@@ -166,11 +168,15 @@ impl WatcherCore {
             return self.full_scan(options, progress, &DirtyPaths::default());
         };
         let is_our_version = self.index_version() == self.state().last_version;
-        let owes = options.depth == Depth::Graph && self.state().fresh_depth == Depth::Facts;
+        let owes = options.depth == RefreshDepth::Graph && self.state().fresh_depth == RefreshDepth::Facts;
         if dirty.is_empty() && is_our_version && !owes {
             let state = self.state();
             let generation = state.last_version.map_or(0, |version| version.generation);
-            return Ok(Refresh { generation, remembered: state.remembered, ..Refresh::default() });
+            return Ok(RefreshReport {
+                generation,
+                remembered: state.remembered,
+                ..RefreshReport::default()
+            });
         }
         if !self.rewatch_structure(&dirty) || !is_our_version || dirty.is_many() {
             return self.full_scan(options, progress, &dirty);
@@ -188,7 +194,7 @@ impl WatcherCore {
         options: &RefreshOptions,
         progress: &dyn Progress,
         dirty: &DirtyPaths,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         let begun = Instant::now();
         let options = &RefreshOptions { pause: Some(self.new_pause()), ..options.clone() };
         let done = self.engine.refresh(options, &FactsReadyNotifier { core: self, progress, begun });
@@ -207,7 +213,7 @@ impl WatcherCore {
     }
 
     /// Records the outcome of a refresh: the version of the index, and the paths that are still dirty.
-    fn record_refresh(&self, done: &Result<Refresh, EngineError>, dirty: DirtyPaths, begun: Instant) {
+    fn record_refresh(&self, done: &Result<RefreshReport, EngineError>, dirty: DirtyPaths, begun: Instant) {
         let mut state = self.state();
         state.in_progress = DirtyPaths::default();
         match done {
@@ -218,9 +224,9 @@ impl WatcherCore {
                 let inode = self.index_inode();
                 state.last_version = Some(IndexVersion { generation: refresh.generation, inode });
                 if state.open_databases.as_ref().is_none_or(|(open, _)| *open != inode) {
-                    state.open_databases = Some((inode, self.engine.hold()));
+                    state.open_databases = Some((inode, self.engine.keep_open()));
                 }
-                state.fresh_depth = if refresh.owed > 0 { Depth::Facts } else { Depth::Graph };
+                state.fresh_depth = if refresh.owed > 0 { RefreshDepth::Facts } else { RefreshDepth::Graph };
                 if refresh.owed > 0 {
                     self.waker.wake();
                 }
@@ -241,9 +247,9 @@ impl WatcherCore {
 
     /// Asks the refresh in progress to pause if paths have changed since and this query needs facts only, unless a query for the
     /// graph has waited too long.
-    fn request_pause(&self, asked: Instant, depth: Depth) {
+    fn request_pause(&self, asked: Instant, depth: RefreshDepth) {
         let mut state = self.state();
-        if depth == Depth::Graph {
+        if depth == RefreshDepth::Graph {
             state.graph_wanted_since.get_or_insert(asked);
             return;
         }
@@ -257,7 +263,7 @@ impl WatcherCore {
     pub(crate) fn record_facts(&self, generation: u64, begun: Instant) {
         let mut state = self.state();
         state.in_progress = DirtyPaths::default();
-        state.fresh_depth = Depth::Facts;
+        state.fresh_depth = RefreshDepth::Facts;
         state.last_version = Some(IndexVersion { generation, inode: self.index_inode() });
         state.mark_fresh_since(begun, generation);
         drop(state);
@@ -291,7 +297,7 @@ impl WatcherCore {
     /// comparison sees everything created before its directory was watched. Returns whether that succeeded.
     pub(crate) fn watch_directories(&self, region: Option<&Region>) -> bool {
         loop {
-            let Ok(survey) = self.engine.survey(region) else { return false };
+            let Ok(survey) = self.engine.watch_scope(region) else { return false };
             let mut state = self.state();
             let mut has_new = false;
             for folder in &survey.folders {
@@ -327,7 +333,7 @@ impl WatcherCore {
     #[cfg(unix)]
     pub(crate) fn index_inode(&self) -> u64 {
         use std::os::unix::fs::MetadataExt;
-        self.engine.place().index().metadata().map_or(0, |metadata| metadata.ino())
+        self.engine.store_paths().index().metadata().map_or(0, |metadata| metadata.ino())
     }
 
     #[cfg(not(unix))]

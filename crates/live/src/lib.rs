@@ -26,4 +26,4 @@ mod watcher;
 pub use daemon_spawn::should_spawn_daemon;
 pub use ipc::{WatcherClient, unresponsive_watcher, watcher_process};
 pub use watch_limits::{Unwatchable, WatchLimits, probe};
-pub use watcher::{RefreshListener, RefreshReport, WatchOptions, Watcher};
+pub use watcher::{BackgroundRefresh, RefreshListener, WatchOptions, Watcher};

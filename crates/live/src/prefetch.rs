@@ -1,7 +1,7 @@
 //! Prefetch: extracts the facts of files on other branches while idle, so that a switch to such a branch finds them cached.
 
 use crate::watcher::WatcherCore;
-use orient_engine::{Ahead, PARSING_STACK};
+use orient_engine::{PARSER_STACK_BYTES, Prefetcher};
 use orient_history::{History, Tip};
 use orient_model::RepoPath;
 
@@ -19,7 +19,8 @@ impl WatcherCore {
             self.prefetch_newest().unwrap_or(true)
         };
         std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("prefetch".to_owned()).stack_size(PARSING_STACK);
+            let thread =
+                std::thread::Builder::new().name("prefetch".to_owned()).stack_size(PARSER_STACK_BYTES);
             thread.spawn_scoped(scope, work).is_ok_and(|thread| thread.join().unwrap_or(true))
         })
     }
@@ -27,7 +28,7 @@ impl WatcherCore {
     fn prefetch_newest(&self) -> Option<bool> {
         let mut history = History::open(self.engine.root()).ok()?;
         let tips = history.tips().ok()?;
-        let mut ahead = self.engine.ahead()?;
+        let mut ahead = self.engine.prefetcher()?;
         for tip in tips.iter().take(self.options.prefetch_branches) {
             if !ahead.has_whole(tip.id()) && !self.prefetch_branch(&mut history, &mut ahead, tip)? {
                 return Some(false);
@@ -37,7 +38,7 @@ impl WatcherCore {
     }
 
     /// Prefetches one branch; returns false if other work interrupted it.
-    fn prefetch_branch(&self, history: &mut History, ahead: &mut Ahead<'_>, tip: &Tip) -> Option<bool> {
+    fn prefetch_branch(&self, history: &mut History, ahead: &mut Prefetcher<'_>, tip: &Tip) -> Option<bool> {
         let files = history.incoming_files(tip).ok()?;
         let paths: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
         let indexed = self.engine.are_indexed(&paths).ok()?;

@@ -3,7 +3,7 @@
 use crate::dirty_paths::DirtyPaths;
 use crate::watch::{WatchEvent, WatchSet};
 use crate::watch_limits::Unwatchable;
-use orient_engine::{Cancel, Depth, Held, Rules};
+use orient_engine::{Cancel, ExternalIgnoreFiles, OpenDatabases, RefreshDepth};
 use std::time::{Duration, Instant};
 
 /// The state that queries and the background thread share.
@@ -17,17 +17,17 @@ pub(crate) struct WatchState {
     pub(crate) dirty_since: Option<Instant>,
     /// Whether every directory is watched, and the index is up to date except for the dirty paths.
     pub(crate) synced: bool,
-    pub(crate) rules: Rules,
+    pub(crate) rules: ExternalIgnoreFiles,
     /// The version our last refresh wrote. If the index has another one, another process wrote it.
     pub(crate) last_version: Option<IndexVersion>,
     /// The databases, kept open, with the inode of the index file.
-    pub(crate) open_databases: Option<(u64, Held)>,
+    pub(crate) open_databases: Option<(u64, OpenDatabases)>,
     /// When the graph was last up to date.
     pub(crate) graph_fresh: Option<FreshAt>,
     /// When the facts were last up to date.
     pub(crate) facts_fresh: Option<FreshAt>,
     /// How much of the index the last refresh completed: facts only while files are owed.
-    pub(crate) fresh_depth: Depth,
+    pub(crate) fresh_depth: RefreshDepth,
     /// Since when a query waits for the graph.
     pub(crate) graph_wanted_since: Option<Instant>,
     /// Asks the refresh in progress to pause.
@@ -71,12 +71,12 @@ impl WatchState {
             dirty: DirtyPaths::default(),
             dirty_since: None,
             synced: false,
-            rules: Rules::default(),
+            rules: ExternalIgnoreFiles::default(),
             last_version: None,
             open_databases: None,
             graph_fresh: None,
             facts_fresh: None,
-            fresh_depth: Depth::Graph,
+            fresh_depth: RefreshDepth::Graph,
             graph_wanted_since: None,
             pause: Cancel::default(),
             remembered: false,
@@ -126,7 +126,7 @@ impl WatchState {
     /// Whether notifications are reliable and no path is dirty.
     pub(crate) fn is_unchanged(&mut self) -> bool {
         self.drain();
-        self.synced && self.watch.is_some() && self.dirty.is_empty() && self.rules.stand()
+        self.synced && self.watch.is_some() && self.dirty.is_empty() && self.rules.are_unchanged()
     }
 
     /// Records that the index was up to date: its facts, and its graph if no file is owed.
@@ -135,7 +135,7 @@ impl WatchState {
         if is_newer(&self.facts_fresh) {
             self.facts_fresh = Some(fresh);
         }
-        if self.fresh_depth == Depth::Graph && is_newer(&self.graph_fresh) {
+        if self.fresh_depth == RefreshDepth::Graph && is_newer(&self.graph_fresh) {
             self.graph_fresh = Some(fresh);
             self.graph_wanted_since = None;
         }

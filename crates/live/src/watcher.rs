@@ -24,14 +24,14 @@ use crate::refresh_lock::RefreshLock;
 use crate::watch::{Waker, WatchSet};
 use crate::watch_limits::Unwatchable;
 use crate::watch_state::WatchState;
-use orient_engine::{Cancel, Engine, EngineError, Progress, Refresh, RefreshOptions, Refresher};
+use orient_engine::{Cancel, Engine, EngineError, Freshness, Progress, RefreshOptions, RefreshReport};
 use orient_model::RepoPath;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Called after each refresh in the background.
-pub type RefreshListener = Arc<dyn Fn(&RefreshReport) + Send + Sync>;
+pub type RefreshListener = Arc<dyn Fn(&BackgroundRefresh) + Send + Sync>;
 
 /// How to watch.
 #[derive(Clone)]
@@ -48,7 +48,7 @@ pub struct WatchOptions {
     pub full_scan_interval: Duration,
     /// Maximum number of files that are resolved in one transaction with the change that affects them; the engine's own limit
     /// if absent.
-    pub at_once: Option<usize>,
+    pub max_resolved_with_change: Option<usize>,
     /// Number of branches beside the one checked out whose files are prefetched while idle.
     pub prefetch_branches: usize,
     /// Called after each refresh in the background.
@@ -64,7 +64,7 @@ impl Default for WatchOptions {
             startup_delay: Duration::from_millis(250),
             full_scan_delay: Duration::from_secs(2),
             full_scan_interval: Duration::from_mins(1),
-            at_once: None,
+            max_resolved_with_change: None,
             prefetch_branches: 0,
             on_refresh: None,
         }
@@ -73,13 +73,13 @@ impl Default for WatchOptions {
 
 /// The outcome of a refresh in the background.
 #[derive(Debug)]
-pub struct RefreshReport {
+pub struct BackgroundRefresh {
     /// The changed paths in order; `.` is the whole tree.
     pub paths: Vec<RepoPath>,
     /// Time from the first notification until the index was up to date; none without a notification.
     pub lag: Option<Duration>,
     /// What the refresh did.
-    pub refresh: Result<Refresh, EngineError>,
+    pub refresh: Result<RefreshReport, EngineError>,
     /// Why the tree is not watched, if it is not.
     pub unwatched: Option<Unwatchable>,
 }
@@ -155,13 +155,13 @@ impl Drop for Watcher {
     }
 }
 
-impl Refresher for Watcher {
+impl Freshness for Watcher {
     fn catch_up(
         &self,
         engine: &Engine,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         let core = &*self.core;
         if !std::ptr::eq(engine, Arc::as_ptr(&core.engine)) {
             return engine.refresh(options, progress);
@@ -169,7 +169,7 @@ impl Refresher for Watcher {
         let started = Instant::now();
         let refresh = core.catch_up(options, progress)?;
         let note = core.state().pending_note.take();
-        Ok(Refresh { elapsed: started.elapsed(), note: note.or(refresh.note), ..refresh })
+        Ok(RefreshReport { elapsed: started.elapsed(), note: note.or(refresh.note), ..refresh })
     }
 }
 

@@ -5,8 +5,8 @@
 #[path = "../../engine/tests/support/mod.rs"]
 mod support;
 
-use orient_engine::{Engine, RefreshOptions, Refresher, Silent};
-use orient_live::{RefreshListener, RefreshReport, WatchOptions, Watcher};
+use orient_engine::{Engine, Freshness, NoProgress, RefreshOptions};
+use orient_live::{BackgroundRefresh, RefreshListener, WatchOptions, Watcher};
 use orient_testkit::git;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -48,7 +48,7 @@ impl Switching {
         let engine = Arc::new(open(&root, &folder.path().join("store"), 2));
         let read = Arc::new(Mutex::new((0, 0)));
         let counting = read.clone();
-        let on_refresh: RefreshListener = Arc::new(move |seen: &RefreshReport| {
+        let on_refresh: RefreshListener = Arc::new(move |seen: &BackgroundRefresh| {
             let refresh = seen.refresh.as_ref().expect("caught up");
             count(&counting, refresh.parsed, refresh.from_cache);
         });
@@ -83,7 +83,7 @@ impl Switching {
         let commit = commit.trim();
         let byte = |at| u8::from_str_radix(&commit[at..at + 2], 16).expect("two digits");
         let id: Vec<u8> = (0..commit.len()).step_by(2).map(byte).collect();
-        self.engine.ahead().expect("a cache").has_whole(&id)
+        self.engine.prefetcher().expect("a cache").has_whole(&id)
     }
 
     /// How many files were parsed, and how many known, to catch up with a switch.
@@ -91,7 +91,7 @@ impl Switching {
         *self.read.lock().expect("no panic") = (0, 0);
         git(&self.root(), &["checkout", "-q", branch]);
         let refresh =
-            self.live.catch_up(&self.engine, &RefreshOptions::default(), &Silent).expect("caught up");
+            self.live.catch_up(&self.engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
         count(&self.read, refresh.parsed, refresh.from_cache);
         assert_eq!(dump(&self.engine), fresh(&self.root(), 2), "as if built anew");
         *self.read.lock().expect("no panic")

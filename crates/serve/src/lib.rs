@@ -26,5 +26,5 @@ mod token_budget;
 pub use error::ServeError;
 pub use http::{HttpOptions, http};
 pub use schema::listing;
-pub use served_tree::{Options, RefresherFactory};
+pub use served_tree::{FreshnessFactory, Options};
 pub use stdio::stdio;

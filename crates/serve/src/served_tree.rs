@@ -1,7 +1,7 @@
 //! A tree that is served: the engine that stays open, and its first index, which is made in the background.
 
 use crate::progress_notifications::ProgressNotifier;
-use orient_engine::{Cancel, Engine, EngineError, Phase, Progress, Refresh, RefreshOptions, Refresher};
+use orient_engine::{Cancel, Engine, EngineError, Freshness, Phase, Progress, RefreshOptions, RefreshReport};
 use orient_settings::Loaded;
 use orient_tools::{
     BackgroundEmbedding, Code, OpenTree, Session, SessionOptions, ToolError, count, duration,
@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Makes the one who keeps an engine fresh.
-pub type RefresherFactory = Arc<dyn Fn(&Arc<Engine>, &Loaded) -> Arc<dyn Refresher> + Send + Sync>;
+pub type FreshnessFactory = Arc<dyn Fn(&Arc<Engine>, &Loaded) -> Arc<dyn Freshness> + Send + Sync>;
 
 /// What to serve.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub struct Options {
     /// Which tools to offer: none for the groups, `all`, or names with commas between.
     pub tools: Option<String>,
     /// Who keeps the index fresh.
-    pub refresher: RefresherFactory,
+    pub freshness: FreshnessFactory,
     /// Called by a thread whose work is done: what it keeps for the next may be given back.
     pub rested: fn(),
 }
@@ -54,17 +54,17 @@ impl ServedTree {
             setup.start = start;
         }
         let indexing = Arc::new(Indexing::default());
-        let mut refresher = None;
+        let mut freshness = None;
         let host = OpenTree::open(setup, |engine, loaded| {
-            let inner = (options.refresher)(engine, loaded);
-            refresher = Some(inner.clone());
+            let inner = (options.freshness)(engine, loaded);
+            freshness = Some(inner.clone());
             Arc::new(FirstIndexGate { inner, indexing: indexing.clone() })
         })?;
         let embedding = if options.setup.refresh { BackgroundEmbedding::start(&host) } else { None };
         let embedding = Mutex::new(embedding);
         let tree = Arc::new(Self { host, indexing, cancel: Cancel::default(), embedding });
-        if let Some(refresher) = refresher.filter(|_| options.setup.refresh) {
-            tree.start(refresher);
+        if let Some(freshness) = freshness.filter(|_| options.setup.refresh) {
+            tree.start(freshness);
         }
         Ok(tree)
     }
@@ -101,7 +101,7 @@ impl ServedTree {
 
     /// Brings the index up to date in the background: at once where there is none, else when the first question has had
     /// its turn.
-    fn start(&self, refresher: Arc<dyn Refresher>) {
+    fn start(&self, freshness: Arc<dyn Freshness>) {
         let there = self.host.engine().snapshot().is_ok();
         if !there {
             self.indexing.begin();
@@ -114,7 +114,7 @@ impl ServedTree {
                 indexing.begin();
             }
             let options = RefreshOptions { cancel, ..RefreshOptions::default() };
-            let caught = refresher.catch_up(&engine, &options, &*indexing);
+            let caught = freshness.catch_up(&engine, &options, &*indexing);
             indexing.end(caught.err().map(ToolError::from));
         });
         if let Err(error) = begun {
@@ -125,17 +125,17 @@ impl ServedTree {
 
 /// Keeps questions from waiting for the first index: they are told, and can wait in their own way.
 struct FirstIndexGate {
-    inner: Arc<dyn Refresher>,
+    inner: Arc<dyn Freshness>,
     indexing: Arc<Indexing>,
 }
 
-impl Refresher for FirstIndexGate {
+impl Freshness for FirstIndexGate {
     fn catch_up(
         &self,
         engine: &Engine,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         if !self.indexing.is_running() {
             return self.inner.catch_up(engine, options, progress);
         }

@@ -6,7 +6,8 @@ use super::protocol::{
     REQUEST_LENGTH, SOCKET, SocketIdentity, UNRESPONSIVE_FILE,
 };
 use orient_engine::{
-    Depth, Engine, EngineError, Mode, Process, Progress, Refresh, RefreshOptions, Refresher,
+    Engine, EngineError, Freshness, Process, Progress, RefreshDepth, RefreshMode, RefreshOptions,
+    RefreshReport,
 };
 use orient_safefs::{Access, Folder};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -25,30 +26,35 @@ const STARVATION_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WatcherClient;
 
-impl Refresher for WatcherClient {
+impl Freshness for WatcherClient {
     fn catch_up(
         &self,
         engine: &Engine,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
-        match ask(engine, options.depth).filter(|_| options.mode == Mode::CatchUp) {
+    ) -> Result<RefreshReport, EngineError> {
+        match ask(engine, options.depth).filter(|_| options.mode == RefreshMode::CatchUp) {
             Some(refresh) => Ok(refresh),
             None => engine.refresh(options, progress),
         }
     }
 }
 
-fn ask(engine: &Engine, depth: Depth) -> Option<Refresh> {
-    let question = if depth == Depth::Graph { ASK_GRAPH } else { ASK_FACTS };
+fn ask(engine: &Engine, depth: RefreshDepth) -> Option<RefreshReport> {
+    let question = if depth == RefreshDepth::Graph { ASK_GRAPH } else { ASK_FACTS };
     let reply = request(engine, question, REFRESH_TIMEOUT + IO_TIMEOUT)?;
     let FreshnessReply { generation, index_inode, remembered } = FreshnessReply::from_bytes(reply);
     // The watcher must mean the index that we read.
-    let is_our_index = engine.place().index().metadata().is_ok_and(|metadata| metadata.ino() == index_inode);
+    let is_our_index =
+        engine.store_paths().index().metadata().is_ok_and(|metadata| metadata.ino() == index_inode);
     let has_generation = engine.generation().is_some_and(|ours| ours >= generation);
     // A later generation has its own tree manifest.
     let remembered = remembered && engine.generation() == Some(generation);
-    (is_our_index && has_generation).then(|| Refresh { generation, remembered, ..Refresh::default() })
+    (is_our_index && has_generation).then(|| RefreshReport {
+        generation,
+        remembered,
+        ..RefreshReport::default()
+    })
 }
 
 /// The process ID of the watcher that commands about this tree can ask; none if there is no watcher, or none that sees the tree
@@ -59,20 +65,20 @@ pub fn watcher_process(engine: &Engine) -> Option<u32> {
 
 /// The process ID of a watcher of this tree that did not respond to the last request.
 pub fn unresponsive_watcher(engine: &Engine) -> Option<u32> {
-    let folder = Folder::open(&engine.place().tree).ok()?;
+    let folder = Folder::open(&engine.store_paths().tree).ok()?;
     let socket = SocketIdentity::of(&folder)?;
     (unresponsive_socket(&folder).as_ref() == Some(&socket)).then(|| protocol::recorded_process(&folder))?
 }
 
 /// Sends a request to the watcher of a tree and waits for the reply.
 fn request<const LENGTH: usize>(engine: &Engine, question: u8, timeout: Duration) -> Option<[u8; LENGTH]> {
-    let folder = &Folder::open(&engine.place().tree).ok()?;
+    let folder = &Folder::open(&engine.store_paths().tree).ok()?;
     let socket = SocketIdentity::of(folder)?;
     if unresponsive_socket(folder).as_ref() == Some(&socket) {
         return None;
     }
     let mut request = [question; REQUEST_LENGTH];
-    request[..REQUEST_LENGTH - 1].copy_from_slice(&engine.view()?);
+    request[..REQUEST_LENGTH - 1].copy_from_slice(&engine.view_hash()?);
     let mut stream = match connect(folder) {
         Ok(stream) => stream,
         Err(error) => {

@@ -1,6 +1,6 @@
 //! The messages between a command and the watcher of its tree: fixed-length frames over a Unix socket.
 //!
-//! A request is 33 bytes: 32 bytes that identify the client's view of the tree ([`Engine::view`]), then one byte with the
+//! A request is 33 bytes: 32 bytes that identify the client's view of the tree ([`Engine::view_hash`]), then one byte with the
 //! question. The watcher declines a client with other settings, another version or another view of the file system by closing
 //! the connection. While it works on a reply it sends heartbeats, so that a client stops waiting for a stopped process. A
 //! reply starts with [`REPLY`]; its length follows from the question. All numbers are little-endian.
@@ -17,7 +17,7 @@
 //!          01                       the stored tree manifest is up to date too
 //! ```
 //!
-//! [`Engine::view`]: orient_engine::Engine::view
+//! [`Engine::view_hash`]: orient_engine::Engine::view_hash
 
 use orient_safefs::Folder;
 use std::io;

@@ -5,7 +5,7 @@ use super::protocol::{
     REFRESH_TIMEOUT, REPLY, REQUEST_LENGTH, SOCKET, UNRESPONSIVE_FILE, socket_path,
 };
 use crate::watcher::WatcherCore;
-use orient_engine::{Depth, Refresh, RefreshOptions};
+use orient_engine::{RefreshDepth, RefreshOptions, RefreshReport};
 use orient_safefs::{Access, Folder};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
@@ -180,7 +180,7 @@ fn reply(core: &WatcherCore, mut stream: UnixStream, writing: &Mutex<UnixStream>
     let mut request = [0; REQUEST_LENGTH];
     stream.read_exact(&mut request)?;
     let (view, question) = (&request[..REQUEST_LENGTH - 1], request[REQUEST_LENGTH - 1]);
-    if core.engine.view().is_none_or(|ours| ours != view) {
+    if core.engine.view_hash().is_none_or(|ours| ours != view) {
         return Ok(false);
     }
     let depth = match question {
@@ -188,8 +188,8 @@ fn reply(core: &WatcherCore, mut stream: UnixStream, writing: &Mutex<UnixStream>
             send(&std::process::id().to_le_bytes())?;
             return Ok(false);
         }
-        ASK_GRAPH => Depth::Graph,
-        _ => Depth::Facts,
+        ASK_GRAPH => RefreshDepth::Graph,
+        _ => RefreshDepth::Facts,
     };
     if let Some(reply) = freshness(core, depth) {
         send(&reply.to_bytes())?;
@@ -198,14 +198,14 @@ fn reply(core: &WatcherCore, mut stream: UnixStream, writing: &Mutex<UnixStream>
 }
 
 /// Reads all change notifications, refreshes the index, and returns the generation that is then up to date.
-fn freshness(core: &WatcherCore, depth: Depth) -> Option<FreshnessReply> {
+fn freshness(core: &WatcherCore, depth: RefreshDepth) -> Option<FreshnessReply> {
     let cancel = core.stop.clone();
     let options = RefreshOptions { depth, cancel, wait: Some(REFRESH_TIMEOUT), ..RefreshOptions::default() };
     if core.state().misses_events() {
         return None;
     }
-    let refresh = core.catch_up(&options, &orient_engine::Silent).ok()?;
+    let refresh = core.catch_up(&options, &orient_engine::NoProgress).ok()?;
     let is_fresh = refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory;
-    let Refresh { generation, remembered, .. } = refresh;
+    let RefreshReport { generation, remembered, .. } = refresh;
     is_fresh.then(|| FreshnessReply { generation, index_inode: core.index_inode(), remembered })
 }
