@@ -176,9 +176,9 @@ fn follow(
 }
 
 impl Line {
-    fn of(seen: &Seen, begun: Instant) -> Self {
+    fn of(report: &BackgroundRefresh, begun: Instant) -> Self {
         let nothing = RefreshReport::default();
-        let (refresh, failure) = match &seen.refresh {
+        let (refresh, failure) = match &report.refresh {
             Ok(refresh) => (refresh, None),
             Err(error) => (&nothing, Some(error.to_string())),
         };

@@ -250,7 +250,7 @@ impl LiveBench {
 
         let engine = Arc::new(open(&root, &scratch.join("store-of-branches"))?);
         engine.refresh(&RefreshOptions::default(), &NoProgress)?;
-        let live = settled(&engine, WatchOptions { branches: 1, ..WatchOptions::default() })?;
+        let live = settled(&engine, WatchOptions { prefetch_branches: 1, ..WatchOptions::default() })?;
         let begun = Instant::now();
         while !engine.prefetcher().is_some_and(|mut ahead| ahead.has_whole(other.id())) {
             if begun.elapsed() > Duration::from_mins(5) {
