@@ -6,7 +6,7 @@ use crate::render;
 use crate::replace::{self, Links};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use orient_engine::{Cancel, Silent};
+use orient_engine::{Cancel, NoProgress};
 use orient_setup::{
     CLIENTS, Client, ConfigDirs, Plan, Scope, ServerEntry, TextEdit, diff, plan, registered, snippet, undo,
 };
@@ -100,7 +100,7 @@ struct Work {
 pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolError> {
     let (form, colour, quiet) = (config.form, config.colour, config.quiet);
     let cancel = Cancel::default();
-    let session = Session::open(config.setup, &Silent, &cancel)?;
+    let session = Session::open(config.setup, &NoProgress, &cancel)?;
     let dirs = ConfigDirs::detect(session.root()).ok_or_else(|| {
         ToolError::new(Code::BadArgument, "there is no home folder, so no place for configurations")
             .hint("orient setup --print shows what a client must be told")

@@ -6,7 +6,7 @@ use crate::inherit;
 use crate::interrupt::Interrupt;
 use crate::render;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use orient_engine::Refresh;
+use orient_engine::RefreshReport;
 use orient_live::{Live, LiveOptions, Seen, Watcher};
 use orient_settings::Override;
 use orient_tools::{
@@ -87,7 +87,7 @@ pub(crate) fn run(config: Config, matches: &ArgMatches) -> Result<Exit, ToolErro
     let stays = !matches.get_flag(UNTIL_IDLE);
     let mut live = None;
     let host = OpenTree::open(config.setup, |engine, loaded| {
-        orient_logging::open(&engine.place().store);
+        orient_logging::open(&engine.store_paths().store);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), until_idle = !stays, "watcher started");
         // One that a question left behind does no more than that question would have done.
         let branches = if stays { loaded.settings.watch.branches } else { 0 };
@@ -173,7 +173,7 @@ fn follow(
 
 impl Line {
     fn of(seen: &Seen, begun: Instant) -> Self {
-        let nothing = Refresh::default();
+        let nothing = RefreshReport::default();
         let (refresh, failure) = match &seen.refresh {
             Ok(refresh) => (refresh, None),
             Err(error) => (&nothing, Some(error.to_string())),

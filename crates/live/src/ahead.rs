@@ -1,7 +1,7 @@
 //! What other branches hold, read while there is nothing else to do: a switch to one of them then finds its files read.
 
 use crate::keeper::Shared;
-use orient_engine::{Ahead, PARSING_STACK};
+use orient_engine::{PARSER_STACK_BYTES, Prefetcher};
 use orient_history::{History, Tip};
 use orient_model::RepoPath;
 
@@ -18,7 +18,7 @@ impl Shared {
             self.read_branches().unwrap_or(true)
         };
         std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("ahead".to_owned()).stack_size(PARSING_STACK);
+            let thread = std::thread::Builder::new().name("ahead".to_owned()).stack_size(PARSER_STACK_BYTES);
             thread.spawn_scoped(scope, reading).is_ok_and(|thread| thread.join().unwrap_or(true))
         })
     }
@@ -26,7 +26,7 @@ impl Shared {
     fn read_branches(&self) -> Option<bool> {
         let mut history = History::open(self.engine.root()).ok()?;
         let tips = history.tips().ok()?;
-        let mut ahead = self.engine.ahead()?;
+        let mut ahead = self.engine.prefetcher()?;
         for tip in tips.iter().take(self.options.branches) {
             if !ahead.has_whole(tip.id()) && !self.read_branch(&mut history, &mut ahead, tip)? {
                 return Some(false);
@@ -36,7 +36,7 @@ impl Shared {
     }
 
     /// Reads one branch; false where something else came between.
-    fn read_branch(&self, history: &mut History, ahead: &mut Ahead<'_>, tip: &Tip) -> Option<bool> {
+    fn read_branch(&self, history: &mut History, ahead: &mut Prefetcher<'_>, tip: &Tip) -> Option<bool> {
         let files = history.incoming_files(tip).ok()?;
         let paths: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
         let indexed = self.engine.are_indexed(&paths).ok()?;

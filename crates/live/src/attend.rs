@@ -4,7 +4,7 @@ use crate::dirty::Dirty;
 use crate::keeper::{Seen, Shared};
 use crate::limits::Unwatchable;
 use crate::state::State;
-use orient_engine::{Depth, EngineError, Refresh, RefreshOptions};
+use orient_engine::{EngineError, RefreshDepth, RefreshOptions, RefreshReport};
 use orient_model::RepoPath;
 use std::time::{Duration, Instant};
 
@@ -63,7 +63,7 @@ impl Shared {
         if !state.settled || state.dirty.is_all() {
             return Next::Settle;
         }
-        if !state.dirty.is_empty() || state.right == Depth::Facts {
+        if !state.dirty.is_empty() || state.right == RefreshDepth::Facts {
             return Next::Catch;
         }
         if state.asked {
@@ -134,7 +134,7 @@ impl Shared {
         self.state().changed = None;
         let done = self.whole(&self.background(), &self.activity, &Dirty::default());
         drop(turn);
-        self.engine.tidy();
+        self.engine.checkpoint();
         self.look_ahead_soon();
         self.tell(Vec::new(), None, done)
     }
@@ -149,7 +149,7 @@ impl Shared {
     fn ahead(&self) -> bool {
         if self.read_ahead() {
             self.state().ahead = None;
-            self.engine.tidy();
+            self.engine.checkpoint();
         } else {
             self.look_ahead_soon();
         }
@@ -160,7 +160,7 @@ impl Shared {
         &self,
         paths: Vec<RepoPath>,
         since: Option<Instant>,
-        refresh: Result<Refresh, EngineError>,
+        refresh: Result<RefreshReport, EngineError>,
     ) -> bool {
         let well = refresh.is_ok();
         if let Some(seen) = &self.options.seen {
@@ -172,8 +172,8 @@ impl Shared {
     }
 
     fn background(&self) -> RefreshOptions {
-        let (at_once, cancel) = (self.options.at_once, self.stop.clone());
-        RefreshOptions { at_once, cancel, ..RefreshOptions::default() }
+        let (limit, cancel) = (self.options.at_once, self.stop.clone());
+        RefreshOptions { max_resolved_with_change: limit, cancel, ..RefreshOptions::default() }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use crate::keeper::Shared;
 use crate::neighbour::NOTE;
-use orient_engine::{Depth, Refresh, RefreshOptions};
+use orient_engine::{RefreshDepth, RefreshOptions, RefreshReport};
 use orient_safefs::{Access, Folder};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
@@ -266,7 +266,7 @@ fn answer(shared: &Shared, mut stream: UnixStream, speaking: &Mutex<UnixStream>)
     let mut asked = [0; ASKED];
     stream.read_exact(&mut asked)?;
     let (view, question) = (&asked[..ASKED - 1], asked[ASKED - 1]);
-    if shared.engine.view().is_none_or(|ours| ours != view) {
+    if shared.engine.view_hash().is_none_or(|ours| ours != view) {
         return Ok(false);
     }
     let depth = match question {
@@ -274,8 +274,8 @@ fn answer(shared: &Shared, mut stream: UnixStream, speaking: &Mutex<UnixStream>)
             say(&std::process::id().to_le_bytes())?;
             return Ok(false);
         }
-        GRAPH => Depth::Graph,
-        _ => Depth::Facts,
+        GRAPH => RefreshDepth::Graph,
+        _ => RefreshDepth::Facts,
     };
     if let Some(word) = vouch(shared, depth) {
         say(&word.to_bytes())?;
@@ -284,15 +284,15 @@ fn answer(shared: &Shared, mut stream: UnixStream, speaking: &Mutex<UnixStream>)
 }
 
 /// What can be said after every notice was read, and what they tell of was caught up with.
-fn vouch(shared: &Shared, depth: Depth) -> Option<Word> {
+fn vouch(shared: &Shared, depth: RefreshDepth) -> Option<Word> {
     let cancel = shared.stop.clone();
     let options = RefreshOptions { depth, cancel, wait: Some(PATIENCE), ..RefreshOptions::default() };
     if shared.state().is_blind() {
         return None;
     }
-    let refresh = shared.caught_up(&options, &orient_engine::Silent).ok()?;
+    let refresh = shared.caught_up(&options, &orient_engine::NoProgress).ok()?;
     let right = refresh.pending.is_empty() && !refresh.busy && !refresh.in_memory;
-    let Refresh { generation, remembered, .. } = refresh;
+    let RefreshReport { generation, remembered, .. } = refresh;
     right.then(|| Word { generation, file: shared.file(), remembered })
 }
 

@@ -9,7 +9,8 @@ use crate::state::{Caught, Left, State};
 use crate::turn::{Turn, Turns};
 use crate::watch::{Bell, Watch};
 use orient_engine::{
-    Cancel, Depth, Engine, EngineError, Keeper, Mode, Pause, Progress, Refresh, RefreshOptions, Region,
+    Cancel, Engine, EngineError, Freshness, Pause, Progress, RefreshDepth, RefreshMode, RefreshOptions,
+    RefreshReport, Region,
 };
 use orient_model::RepoPath;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,7 +76,7 @@ pub struct Seen {
     /// How long after the first notice the index was right again; nothing where there was no notice.
     pub behind: Option<Duration>,
     /// What was done.
-    pub refresh: Result<Refresh, EngineError>,
+    pub refresh: Result<RefreshReport, EngineError>,
     /// Why files are not watched, where they are not.
     pub unwatched: Option<Unwatchable>,
 }
@@ -141,13 +142,13 @@ impl Drop for Live {
     }
 }
 
-impl Keeper for Live {
+impl Freshness for Live {
     fn catch_up(
         &self,
         engine: &Engine,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         let shared = &*self.shared;
         if !std::ptr::eq(engine, Arc::as_ptr(&shared.engine)) {
             return engine.refresh(options, progress);
@@ -155,7 +156,7 @@ impl Keeper for Live {
         let started = Instant::now();
         let refresh = shared.caught_up(options, progress)?;
         let note = shared.state().note.take();
-        Ok(Refresh { elapsed: started.elapsed(), note: note.or(refresh.note), ..refresh })
+        Ok(RefreshReport { elapsed: started.elapsed(), note: note.or(refresh.note), ..refresh })
     }
 }
 
@@ -177,7 +178,7 @@ impl Shared {
         &self,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         let started = Instant::now();
         let asked = options.asked.unwrap_or(started);
         let refresh = if let Some(refresh) = self.caught_since(asked, options) {
@@ -193,7 +194,7 @@ impl Shared {
                     (None, None) => self.as_far_as_it_is(started),
                 };
                 // Where others had to be let through, what is left comes after what they asked for.
-                if refresh.owed == 0 || options.depth == Depth::Facts {
+                if refresh.owed == 0 || options.depth == RefreshDepth::Facts {
                     break refresh;
                 }
             }
@@ -241,18 +242,18 @@ impl Shared {
     }
 
     /// What there is to say where nothing changed and nobody is at work: that needs no turn.
-    fn at_rest(&self, options: &RefreshOptions) -> Option<Refresh> {
+    fn at_rest(&self, options: &RefreshOptions) -> Option<RefreshReport> {
         let begun = Instant::now();
         let (left, remembered) = {
             let mut state = self.state();
-            let owing = options.depth == Depth::Graph && state.right == Depth::Facts;
-            let idle = state.working.is_empty() && !owing && options.mode == Mode::CatchUp;
+            let owing = options.depth == RefreshDepth::Graph && state.right == RefreshDepth::Facts;
+            let idle = state.working.is_empty() && !owing && options.mode == RefreshMode::CatchUp;
             if !idle || !state.is_still() {
                 return None;
             }
             (state.left?, state.remembered)
         };
-        let refresh = Refresh { generation: left.generation, remembered, ..Refresh::default() };
+        let refresh = RefreshReport { generation: left.generation, remembered, ..RefreshReport::default() };
         let found = (self.mark() == Some(left)).then_some(refresh)?;
         self.state().catches(Caught { begun, generation: left.generation });
         Some(found)
@@ -260,16 +261,16 @@ impl Shared {
 
     /// What there is to say where somebody began to catch up after the question was put, and is done, or found nothing to
     /// catch up with: one who looks does it for all who wait. What has changed since need not show in the answer.
-    fn caught_since(&self, asked: Instant, options: &RefreshOptions) -> Option<Refresh> {
+    fn caught_since(&self, asked: Instant, options: &RefreshOptions) -> Option<RefreshReport> {
         let mut state = self.state();
         state.drain();
         let caught = match options.depth {
-            Depth::Facts => state.known,
-            Depth::Graph => state.caught,
+            RefreshDepth::Facts => state.known,
+            RefreshDepth::Graph => state.caught,
         };
-        let caught = caught.filter(|caught| caught.begun >= asked && options.mode == Mode::CatchUp)?;
+        let caught = caught.filter(|caught| caught.begun >= asked && options.mode == RefreshMode::CatchUp)?;
         let (generation, remembered) = (caught.generation, state.remembered);
-        Some(Refresh { generation, remembered, ..Refresh::default() })
+        Some(RefreshReport { generation, remembered, ..RefreshReport::default() })
     }
 
     /// A turn for the background, which has all the time there is.
@@ -278,7 +279,7 @@ impl Shared {
     }
 
     /// What can be said without waiting longer.
-    fn as_far_as_it_is(&self, started: Instant) -> Refresh {
+    fn as_far_as_it_is(&self, started: Instant) -> RefreshReport {
         let mut state = self.state();
         state.drain();
         let mut pending = state.dirty.clone();
@@ -287,12 +288,12 @@ impl Shared {
             pending.all();
         }
         let generation = self.engine.generation().unwrap_or_default();
-        Refresh {
+        RefreshReport {
             generation,
             pending: pending.paths(),
             busy: true,
             waited: started.elapsed(),
-            ..Refresh::default()
+            ..RefreshReport::default()
         }
     }
 
@@ -301,15 +302,15 @@ impl Shared {
         &self,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         let begun = Instant::now();
         let dirty = {
             let mut state = self.state();
             state.drain();
-            if state.dirty.is_all() || !state.rules.stand() {
+            if state.dirty.is_all() || !state.rules.are_unchanged() {
                 state.settled = false;
             }
-            let trusted = state.settled && state.watch.is_some() && options.mode == Mode::CatchUp;
+            let trusted = state.settled && state.watch.is_some() && options.mode == RefreshMode::CatchUp;
             // What is dirty stays so until every folder is watched again, which is done in the background.
             if trusted { Some(state.take()) } else { None }
         };
@@ -318,11 +319,15 @@ impl Shared {
             return self.whole(options, progress, &Dirty::default());
         };
         let known = self.mark() == self.state().left;
-        let owing = options.depth == Depth::Graph && self.state().right == Depth::Facts;
+        let owing = options.depth == RefreshDepth::Graph && self.state().right == RefreshDepth::Facts;
         if dirty.is_empty() && known && !owing {
             let state = self.state();
             let generation = state.left.map_or(0, |left| left.generation);
-            return Ok(Refresh { generation, remembered: state.remembered, ..Refresh::default() });
+            return Ok(RefreshReport {
+                generation,
+                remembered: state.remembered,
+                ..RefreshReport::default()
+            });
         }
         if !self.watch_places(&dirty) || !known || dirty.is_many() {
             return self.whole(options, progress, &dirty);
@@ -340,7 +345,7 @@ impl Shared {
         options: &RefreshOptions,
         progress: &dyn Progress,
         dirty: &Dirty,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         let started = Instant::now();
         let options = &RefreshOptions { pause: Some(self.begin()), ..options.clone() };
         let done = self.engine.refresh(options, &Telling { shared: self, progress, begun: started });
@@ -359,7 +364,7 @@ impl Shared {
     }
 
     /// Notes what is left to do, and what the index is now, after work that began at a moment.
-    fn finish(&self, done: &Result<Refresh, EngineError>, dirty: Dirty, begun: Instant) {
+    fn finish(&self, done: &Result<RefreshReport, EngineError>, dirty: Dirty, begun: Instant) {
         let mut state = self.state();
         state.working = Dirty::default();
         match done {
@@ -370,9 +375,9 @@ impl Shared {
                 let file = self.file();
                 state.left = Some(Left { generation: refresh.generation, file });
                 if state.held.as_ref().is_none_or(|(held, _)| *held != file) {
-                    state.held = Some((file, self.engine.hold()));
+                    state.held = Some((file, self.engine.keep_open()));
                 }
-                state.right = if refresh.owed > 0 { Depth::Facts } else { Depth::Graph };
+                state.right = if refresh.owed > 0 { RefreshDepth::Facts } else { RefreshDepth::Graph };
                 if refresh.owed > 0 {
                     self.bell.ring();
                 }
@@ -393,9 +398,9 @@ impl Shared {
 
     /// Asks whoever is at work for a pause, where something changed since and this question needs no more than what is in
     /// the files; unless one that needs more has waited long enough.
-    fn hurry(&self, asked: Instant, depth: Depth) {
+    fn hurry(&self, asked: Instant, depth: RefreshDepth) {
         let mut state = self.state();
-        if depth == Depth::Graph {
+        if depth == RefreshDepth::Graph {
             state.deep.get_or_insert(asked);
         } else if !state.dirty.is_empty() && state.deep.is_none_or(|since| since.elapsed() < LET_OTHERS) {
             state.pause.cancel();
@@ -406,7 +411,7 @@ impl Shared {
     pub(crate) fn knows(&self, generation: u64, begun: Instant) {
         let mut state = self.state();
         state.working = Dirty::default();
-        state.right = Depth::Facts;
+        state.right = RefreshDepth::Facts;
         state.left = Some(Left { generation, file: self.file() });
         state.catches_since(begun, generation);
         drop(state);
@@ -440,7 +445,7 @@ impl Shared {
     /// watched is then found by whoever looks next. Says whether that succeeded.
     pub(crate) fn watch_all(&self, region: Option<&Region>) -> bool {
         loop {
-            let Ok(survey) = self.engine.survey(region) else { return false };
+            let Ok(survey) = self.engine.watch_scope(region) else { return false };
             let mut state = self.state();
             let mut new = false;
             for folder in &survey.folders {
@@ -476,7 +481,7 @@ impl Shared {
     #[cfg(unix)]
     pub(crate) fn file(&self) -> u64 {
         use std::os::unix::fs::MetadataExt;
-        self.engine.place().index().metadata().map_or(0, |metadata| metadata.ino())
+        self.engine.store_paths().index().metadata().map_or(0, |metadata| metadata.ino())
     }
 
     #[cfg(not(unix))]

@@ -2,7 +2,10 @@
 //! watcher that shows no sign of life is remembered, so that only the first command waits for it.
 
 use crate::door::{self, Key, Word};
-use orient_engine::{Depth, Engine, EngineError, Keeper, Mode, Process, Progress, Refresh, RefreshOptions};
+use orient_engine::{
+    Engine, EngineError, Freshness, Process, Progress, RefreshDepth, RefreshMode, RefreshOptions,
+    RefreshReport,
+};
 use orient_safefs::{Access, Folder};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
@@ -22,30 +25,30 @@ pub(crate) const NOTE: &str = "watcher.silent";
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Neighbour;
 
-impl Keeper for Neighbour {
+impl Freshness for Neighbour {
     fn catch_up(
         &self,
         engine: &Engine,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
-        match ask(engine, options.depth).filter(|_| options.mode == Mode::CatchUp) {
+    ) -> Result<RefreshReport, EngineError> {
+        match ask(engine, options.depth).filter(|_| options.mode == RefreshMode::CatchUp) {
             Some(refresh) => Ok(refresh),
             None => engine.refresh(options, progress),
         }
     }
 }
 
-fn ask(engine: &Engine, depth: Depth) -> Option<Refresh> {
-    let question = if depth == Depth::Graph { door::GRAPH } else { door::FACTS };
+fn ask(engine: &Engine, depth: RefreshDepth) -> Option<RefreshReport> {
+    let question = if depth == RefreshDepth::Graph { door::GRAPH } else { door::FACTS };
     let heard = put(engine, question, door::PATIENCE + door::PROMPT)?;
     let Word { generation, file, remembered } = Word::from_bytes(heard);
     // The index it speaks of is the one we read from.
-    let same = engine.place().index().metadata().is_ok_and(|metadata| metadata.ino() == file);
+    let same = engine.store_paths().index().metadata().is_ok_and(|metadata| metadata.ino() == file);
     let there = engine.generation().is_some_and(|ours| ours >= generation);
     // A later generation comes with another sheet.
     let remembered = remembered && engine.generation() == Some(generation);
-    (same && there).then(|| Refresh { generation, remembered, ..Refresh::default() })
+    (same && there).then(|| RefreshReport { generation, remembered, ..RefreshReport::default() })
 }
 
 /// The process of the watcher that commands about this tree can ask; none where nobody is there, or nobody who sees the
@@ -56,20 +59,20 @@ pub fn watched_by(engine: &Engine) -> Option<u32> {
 
 /// The process of a watcher of this tree that did not answer when it was last asked.
 pub fn silent_watcher(engine: &Engine) -> Option<u32> {
-    let folder = Folder::open(&engine.place().tree).ok()?;
+    let folder = Folder::open(&engine.store_paths().tree).ok()?;
     let key = Key::of(&folder)?;
     (noted(&folder).as_ref() == Some(&key)).then(|| door::process_of(&folder))?
 }
 
 /// Puts a question at the door of a tree.
 fn put<const LENGTH: usize>(engine: &Engine, question: u8, patience: Duration) -> Option<[u8; LENGTH]> {
-    let folder = &Folder::open(&engine.place().tree).ok()?;
+    let folder = &Folder::open(&engine.store_paths().tree).ok()?;
     let key = Key::of(folder)?;
     if noted(folder).as_ref() == Some(&key) {
         return None;
     }
     let mut asked = [question; door::ASKED];
-    asked[..door::ASKED - 1].copy_from_slice(&engine.view()?);
+    asked[..door::ASKED - 1].copy_from_slice(&engine.view_hash()?);
     let mut stream = match connect(folder) {
         Ok(stream) => stream,
         Err(error) => {

@@ -2,7 +2,7 @@
 
 use crate::keeper::Shared;
 use orient_engine::Engine;
-pub use orient_engine::Sweep as Neighbour;
+pub use orient_engine::FullScan as Neighbour;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 use crate::dirty::Dirty;
 use crate::limits::Unwatchable;
 use crate::watch::{Notice, Watch};
-use orient_engine::{Cancel, Depth, Held, Rules};
+use orient_engine::{Cancel, ExternalIgnoreFiles, OpenDatabases, RefreshDepth};
 use std::time::{Duration, Instant};
 
 /// What is known of the tree and its index.
@@ -17,17 +17,17 @@ pub(crate) struct State {
     pub(crate) since: Option<Instant>,
     /// Whether the index is right about all else, and every folder is watched.
     pub(crate) settled: bool,
-    pub(crate) rules: Rules,
+    pub(crate) rules: ExternalIgnoreFiles,
     /// The index as it was left: another one was written by somebody else.
     pub(crate) left: Option<Left>,
     /// The databases, kept open, with the file the index was in.
-    pub(crate) held: Option<(u64, Held)>,
+    pub(crate) held: Option<(u64, OpenDatabases)>,
     /// The last time it was caught up with everything.
     pub(crate) caught: Option<Caught>,
     /// The last time it was caught up with what is in the files.
     pub(crate) known: Option<Caught>,
     /// How much of the index is right about what was caught up with: facts alone while files have yet to be resolved.
-    pub(crate) right: Depth,
+    pub(crate) right: RefreshDepth,
     /// Since when somebody waits to know what uses mean.
     pub(crate) deep: Option<Instant>,
     /// Asks for a pause in the work that is going on.
@@ -71,12 +71,12 @@ impl State {
             dirty: Dirty::default(),
             since: None,
             settled: false,
-            rules: Rules::default(),
+            rules: ExternalIgnoreFiles::default(),
             left: None,
             held: None,
             caught: None,
             known: None,
-            right: Depth::Graph,
+            right: RefreshDepth::Graph,
             deep: None,
             pause: Cancel::default(),
             remembered: false,
@@ -126,7 +126,7 @@ impl State {
     /// Whether notices tell all, and there is none that is not being caught up with.
     pub(crate) fn is_still(&mut self) -> bool {
         self.drain();
-        self.settled && self.watch.is_some() && self.dirty.is_empty() && self.rules.stand()
+        self.settled && self.watch.is_some() && self.dirty.is_empty() && self.rules.are_unchanged()
     }
 
     /// Notes that the index was right: about everything, or about what is in the files.
@@ -135,7 +135,7 @@ impl State {
         if earlier(&self.known) {
             self.known = Some(caught);
         }
-        if self.right == Depth::Graph && earlier(&self.caught) {
+        if self.right == RefreshDepth::Graph && earlier(&self.caught) {
             self.caught = Some(caught);
             self.deep = None;
         }

@@ -5,7 +5,7 @@
 #[path = "../../engine/tests/support/mod.rs"]
 mod support;
 
-use orient_engine::{Engine, Keeper, RefreshOptions, Silent};
+use orient_engine::{Engine, Freshness, NoProgress, RefreshOptions};
 use orient_live::{Live, LiveOptions, Seen, Watcher};
 use orient_testkit::git;
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ impl Switching {
         let commit = commit.trim();
         let byte = |at| u8::from_str_radix(&commit[at..at + 2], 16).expect("two digits");
         let id: Vec<u8> = (0..commit.len()).step_by(2).map(byte).collect();
-        self.engine.ahead().expect("a cache").has_whole(&id)
+        self.engine.prefetcher().expect("a cache").has_whole(&id)
     }
 
     /// How many files were parsed, and how many known, to catch up with a switch.
@@ -85,7 +85,7 @@ impl Switching {
         *self.read.lock().expect("no panic") = (0, 0);
         git(&self.root(), &["checkout", "-q", branch]);
         let refresh =
-            self.live.catch_up(&self.engine, &RefreshOptions::default(), &Silent).expect("caught up");
+            self.live.catch_up(&self.engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
         count(&self.read, refresh.parsed, refresh.from_cache);
         assert_eq!(dump(&self.engine), fresh(&self.root(), 2), "as if built anew");
         *self.read.lock().expect("no panic")

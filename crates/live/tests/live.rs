@@ -5,7 +5,9 @@
 #[path = "../../engine/tests/support/mod.rs"]
 mod support;
 
-use orient_engine::{Depth, Engine, Keeper, Mode, Refresh, RefreshOptions, Silent};
+use orient_engine::{
+    Engine, Freshness, NoProgress, RefreshDepth, RefreshMode, RefreshOptions, RefreshReport,
+};
 use orient_live::{Live, LiveOptions, Neighbour};
 use orient_testkit::git;
 use proptest::prelude::*;
@@ -50,13 +52,17 @@ impl Watched {
         self.folder.path().join("tree")
     }
 
-    fn catch_up(&self) -> Refresh {
-        self.live.catch_up(&self.engine, &RefreshOptions::default(), &Silent).expect("caught up")
+    fn catch_up(&self) -> RefreshReport {
+        self.live.catch_up(&self.engine, &RefreshOptions::default(), &NoProgress).expect("caught up")
     }
 
-    fn catch_up_with_facts(&self) -> Refresh {
-        let options = RefreshOptions { depth: Depth::Facts, at_once: Some(0), ..RefreshOptions::default() };
-        self.live.catch_up(&self.engine, &options, &Silent).expect("caught up")
+    fn catch_up_with_facts(&self) -> RefreshReport {
+        let options = RefreshOptions {
+            depth: RefreshDepth::Facts,
+            max_resolved_with_change: Some(0),
+            ..RefreshOptions::default()
+        };
+        self.live.catch_up(&self.engine, &options, &NoProgress).expect("caught up")
     }
 
     fn check(&self) {
@@ -227,9 +233,13 @@ fn each_of_many_who_save_and_ask_at_once_finds_what_he_saved() {
                 for round in 0..20 {
                     let name = format!("of_{who}_in_{round}");
                     put(&watched.root(), &format!("src/by{who}.py"), format!("def {name}(): pass\n"));
-                    let depth = if round % 2 == 0 { Depth::Facts } else { Depth::Graph };
-                    let options = RefreshOptions { depth, at_once: Some(0), ..RefreshOptions::default() };
-                    watched.live.catch_up(&watched.engine, &options, &Silent).expect("caught up");
+                    let depth = if round % 2 == 0 { RefreshDepth::Facts } else { RefreshDepth::Graph };
+                    let options = RefreshOptions {
+                        depth,
+                        max_resolved_with_change: Some(0),
+                        ..RefreshOptions::default()
+                    };
+                    watched.live.catch_up(&watched.engine, &options, &NoProgress).expect("caught up");
                     assert!(knows(watched, &name), "{name} was there before the question");
                 }
             });
@@ -311,9 +321,9 @@ fn an_index_written_by_somebody_else_is_compared_with_the_files() {
 #[test]
 fn a_rebuild_is_a_rebuild() {
     let watched = Watched::new(SMALL);
-    let options = RefreshOptions { mode: Mode::Rebuild, ..RefreshOptions::default() };
-    let rebuilt = watched.live.catch_up(&watched.engine, &options, &Silent).expect("rebuilt");
-    assert_eq!(rebuilt.rebuilt, Some(orient_engine::Rebuilt::Asked));
+    let options = RefreshOptions { mode: RefreshMode::Rebuild, ..RefreshOptions::default() };
+    let rebuilt = watched.live.catch_up(&watched.engine, &options, &NoProgress).expect("rebuilt");
+    assert_eq!(rebuilt.rebuilt, Some(orient_engine::RebuildReason::Asked));
     watched.check();
 }
 
@@ -322,7 +332,7 @@ fn a_tree_that_is_moved_away_is_no_longer_vouched_for() {
     let watched = Watched::new(SMALL);
     let away = watched.folder.path().join("away");
     fs::rename(watched.root(), &away).expect("moved");
-    assert!(watched.live.catch_up(&watched.engine, &RefreshOptions::default(), &Silent).is_err());
+    assert!(watched.live.catch_up(&watched.engine, &RefreshOptions::default(), &NoProgress).is_err());
     fs::rename(&away, watched.root()).expect("moved back");
     put(&watched.root(), "src/a.py", "def back(): pass\n");
     let refresh = watched.catch_up();
@@ -343,15 +353,15 @@ fn a_question_with_a_deadline_names_what_is_pending() {
     put(&watched.root(), "src/a.py", "def unseen(): pass\n");
     let soon = Duration::from_millis(200);
     let options = RefreshOptions { wait: Some(soon), deadline: Some(soon), ..RefreshOptions::default() };
-    let refresh = watched.live.catch_up(&watched.engine, &options, &Silent).expect("answered");
+    let refresh = watched.live.catch_up(&watched.engine, &options, &NoProgress).expect("answered");
     assert!(refresh.busy && !refresh.pending.is_empty(), "{refresh:?}");
     drop(hold);
     watched.check();
 }
 
 /// What a command of its own learns, and whether it had to look at files for that.
-fn ask(engine: &Engine) -> (Refresh, bool) {
-    let refresh = Neighbour.catch_up(engine, &RefreshOptions::default(), &Silent).expect("caught up");
+fn ask(engine: &Engine) -> (RefreshReport, bool) {
+    let refresh = Neighbour.catch_up(engine, &RefreshOptions::default(), &NoProgress).expect("caught up");
     assert!(refresh.pending.is_empty(), "{refresh:?}");
     let looked = refresh.same + refresh.touched + refresh.changed + refresh.added > 0;
     (refresh, looked)
@@ -381,7 +391,7 @@ fn a_watcher_with_another_view_is_not_believed() {
     let mut settings = support::settings(1);
     settings.index.exclude = vec!["*.go".to_owned()];
     let other = support::open_with(&watched.root(), &watched.folder.path().join("store"), settings);
-    Neighbour.catch_up(&other, &RefreshOptions::default(), &Silent).expect("caught up");
+    Neighbour.catch_up(&other, &RefreshOptions::default(), &NoProgress).expect("caught up");
     assert!(!dump(&other).contains("b.go"));
     watched.check();
 }
@@ -391,7 +401,7 @@ fn without_a_watcher_a_command_looks_for_itself() {
     let watched = Watched::new(SMALL);
     let engine = beside(&watched);
     let root = watched.root();
-    let socket = engine.place().tree.join("watcher.socket");
+    let socket = engine.store_paths().tree.join("watcher.socket");
     assert!(socket.exists());
     let newer = Live::start(&watched.engine, LiveOptions::default());
     drop(newer);

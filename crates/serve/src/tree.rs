@@ -1,7 +1,7 @@
 //! A tree that is served: the engine that stays open, and its first index, which is made in the background.
 
 use crate::progress::Bridge;
-use orient_engine::{Cancel, Engine, EngineError, Keeper, Phase, Progress, Refresh, RefreshOptions};
+use orient_engine::{Cancel, Engine, EngineError, Freshness, Phase, Progress, RefreshOptions, RefreshReport};
 use orient_settings::Loaded;
 use orient_tools::{
     BackgroundEmbedding, Code, OpenTree, Session, SessionOptions, ToolError, count, duration,
@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Makes the one who keeps an engine fresh.
-pub type KeeperMaker = Arc<dyn Fn(&Arc<Engine>, &Loaded) -> Arc<dyn Keeper> + Send + Sync>;
+pub type KeeperMaker = Arc<dyn Fn(&Arc<Engine>, &Loaded) -> Arc<dyn Freshness> + Send + Sync>;
 
 /// What to serve.
 #[derive(Clone)]
@@ -101,7 +101,7 @@ impl Tree {
 
     /// Brings the index up to date in the background: at once where there is none, else when the first question has had
     /// its turn.
-    fn start(&self, keeper: Arc<dyn Keeper>) {
+    fn start(&self, keeper: Arc<dyn Freshness>) {
         let there = self.host.engine().snapshot().is_ok();
         if !there {
             self.indexing.begin();
@@ -125,17 +125,17 @@ impl Tree {
 
 /// Keeps questions from waiting for the first index: they are told, and can wait in their own way.
 struct Doorkeeper {
-    inner: Arc<dyn Keeper>,
+    inner: Arc<dyn Freshness>,
     indexing: Arc<Indexing>,
 }
 
-impl Keeper for Doorkeeper {
+impl Freshness for Doorkeeper {
     fn catch_up(
         &self,
         engine: &Engine,
         options: &RefreshOptions,
         progress: &dyn Progress,
-    ) -> Result<Refresh, EngineError> {
+    ) -> Result<RefreshReport, EngineError> {
         if !self.indexing.is_running() {
             return self.inner.catch_up(engine, options, progress);
         }

@@ -3,7 +3,7 @@
 use crate::error::ToolError;
 use crate::session::SessionOptions;
 use crate::session::query_embedding::ProviderState;
-use orient_engine::{Engine, EngineError, Keeper, OpenOptions, Repo, check_settings};
+use orient_engine::{Engine, EngineError, Freshness, OpenOptions, Repo, check_settings};
 use orient_settings::{Loaded, Settings, Sources};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct OpenTree {
     pub(crate) setup: SessionOptions,
     pub(crate) loaded: Loaded,
     pub(crate) engine: Arc<Engine>,
-    pub(crate) keeper: Arc<dyn Keeper>,
+    pub(crate) keeper: Arc<dyn Freshness>,
     pub(crate) provider_state: Arc<ProviderState>,
 }
 
@@ -23,7 +23,7 @@ impl OpenTree {
     /// engine, which it may watch over from now on.
     pub fn open(
         setup: SessionOptions,
-        keeper: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Keeper>,
+        keeper: impl FnOnce(&Arc<Engine>, &Loaded) -> Arc<dyn Freshness>,
     ) -> Result<Self, ToolError> {
         let loaded = load(&setup)?;
         let options = OpenOptions { force: setup.force, store: None };

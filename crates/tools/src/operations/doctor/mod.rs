@@ -147,7 +147,7 @@ damaged is rebuilt. Ends with code 5 where something does not work. Servers and 
 
 /// Where the log is, and what went wrong lately.
 fn log(session: &Session<'_>) -> Result<DoctorOut, ToolError> {
-    let store = &session.engine()?.place().store;
+    let store = &session.engine()?.store_paths().store;
     let (check, log) = match LogReport::of(store) {
         Ok(log) if log.bytes == 0 => {
             let says = format!("{}: not written yet; servers and watchers write it", log.file);
@@ -188,7 +188,7 @@ fn settings(session: &Session<'_>) -> Vec<Check> {
 /// Whether indexes can be kept: a file is written, and waited for.
 fn store(session: &Session<'_>) -> Check {
     let folder = match session.engine() {
-        Ok(engine) => engine.place().tree.clone(),
+        Ok(engine) => engine.store_paths().tree.clone(),
         Err(error) => return failed("store", error),
     };
     // A folder that is not there yet is made where the nearest one is.
@@ -262,7 +262,7 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
     let Ok(engine) = session.engine() else { return Vec::new() };
     let check = match probe(engine.root()) {
         None => {
-            let folders = engine.survey(None).map_or(0, |survey| survey.folders.len() as u64);
+            let folders = engine.watch_scope(None).map_or(0, |survey| survey.folders.len() as u64);
             let Limits { watches, .. } = Limits::read();
             match watches {
                 // Other programs watch too, and the limit is for all of a user's.

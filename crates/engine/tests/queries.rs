@@ -1,4 +1,4 @@
-//! Asking a snapshot: files, symbols, outlines, source.
+//! Queries on a snapshot: files, symbols, outlines, source.
 
 mod support;
 
@@ -35,7 +35,7 @@ fn handles(lookup: &Lookup) -> Vec<String> {
 }
 
 #[test]
-fn a_dump_says_what_symbols_are_found_by() {
+fn a_dump_contains_searchable_tags() {
     let bench = Bench::new(&[("a.py", "@app.route('/')\nclass Shop(base.Place): pass\n")]);
     let engine = bench.engine();
     refresh(&engine);
@@ -53,7 +53,7 @@ fn a_dump_says_what_symbols_are_found_by() {
 }
 
 #[test]
-fn files_are_found_by_pattern_language_and_state() {
+fn files_are_filtered_by_pattern_language_and_status() {
     let bench = Bench::new(FILES);
     bench.put("blob", [0; 4]);
     let snapshot = snapshot(&bench);
@@ -78,7 +78,7 @@ fn files_are_found_by_pattern_language_and_state() {
 }
 
 #[test]
-fn a_name_leads_to_one_symbol_or_to_its_candidates() {
+fn a_name_resolves_to_one_symbol_or_its_candidates() {
     let bench = Bench::new(FILES);
     let snapshot = snapshot(&bench);
     let look = |text: &str| handles(&snapshot.symbol(text).expect(text));
@@ -96,7 +96,7 @@ fn a_name_leads_to_one_symbol_or_to_its_candidates() {
 }
 
 #[test]
-fn symbols_are_asked_for_and_described() {
+fn symbol_queries_return_definitions() {
     let bench = Bench::new(FILES);
     let snapshot = snapshot(&bench);
     let query = DefinitionQuery {
@@ -120,7 +120,7 @@ fn symbols_are_asked_for_and_described() {
 }
 
 #[test]
-fn source_comes_from_the_file_as_it_is_and_says_when_that_differs() {
+fn source_is_read_from_the_current_file_and_reports_differences() {
     let bench = Bench::new(FILES);
     let snapshot = snapshot(&bench);
     let Lookup::One(open) = snapshot.symbol("Shop.open").expect("no fault") else { panic!("one symbol") };
@@ -137,7 +137,7 @@ fn source_comes_from_the_file_as_it_is_and_says_when_that_differs() {
 }
 
 #[test]
-fn status_counts_what_there_is() {
+fn status_counts_files_and_languages() {
     let bench = Bench::new(FILES);
     bench.put("blob", [0; 4]);
     let status = snapshot(&bench).status().expect("a status");
@@ -147,7 +147,7 @@ fn status_counts_what_there_is() {
 }
 
 #[test]
-fn ids_survive_edits_and_moves() {
+fn symbol_ids_survive_edits_and_renames() {
     let bench = Bench::new(FILES);
     let id = |text: &str| match snapshot(&bench).symbol(text).expect("no fault") {
         Lookup::One(one) => one.id,
@@ -160,10 +160,10 @@ fn ids_survive_edits_and_moves() {
     assert_eq!(id("Door"), before.2, "a move");
 }
 
-/// A store nobody can write to. Tests that run with all powers can write anywhere, and skip this.
+/// A read-only store. Tests that run as root can write anywhere and skip this.
 #[cfg(unix)]
 #[test]
-fn a_store_that_cannot_be_written_is_caught_up_in_memory() {
+fn a_read_only_store_is_refreshed_in_memory() {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
     fn set(path: &std::path::Path, mode: u32) {
@@ -182,7 +182,7 @@ fn a_store_that_cannot_be_written_is_caught_up_in_memory() {
     let powerful = fs::write(bench.store().join("probe"), "").is_ok();
     if !powerful {
         let engine = bench.engine();
-        assert!(!refresh(&engine).in_memory, "nothing changed, nothing to hold");
+        assert!(!refresh(&engine).in_memory, "without changes nothing is held");
         bench.put("src/shop.py", "def changed(): pass\n");
         let changed = refresh(&engine);
         assert_eq!((changed.in_memory, changed.changed), (true, 1));

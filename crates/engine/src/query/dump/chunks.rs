@@ -1,28 +1,28 @@
-//! What the dump says of the terms and vectors of a chunk: how many terms, and one number for each that stands for all.
+//! The terms and vectors of chunks in the dump: counts and order-independent checksums.
 
 use crate::{EngineError, FileId, Snapshot, chunk_features};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
-/// For each file what is said of its chunks, in order.
-pub(crate) struct ChunkTexts(FxHashMap<FileId, Vec<String>>);
+/// The text for each chunk of each file, in order.
+pub(super) struct ChunkTexts(FxHashMap<FileId, Vec<String>>);
 
 impl ChunkTexts {
-    /// What is said of a chunk.
-    pub(crate) fn get(&self, file: FileId, at: u32) -> &str {
+    /// The text for a chunk.
+    pub(super) fn get(&self, file: FileId, at: u32) -> &str {
         self.0.get(&file).and_then(|chunks| chunks.get(at as usize)).map_or("no text", String::as_str)
     }
 }
 
 impl Snapshot {
     /// Reads all terms and vectors.
-    pub(crate) fn chunk_texts(&self) -> Result<ChunkTexts, EngineError> {
+    pub(super) fn chunk_texts(&self) -> Result<ChunkTexts, EngineError> {
         let catalogue = self.store.catalogue()?;
         let mut terms = vec![(0_u32, 0_u64); catalogue.bound()];
         self.store.each_term(&catalogue, |term, holder| {
             let (count, sum) = &mut terms[holder.chunk as usize];
             *count += 1;
-            // Terms come in any order, so what stands for them must not depend on it.
+            // Terms come in any order, so the checksum must not depend on it.
             *sum = sum.wrapping_add(mixed(u64::from(term) << 8 | u64::from(holder.mark.0)));
         })?;
         let mut texts: FxHashMap<FileId, Vec<String>> = FxHashMap::default();

@@ -1,5 +1,5 @@
-//! How long indexing and catching up take. Run in release: `cargo test --release -p orient-engine --test figures --
-//! --ignored --nocapture`, with `ORIENT_FIGURES` naming a folder to measure in place of one that is made up.
+//! Measures how long indexing and refreshing take. Run in release mode: `cargo test --release -p orient-engine --test
+//! timings -- --ignored --nocapture`; `ORIENT_FIGURES` names a directory to measure instead of a synthetic one.
 
 mod support;
 
@@ -36,7 +36,7 @@ impl Progress for Phases {
     }
 }
 
-/// The middle of several runs.
+/// The median of several runs.
 fn median(mut act: impl FnMut()) -> Duration {
     let mut times: Vec<Duration> = (0..RUNS)
         .map(|_| {
@@ -82,8 +82,8 @@ fn figures() {
         "phases: {spent:?}; resolving adds {percent:.0} % to the rest, {} files failed",
         first.unresolved
     );
-    let index = std::fs::metadata(engine.place().index()).expect("an index").len();
-    let cache = std::fs::metadata(engine.place().cache()).expect("a cache").len();
+    let index = std::fs::metadata(engine.store_paths().index()).expect("an index").len();
+    let cache = std::fs::metadata(engine.store_paths().cache()).expect("a cache").len();
     let percent = (index + cache) * 100 / first.bytes.max(1);
     println!("size: index {index} + cache {cache}, {percent} % of the source");
     refresh(&engine);

@@ -1,8 +1,8 @@
-//! A built-in model of another version: its vectors are left out, and made anew while questions are answered.
+//! Vectors of another model version: queries ignore them, and they are renewed in the background.
 
 mod support;
 
-use orient_engine::{Cancel, Engine, Found, Rule, SearchQuery, Silent};
+use orient_engine::{Cancel, Engine, NoProgress, Rule, SearchQuery, SearchResults};
 use orient_model::RepoPath;
 use orient_store::{Snapshot, WriteLock, Writer};
 use support::{Bench, dump, fresh, refresh, settle};
@@ -16,9 +16,9 @@ const FILES: &[(&str, &str)] = &[
     ("notes.txt", "nothing\n"),
 ];
 
-/// Makes the index look as if a model of another version had made its vectors.
+/// Makes the index look as if another model version had computed its vectors.
 fn age(engine: &Engine) {
-    let (index, folder) = (engine.place().index(), &engine.place().tree);
+    let (index, folder) = (engine.store_paths().index(), &engine.store_paths().tree);
     let mut given = Vec::new();
     let snapshot = Snapshot::open(&index).expect("an index");
     let vectors = |row: &orient_store::FileRow| snapshot.vectors_of(row.id).expect("readable");
@@ -37,18 +37,18 @@ fn age(engine: &Engine) {
     writer.put_vectors(&given).expect("writable");
 }
 
-fn search(engine: &Engine) -> Found {
+fn search(engine: &Engine) -> SearchResults {
     let query =
         SearchQuery { text: "where people are let in".to_owned(), limit: 5, ..SearchQuery::default() };
     engine.snapshot().expect("a snapshot").search(&query).expect("an answer")
 }
 
-fn by_meaning(found: &Found) -> bool {
+fn by_meaning(found: &SearchResults) -> bool {
     found.hits.iter().any(|hit| hit.parts.iter().any(|part| part.rule == Rule::Semantic))
 }
 
 #[test]
-fn search_goes_on_without_vectors_until_they_are_made_anew() {
+fn search_ignores_outdated_vectors_until_they_are_renewed() {
     let bench = Bench::new(FILES);
     settle();
     let engine = bench.engine();
@@ -60,25 +60,25 @@ fn search_goes_on_without_vectors_until_they_are_made_anew() {
 
     let engine = bench.engine();
     let caught_up = refresh(&engine);
-    assert_eq!((caught_up.rebuilt, caught_up.parsed), (None, 0), "nothing is indexed anew");
+    assert_eq!((caught_up.rebuilt, caught_up.parsed), (None, 0), "nothing is indexed again");
     let found = search(&engine);
     let chunks = engine.snapshot().expect("a snapshot").status().expect("numbers").sizes.chunks;
     assert_eq!(found.hits[0].path, RepoPath::from("src/door.py"));
-    assert_eq!(found.bare, chunks);
-    assert!(!by_meaning(&found), "vectors of another model say nothing");
+    assert_eq!(found.without_vector, chunks);
+    assert!(!by_meaning(&found), "vectors of another model are ignored");
 
     assert!(engine.lacks_vectors().expect("readable"));
-    assert_eq!(engine.renew_vectors(&Cancel::default(), &Silent).expect("writable"), chunks);
+    assert_eq!(engine.renew_vectors(&Cancel::default(), &NoProgress).expect("writable"), chunks);
     assert!(!engine.lacks_vectors().expect("readable"));
     let found = search(&engine);
-    assert_eq!(found.bare, 0);
+    assert_eq!(found.without_vector, 0);
     assert!(by_meaning(&found));
     assert_eq!(dump(&engine), before);
-    assert_eq!(engine.renew_vectors(&Cancel::default(), &Silent).expect("writable"), 0);
+    assert_eq!(engine.renew_vectors(&Cancel::default(), &NoProgress).expect("writable"), 0);
 }
 
 #[test]
-fn an_edit_meanwhile_is_embedded_at_once() {
+fn files_edited_during_renewal_are_embedded_at_once() {
     let bench = Bench::new(FILES);
     let engine = bench.engine();
     refresh(&engine);
@@ -91,15 +91,15 @@ fn an_edit_meanwhile_is_embedded_at_once() {
     assert_eq!(refresh(&engine).changed, 1);
     let found = search(&engine);
     assert!(by_meaning(&found), "the edited file has vectors of today");
-    assert!(found.bare > 0, "the others have none");
-    engine.renew_vectors(&Cancel::default(), &Silent).expect("writable");
-    assert_eq!(search(&engine).bare, 0);
+    assert!(found.without_vector > 0, "the others have none");
+    engine.renew_vectors(&Cancel::default(), &NoProgress).expect("writable");
+    assert_eq!(search(&engine).without_vector, 0);
 
     assert_eq!(dump(&engine), fresh(&bench.root(), 1));
 }
 
 #[test]
-fn whoever_is_cancelled_goes_on_later() {
+fn a_cancelled_renewal_resumes_later() {
     let bench = Bench::new(FILES);
     let engine = bench.engine();
     refresh(&engine);
@@ -107,8 +107,8 @@ fn whoever_is_cancelled_goes_on_later() {
     age(&engine);
     let cancel = Cancel::default();
     cancel.cancel();
-    engine.renew_vectors(&cancel, &Silent).expect_err("it was cancelled");
+    engine.renew_vectors(&cancel, &NoProgress).expect_err("it was cancelled");
     assert!(engine.lacks_vectors().expect("readable"));
-    engine.renew_vectors(&Cancel::default(), &Silent).expect("writable");
+    engine.renew_vectors(&Cancel::default(), &NoProgress).expect("writable");
     assert_eq!(dump(&engine), before);
 }

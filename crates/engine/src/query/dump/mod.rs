@@ -1,26 +1,31 @@
-//! The whole index as sorted text, one fact a line: the same for the same tree, however the index came about.
+//! The dump: the whole index as sorted text, one fact per line. The same tree gives the same dump, whatever the
+//! history of the index.
 //!
-//! Fields are separated by tabs. No ids, no times, no generation; what rows and outlines both say is taken from the
-//! rows, since those are what could go stale.
+//! Fields are separated by tabs. The dump has no ids, times or generation. Values that both rows and outlines have
+//! come from the rows, since only those could be stale.
 
-use crate::query::dump_chunks::ChunkTexts;
-use crate::query::dump_graph::Names;
+mod chunks;
+mod format;
+mod graph;
+
 use crate::{EngineError, FileOutline, Snapshot};
-use orient_model::{Atom, Modifiers, Outline, Span, Symbol};
+use chunks::ChunkTexts;
+use format::{Escaped, Lines, Maybe, Range, Tag, Words};
+use graph::NodeNames;
+use orient_model::{Atom, Outline, Symbol};
 use orient_store::{FileRow, INDEXED, SymbolId, SymbolRow};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, Write};
 
-/// What symbols are found by beside their names: whether it is a base, and its words.
+/// Searchable tags of symbols: whether it is a base, and its words.
 type Tags = BTreeMap<SymbolId, Vec<(bool, String)>>;
 
 impl Snapshot {
-    /// Writes everything the index holds, in one order.
+    /// Writes everything the index holds, in a fixed order.
     pub fn dump(&self, out: &mut dyn Write) -> Result<(), EngineError> {
         let mut files = Vec::new();
         self.store.each_file(|file| files.push(file))?;
-        let mut names = Names::default();
+        let mut names = NodeNames::default();
         let mut tags = Tags::new();
         let texts = self.chunk_texts()?;
         self.store.each_tag(|symbol, base, words| {
@@ -89,7 +94,7 @@ impl Snapshot {
 
 fn write_file(out: &mut dyn Write, file: &FileRow) -> io::Result<()> {
     let path = file.path.display();
-    if let Some(reason) = crate::refresh::run::skip_reason(file) {
+    if let Some(reason) = crate::skips::skip_reason(file) {
         return writeln!(out, "skipped\t{}\t{}", Escaped(&path), Escaped(&reason.to_string()));
     }
     writeln!(
@@ -200,67 +205,4 @@ fn write_imports(out: &mut dyn Write, outline: &Outline) -> io::Result<()> {
         )?;
     }
     Ok(())
-}
-
-/// What a symbol is found by.
-struct Tag<'t>(bool, &'t str);
-
-impl fmt::Display for Tag<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}\t{}", if self.0 { "base" } else { "attribute" }, Escaped(self.1))
-    }
-}
-
-/// Text on one line and in one field.
-pub(crate) struct Escaped<'t>(pub(crate) &'t str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
-            match c {
-                '\\' => f.write_str("\\\\")?,
-                c if c.is_control() => write!(f, "{}", c.escape_default())?,
-                c => fmt::Write::write_char(f, c)?,
-            }
-        }
-        Ok(())
-    }
-}
-
-struct Maybe<T>(Option<T>);
-
-impl<T: fmt::Display> fmt::Display for Maybe<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Some(value) => value.fmt(f),
-            None => f.write_str("-"),
-        }
-    }
-}
-
-struct Range(Span);
-
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Span { start, end, first_line, last_line } = self.0;
-        write!(f, "{start}-{end}@{first_line}-{last_line}")
-    }
-}
-
-struct Lines(u32, u32);
-
-impl fmt::Display for Lines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.0, self.1)
-    }
-}
-
-struct Words(Modifiers);
-
-impl fmt::Display for Words {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut words = self.0.iter().map(orient_model::Modifier::as_str);
-        f.write_str(words.next().unwrap_or("-"))?;
-        words.try_for_each(|word| write!(f, ",{word}"))
-    }
 }

@@ -1,26 +1,26 @@
-//! The graph in the dump: nodes by their handles, what each file gave rise to in the order of its lines' text.
+//! The graph in the dump: edges, external and unresolved references of each file, with nodes as handles.
 
+use super::format::Escaped;
 use crate::query::definition::handle;
-use crate::query::dump::Escaped;
 use crate::{EngineError, Snapshot};
 use orient_store::{FileId, NodeId};
 use std::collections::HashMap;
 use std::io::Write;
 
-/// How many nodes are remembered before starting over.
-const REMEMBERED: usize = 1 << 20;
+/// Maximum number of cached node names.
+const MAX_CACHED_NAMES: usize = 1 << 20;
 
-/// The names of nodes in the dump.
+/// Cached names of nodes.
 #[derive(Default)]
-pub(crate) struct Names(HashMap<NodeId, String>);
+pub(super) struct NodeNames(HashMap<NodeId, String>);
 
-impl Names {
-    /// What a node is called: the handle of a symbol, the path of a file.
+impl NodeNames {
+    /// The name of a node: the handle of a symbol, the path of a file.
     fn get(&mut self, snapshot: &Snapshot, node: NodeId) -> Result<String, EngineError> {
         if let Some(known) = self.0.get(&node) {
             return Ok(known.clone());
         }
-        if self.0.len() >= REMEMBERED {
+        if self.0.len() >= MAX_CACHED_NAMES {
             self.0.clear();
         }
         let reader = snapshot.store.reader();
@@ -41,11 +41,11 @@ impl Names {
 }
 
 impl Snapshot {
-    pub(crate) fn dump_graph(
+    pub(super) fn dump_graph(
         &self,
         out: &mut dyn Write,
         file: FileId,
-        names: &mut Names,
+        names: &mut NodeNames,
     ) -> Result<(), EngineError> {
         let graph = self.store.reader().graph(file)?;
         let mut lines = Vec::with_capacity(graph.edges.len() + graph.outside.len() + graph.misses.len());

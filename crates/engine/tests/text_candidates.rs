@@ -1,13 +1,13 @@
-//! Which files a text search looks at: never one too few, whatever happened since the index was made.
+//! Candidate files of a text search: never one too few, whatever happened since the index was built.
 
 mod support;
 
-use orient_engine::{Basis, Candidates, Engine, Query, RefreshOptions, SearchScope, Silent};
+use orient_engine::{Engine, NoProgress, Query, RefreshOptions, SearchScope, TextCandidates, Verification};
 use orient_text::{Dialect, required};
 use std::time::Duration;
 use support::Bench;
 
-/// Times of files that were changed so shortly ago are not trusted.
+/// Makes the clock advance, because stamps of recently changed files are not trusted.
 const SETTLED: Duration = Duration::from_millis(150);
 
 const DIALECT: Dialect = Dialect { literal: false, ignore_case: false, unicode: true };
@@ -35,7 +35,7 @@ fn scope(bench: &Bench) -> SearchScope {
     SearchScope { base: bench.root(), threads: 2, ..SearchScope::default() }
 }
 
-fn shown(found: &Candidates) -> Vec<String> {
+fn shown(found: &TextCandidates) -> Vec<String> {
     found.files.iter().map(|file| file.shown.display().to_string()).collect()
 }
 
@@ -44,18 +44,18 @@ fn alpha() -> Query {
 }
 
 #[test]
-fn a_part_is_searched_without_files_that_cannot_match_and_with_those_that_changed() {
+fn candidates_exclude_files_without_the_trigrams_and_include_changed_files() {
     let (bench, engine) = settled();
     let part = SearchScope { paths: vec!["src".into()], ..scope(&bench) };
     let look = || {
         let snapshot = engine.snapshot().expect("an index");
         let out = snapshot.left_out(&alpha()).expect("read");
-        let mut found = Candidates::all(&bench.root(), &part).expect("listed");
+        let mut found = TextCandidates::all(&bench.root(), &part).expect("listed");
         let left_out = snapshot.narrow(&mut found.files, &out, 2).expect("compared");
         (shown(&found), left_out)
     };
     assert_eq!(look(), (vec!["src/a.c".to_owned()], 2));
-    // Of the same length, and the index knows nothing of it.
+    // The same length, and the index does not know about the change.
     bench.put("src/b.c", "int alpha_word;\n");
     bench.put("src/new.c", "int alpha_word;\n");
     let expected = ["src/a.c", "src/b.c", "src/new.c"].map(str::to_owned).to_vec();
@@ -63,21 +63,21 @@ fn a_part_is_searched_without_files_that_cannot_match_and_with_those_that_change
 }
 
 #[test]
-fn everything_is_what_a_walk_finds() {
+fn all_candidates_equal_a_directory_walk() {
     let (bench, engine) = settled();
     let scope = scope(&bench);
     let check = |when: &str| {
         let snapshot = engine.snapshot().expect("an index");
-        let all = Candidates::all(&bench.root(), &scope).expect("walked");
-        let everything = snapshot.everything(&scope).expect("found");
+        let all = TextCandidates::all(&bench.root(), &scope).expect("walked");
+        let everything = snapshot.all_text_candidates(&scope).expect("found");
         assert_eq!(shown(&everything), shown(&all), "{when}");
     };
-    check("nothing is remembered of a search");
-    let refresh = engine.refresh(&RefreshOptions::default(), &Silent).expect("caught up");
+    check("there is no search manifest");
+    let refresh = engine.refresh(&RefreshOptions::default(), &NoProgress).expect("caught up");
     assert!(refresh.remembered);
     let snapshot = engine.snapshot().expect("an index");
     let out = snapshot.left_out(&alpha()).expect("read");
-    let basis = Basis { pending: &[], remembered: true };
+    let basis = Verification { pending: &[], remembered: true };
     let found = snapshot.candidates(&scope, &out, &basis).expect("found");
     assert_eq!(shown(&found), ["src/a.c"]);
     drop(snapshot);

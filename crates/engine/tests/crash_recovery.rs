@@ -1,4 +1,5 @@
-//! A process that is killed while it indexes, at any moment, leaves an index that opens and can be caught up.
+//! Crash recovery: a process that is killed at any moment of indexing leaves an index that opens and can be
+//! refreshed.
 
 mod support;
 
@@ -13,7 +14,7 @@ const ROOT: &str = "ORIENT_ENGINE_TEST_ROOT";
 const STORE: &str = "ORIENT_ENGINE_TEST_STORE";
 const ROUNDS: u64 = 12;
 
-/// Files enough for indexing to take a while.
+/// Enough files for indexing to take a while.
 fn fill(bench: &Bench, round: u64) {
     for n in 0..60 {
         let mut text = format!("# round {}\n", round * u64::from(n % 3 == 0));
@@ -27,7 +28,7 @@ fn fill(bench: &Bench, round: u64) {
 
 fn child(bench: &Bench) -> Child {
     Command::new(std::env::current_exe().expect("the test binary"))
-        .args(["a_killed_process_leaves_a_good_index", "--exact", "--nocapture"])
+        .args(["a_killed_process_leaves_a_valid_index", "--exact", "--nocapture"])
         .env(ROOT, bench.root())
         .env(STORE, bench.store())
         .stdout(Stdio::null())
@@ -37,7 +38,7 @@ fn child(bench: &Bench) -> Child {
 }
 
 #[test]
-fn a_killed_process_leaves_a_good_index() {
+fn a_killed_process_leaves_a_valid_index() {
     if let (Some(root), Some(store)) = (std::env::var_os(ROOT), std::env::var_os(STORE)) {
         refresh(&open(Path::new(&root), Path::new(&store), 2));
         return;
@@ -47,7 +48,7 @@ fn a_killed_process_leaves_a_good_index() {
     for round in 0..ROUNDS {
         fill(&bench, round);
         if round % 6 == 5 {
-            let _ = fs::remove_file(bench.engine().place().index());
+            let _ = fs::remove_file(bench.engine().store_paths().index());
         }
         let mut indexing = child(&bench);
         std::thread::sleep(Duration::from_millis(3 + round * 11 % 90));
@@ -58,7 +59,10 @@ fn a_killed_process_leaves_a_good_index() {
             assert_eq!(snapshot.check().expect("it can be checked"), Vec::<String>::new(), "round {round}");
         }
         let done = refresh(&bench.engine());
-        assert!(!matches!(done.rebuilt, Some(orient_engine::Rebuilt::Damaged(_))), "round {round}: {done:?}");
+        assert!(
+            !matches!(done.rebuilt, Some(orient_engine::RebuildReason::Damaged(_))),
+            "round {round}: {done:?}"
+        );
         assert_eq!(dump(&bench.engine()), fresh(&bench.root(), 2), "round {round}");
     }
     assert!(killed > 0, "every child was done before it was killed");

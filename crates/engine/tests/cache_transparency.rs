@@ -1,19 +1,19 @@
-//! What an engine keeps between questions never shows: after any edits it answers as one that reads everything anew.
+//! Caches are transparent: after any edits, an engine that has answered before answers like a new one.
 
 mod support;
 
-use orient_engine::{Engine, FileQuery, Likeness, SearchQuery};
+use orient_engine::{Engine, FileQuery, SearchQuery, Similarity};
 use orient_model::Role;
 use proptest::prelude::*;
 use std::fs;
 use support::edits::{PATHS, apply, path, step, text, write};
 use support::{open, refresh};
 
-/// Some of them mistyped.
+/// Some are misspelled.
 const QUESTIONS: [&str; 7] =
     ["f", "go", "where help is called", "S1", "class that extends another", "delcared1", "hepl"];
 
-/// What is asked in all ways there are.
+/// Queries that cover all options.
 fn queries() -> Vec<SearchQuery> {
     let ask =
         |text: &str| SearchQuery { text: text.to_owned(), limit: 20, also: 2, ..SearchQuery::default() };
@@ -25,15 +25,17 @@ fn queries() -> Vec<SearchQuery> {
     all
 }
 
-/// What is found, and why.
+/// The hits, with their explanations.
 fn answers(engine: &Engine) -> Vec<String> {
     let snapshot = || engine.snapshot().expect("a snapshot");
     let ask = |query: &SearchQuery| format!("{:#?}", snapshot().search(query).expect("an answer"));
     let mut answers: Vec<String> = queries().iter().map(ask).collect();
     let files = snapshot().files(&FileQuery::default(), 0, 3).expect("files").rows;
     for file in files {
-        answers
-            .push(format!("{:#?}", snapshot().similar(&file, 1, Likeness::Meaning, 10).expect("an answer")));
+        answers.push(format!(
+            "{:#?}",
+            snapshot().similar(&file, 1, Similarity::Meaning, 10).expect("an answer")
+        ));
     }
     answers
 }
@@ -42,7 +44,7 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 100, ..ProptestConfig::with_cases(16) })]
 
     #[test]
-    fn an_engine_that_has_answered_answers_as_a_new_one(
+    fn a_used_engine_answers_like_a_new_one(
         start in prop::collection::vec((0..PATHS, 0..20_usize), 0..20),
         steps in prop::collection::vec(prop::collection::vec(step(), 1..4), 1..10),
     ) {
@@ -59,7 +61,7 @@ proptest! {
             for step in steps {
                 apply(&root, step);
             }
-            // Now and then somebody else catches up, and now and then nobody asks between two steps.
+            // Sometimes another engine refreshes, and sometimes there is no query between two steps.
             if number % 5 == 4 {
                 refresh(&open(&root, &store, 1));
             } else {
@@ -67,7 +69,7 @@ proptest! {
             }
             if number % 3 != 2 {
                 let other = open(&root, &store, 2);
-                // The first question is answered from what is read on the way; later ones from what is kept.
+                // The first query reads vectors on the way; later ones use the cache.
                 answers(&other);
                 prop_assert_eq!(answers(&engine), answers(&other));
             }
