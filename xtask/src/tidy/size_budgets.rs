@@ -1,14 +1,14 @@
-//! Budgets: lines of a file, lines of a function, methods of a trait.
+//! Size budgets: lines per file, lines per function, methods per trait.
 
-use super::House;
+use super::Repository;
 use crate::report::Findings;
 
-/// Checks the production part of every Rust file.
-pub(super) fn check(house: &House, findings: &mut Findings) {
-    let budgets = &house.policy.budgets;
-    for source in house.sources.iter().filter(|source| !source.is_test) {
+/// Checks the production code of every Rust file.
+pub(super) fn check(repository: &Repository, findings: &mut Findings) {
+    let budgets = &repository.policy.budgets;
+    for source in repository.sources.iter().filter(|source| !source.is_test) {
         let path = &source.path;
-        let is_exempt = house.policy.long.iter().any(|exempt| exempt.file == *path);
+        let is_exempt = repository.policy.long.iter().any(|exempt| exempt.file == *path);
         if !is_exempt {
             let lines = source.lines;
             let text = |limit| format!("{lines} lines of production code, over {limit}");
@@ -31,12 +31,12 @@ pub(super) fn check(house: &House, findings: &mut Findings) {
             findings.fail(path, it.line, text);
         }
     }
-    for exempt in &house.policy.long {
-        if !house.sources.iter().any(|source| source.path == exempt.file) {
+    for exempt in &repository.policy.long {
+        if !repository.sources.iter().any(|source| source.path == exempt.file) {
             findings.fail(
                 "xtask/tidy.toml",
                 0,
-                format!("{} is exempt ({}) but is not there", exempt.file, exempt.reason),
+                format!("{} is exempt ({}) but does not exist", exempt.file, exempt.reason),
             );
         }
     }

@@ -1,22 +1,22 @@
-//! The form of a file: how it opens, what it is called, which marks it must not carry.
+//! File conventions: the first line, the file name, marks of unfinished work, lint exceptions.
 
-use super::House;
-use super::source::{Source, WordKind};
+use super::Repository;
+use super::rust_source::{Source, WordKind};
 use crate::report::Findings;
 
 /// Checks every Rust file.
-pub(super) fn check(house: &House, findings: &mut Findings) {
-    for source in &house.sources {
+pub(super) fn check(repository: &Repository, findings: &mut Findings) {
+    for source in &repository.sources {
         let is_included =
-            house.policy.included.iter().any(|it| it.file == source.path && !it.reason.is_empty());
+            repository.policy.included.iter().any(|it| it.file == source.path && !it.reason.is_empty());
         opening(source, if is_included { "//" } else { "//!" }, findings);
-        name(source, &house.policy.names.forbidden, findings);
+        name(source, &repository.policy.names.forbidden, findings);
         marks(source, findings);
         for &line in &source.loose_lints {
             findings.fail(
                 &source.path,
                 line,
-                "write `#[expect(…, reason = \"…\")]`: an exception says why and ends by itself",
+                "write `#[expect(…, reason = \"…\")]`: an exception states its reason and fails when it is no longer needed",
             );
         }
         if source.path.ends_with("/src/lib.rs") {
@@ -34,19 +34,19 @@ pub(super) fn check(house: &House, findings: &mut Findings) {
 fn opening(source: &Source, mark: &str, findings: &mut Findings) {
     let first = source.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     if first.strip_prefix(mark).is_none_or(|words| words.trim().is_empty()) {
-        findings.fail(&source.path, 1, format!("a file opens with `{mark}` and says what it is for"));
+        findings.fail(&source.path, 1, format!("a file starts with `{mark}` and says what it does"));
     }
 }
 
 fn name(source: &Source, forbidden: &[String], findings: &mut Findings) {
     for part in source.path.trim_end_matches(".rs").split(['/', '_', '-']) {
         if forbidden.iter().any(|word| word == part) {
-            findings.fail(&source.path, 0, format!("`{part}` names nothing; say what the module holds"));
+            findings.fail(&source.path, 0, format!("`{part}` is meaningless; name what the module contains"));
         }
     }
 }
 
-/// Marks of unfinished work: a macro for it never, a comment only with its reason.
+/// Marks of unfinished work: macros are rejected, comments need a reason.
 fn marks(source: &Source, findings: &mut Findings) {
     for (at, line) in source.text.lines().enumerate() {
         let Some((_, comment)) = line.split_once("//") else { continue };

@@ -1,8 +1,8 @@
-//! Words that belong to one place: language names to their packs, operations to their table, SQL to the store, input
-//! and output to the crates that have it, and text that belongs nowhere.
+//! Words that only some files may use: names of languages, operations, SQL, input and output, unsafe code; and text that no
+//! file may contain.
 
-use super::House;
-use super::source::{Source, WordKind};
+use super::Repository;
+use super::rust_source::{Source, WordKind};
 use crate::report::Findings;
 use anyhow::Result;
 use regex::Regex;
@@ -19,39 +19,39 @@ const SQL: &str = r"(?ix) ^ \s* (
 )";
 
 /// Checks every file.
-pub(super) fn check(house: &House, findings: &mut Findings) -> Result<()> {
+pub(super) fn check(repository: &Repository, findings: &mut Findings) -> Result<()> {
     let sql = Regex::new(&format!("(?s){SQL}"))?;
-    for source in house.sources.iter().filter(|source| !source.is_test) {
+    for source in repository.sources.iter().filter(|source| !source.is_test) {
         if !source.path.starts_with("crates/store/") && !source.path.starts_with("xtask/") {
             store(source, &sql, findings);
         }
-        languages(source, house, findings);
-        operations(source, house, findings);
-        purity(source, house, findings);
-        safety(source, house, findings);
+        languages(source, repository, findings);
+        operations(source, repository, findings);
+        purity(source, repository, findings);
+        safety(source, repository, findings);
     }
-    text(house, findings)
+    text(repository, findings)
 }
 
 fn store(source: &Source, sql: &Regex, findings: &mut Findings) {
     for word in &source.words {
         if word.kind == WordKind::Text && sql.is_match(&word.text) {
-            findings.fail(&source.path, word.line, "SQL stands in crates/store only");
+            findings.fail(&source.path, word.line, "SQL is allowed in crates/store only");
         }
         if word.kind == WordKind::Name && word.text == "rusqlite" {
-            findings.fail(&source.path, word.line, "the database driver is named in crates/store only");
+            findings.fail(&source.path, word.line, "the database driver is allowed in crates/store only");
         }
     }
 }
 
-fn languages(source: &Source, house: &House, findings: &mut Findings) {
-    let rules = &house.policy.languages;
+fn languages(source: &Source, repository: &Repository, findings: &mut Findings) {
+    let rules = &repository.policy.languages;
     if rules.free.iter().any(|free| source.path.starts_with(free.as_str())) {
         return;
     }
     for word in &source.words {
         let Some(pack) =
-            house.packs.iter().find(|pack| names_pack(word.kind, &word.text, pack, &rules.everyday))
+            repository.packs.iter().find(|pack| names_pack(word.kind, &word.text, pack, &rules.everyday))
         else {
             continue;
         };
@@ -59,7 +59,7 @@ fn languages(source: &Source, house: &House, findings: &mut Findings) {
             |it: &super::policy::Word| it.file == source.path && it.name == *pack && !it.reason.is_empty();
         if !rules.exempt.iter().any(is_exempt) {
             let text = format!(
-                "`{}` names the language {pack}, which only its pack and its grammar may do",
+                "`{}` names the language {pack}; only its pack and its grammar may do that",
                 word.text
             );
             findings.fail(&source.path, word.line, text);
@@ -67,8 +67,9 @@ fn languages(source: &Source, house: &House, findings: &mut Findings) {
     }
 }
 
-fn operations(source: &Source, house: &House, findings: &mut Findings) {
-    if !house.policy.operations.surfaces.iter().any(|surface| source.path.starts_with(surface.as_str())) {
+fn operations(source: &Source, repository: &Repository, findings: &mut Findings) {
+    if !repository.policy.operations.surfaces.iter().any(|surface| source.path.starts_with(surface.as_str()))
+    {
         return;
     }
     for word in source.words.iter().filter(|word| word.kind == WordKind::Text) {
@@ -90,8 +91,8 @@ fn names_pack(kind: WordKind, word: &str, pack: &str, everyday: &[String]) -> bo
     }
 }
 
-fn purity(source: &Source, house: &House, findings: &mut Findings) {
-    let rules = &house.policy.pure;
+fn purity(source: &Source, repository: &Repository, findings: &mut Findings) {
+    let rules = &repository.policy.pure;
     let is_pure = rules.crates.iter().any(|role| source.path.starts_with(&format!("crates/{role}/")));
     if !is_pure || rules.exempt.iter().any(|exempt| exempt.file == source.path && !exempt.reason.is_empty()) {
         return;
@@ -104,22 +105,22 @@ fn purity(source: &Source, house: &House, findings: &mut Findings) {
     }
 }
 
-fn safety(source: &Source, house: &House, findings: &mut Findings) {
-    let is_listed = house.policy.unsafety.files.contains(&source.path);
+fn safety(source: &Source, repository: &Repository, findings: &mut Findings) {
+    let is_listed = repository.policy.unsafety.files.contains(&source.path);
     if source.path.starts_with("crates/") && !is_listed && source.text.contains("unsafe_code") {
         findings.fail(
             &source.path,
             0,
-            "lifts the ban on unsafe code; `[unsafety]` in xtask/tidy.toml lists who may",
+            "allows unsafe code but is not listed in `[unsafety]` of xtask/tidy.toml",
         );
     }
 }
 
-fn text(house: &House, findings: &mut Findings) -> Result<()> {
-    for rule in &house.policy.text {
+fn text(repository: &Repository, findings: &mut Findings) -> Result<()> {
+    for rule in &repository.policy.text {
         let pattern = Regex::new(&rule.pattern)?;
-        let sources = house.sources.iter().map(|source| (&source.path, &source.text));
-        for (path, text) in sources.chain(house.texts.iter().map(|(path, text)| (path, text))) {
+        let sources = repository.sources.iter().map(|source| (&source.path, &source.text));
+        for (path, text) in sources.chain(repository.texts.iter().map(|(path, text)| (path, text))) {
             if path.starts_with("xtask/tidy") {
                 continue;
             }

@@ -1,14 +1,14 @@
-//! What manifests must say beyond what cargo asks: that the workspace's lints are on, and why a dependency is there.
+//! Cargo manifests: the workspace's lints are enabled, and every dependency states its reason.
 
-use super::House;
+use super::Repository;
 use crate::report::Findings;
 
 /// Checks every manifest of the workspace.
-pub(super) fn check(house: &House, findings: &mut Findings) {
-    for (path, text) in house.texts.iter().filter(|(path, _)| path.ends_with("Cargo.toml")) {
+pub(super) fn check(repository: &Repository, findings: &mut Findings) {
+    for (path, text) in repository.texts.iter().filter(|(path, _)| path.ends_with("Cargo.toml")) {
         let is_member = path.starts_with("crates/") || path.starts_with("xtask/");
         if is_member && !text.contains("[lints]\nworkspace = true") {
-            findings.fail(path, 0, "the lints of the workspace are not on: `[lints] workspace = true`");
+            findings.fail(path, 0, "the workspace's lints are not enabled: add `[lints] workspace = true`");
         }
         if path == "Cargo.toml" {
             reasons(path, text, findings);
@@ -16,7 +16,7 @@ pub(super) fn check(house: &House, findings: &mut Findings) {
     }
 }
 
-/// Every shared dependency that is not ours has its reason on its line.
+/// Every external workspace dependency has its reason on its line.
 fn reasons(path: &str, text: &str, findings: &mut Findings) {
     let mut is_inside = false;
     for (at, line) in text.lines().enumerate() {
@@ -26,7 +26,7 @@ fn reasons(path: &str, text: &str, findings: &mut Findings) {
         let names_one =
             is_inside && line.contains(" = ") && !line.starts_with(['#', '[']) && !line.contains("path = ");
         if names_one && !line.contains(" # ") {
-            findings.fail(path, at + 1, "a dependency says on its line why it is there");
+            findings.fail(path, at + 1, "state on its line why this dependency is needed");
         }
     }
 }

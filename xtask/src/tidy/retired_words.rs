@@ -1,14 +1,14 @@
 //! Retired words: terms that the glossary replaced. None may occur in a file name, an identifier, a comment, a message
 //! or a page, so that a concept keeps one name.
 
-use super::House;
+use super::Repository;
 use crate::report::Findings;
 
 /// Checks the name and the text of every file that is not free to use such words.
-pub(super) fn check(house: &House, findings: &mut Findings) {
-    let rules = &house.policy.retired;
-    let sources = house.sources.iter().map(|source| (source.path.as_str(), source.text.as_str()));
-    let texts = house.texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+pub(super) fn check(repository: &Repository, findings: &mut Findings) {
+    let rules = &repository.policy.retired;
+    let sources = repository.sources.iter().map(|source| (source.path.as_str(), source.text.as_str()));
+    let texts = repository.texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     for (path, text) in sources.chain(texts) {
         if rules.free.iter().any(|free| path.starts_with(free.as_str())) {
             continue;

@@ -1,23 +1,23 @@
-//! Figures that show where the house drifts: printed, and at most warned about.
+//! Code metrics: sizes, documentation, visibility and packages; printed, and at most a warning.
 #![expect(clippy::print_stdout, reason = "a chore talks to the terminal")]
 
-use super::House;
-use super::arrows::Locked;
-use super::source::Source;
+use super::Repository;
+use super::crate_dependencies::Locked;
+use super::rust_source::Source;
 use crate::report::{Findings, table};
 
 /// Prints the figures.
-pub(super) fn print(house: &House, locked: &Locked, findings: &mut Findings) {
-    let production: Vec<&Source> = house.sources.iter().filter(|source| !source.is_test).collect();
+pub(super) fn print(repository: &Repository, locked: &Locked, findings: &mut Findings) {
+    let production: Vec<&Source> = repository.sources.iter().filter(|source| !source.is_test).collect();
     let files = Spread::of(production.iter().map(|source| source.lines));
     let functions =
         Spread::of(production.iter().flat_map(|source| &source.functions).map(|function| function.size));
-    let budget = house.policy.budgets.file_median;
+    let budget = repository.policy.budgets.file_median;
     if files.median > budget {
         findings.warn(
             "crates",
             0,
-            format!("half of the files are longer than {} lines; aim under {budget}", files.median),
+            format!("the median file has {} lines; the goal is {budget}", files.median),
         );
     }
     let sum = |count: fn(&Source) -> usize| production.iter().map(|source| count(source)).sum::<usize>();
@@ -35,7 +35,7 @@ pub(super) fn print(house: &House, locked: &Locked, findings: &mut Findings) {
         &["lines of", "count", "median", "p90", "longest"],
         &[row("files", &files), row("functions", &functions)],
     );
-    println!("production lines: {all}; files for tests: {}", house.sources.len() - production.len());
+    println!("production lines: {all}; files for tests: {}", repository.sources.len() - production.len());
     let pair = |what: &str, aim: &str, left: usize, right: usize| {
         println!("{what}: {left} to {right} ({aim})");
     };
@@ -44,16 +44,16 @@ pub(super) fn print(house: &House, locked: &Locked, findings: &mut Findings) {
     println!(
         "locked packages: {} in the default build (at most {}), {} with tests and chores; language packs: {}",
         locked.product,
-        house.policy.budgets.locked_packages,
+        repository.policy.budgets.locked_packages,
         locked.all,
-        house.packs.len()
+        repository.packs.len()
     );
-    for exempt in &house.policy.long {
+    for exempt in &repository.policy.long {
         println!("over budget by decision: {}: {}", exempt.file, exempt.reason);
     }
 }
 
-/// How sizes are spread.
+/// The distribution of sizes.
 struct Spread {
     count: usize,
     median: usize,

@@ -1,30 +1,31 @@
-//! Arrows: which crate depends on which, which crate names which dependency, and how many packages that locks.
+//! Dependencies: which crate may depend on which, which crate may name which external package, and how many packages
+//! are locked.
 
-use super::House;
+use super::Repository;
 use crate::report::Findings;
 use crate::workspace::{self, Metadata};
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Packages that are chores or test support, free to use what they need.
+/// Packages outside the product, which may use what they need.
 const FREE: &[&str] = &["xtask"];
 
-/// The package that is the product. It is called what users install, so it alone does not name its role.
+/// The package that users install; the only one that is not named after its role.
 const PRODUCT: &str = "orient";
 const PRODUCT_ROLE: &str = "cli";
 
-/// How many packages are locked.
+/// Numbers of locked packages.
 pub(super) struct Locked {
-    /// By the product as it is built by default.
+    /// In the default build of the product.
     pub(super) product: usize,
-    /// By everything, tests and chores with it.
+    /// In total, with tests and xtask.
     pub(super) all: usize,
 }
 
-/// Checks the manifests as cargo reads them.
-pub(super) fn check(house: &House, findings: &mut Findings) -> Result<Locked> {
+/// Checks the manifests, as `cargo metadata` reads them.
+pub(super) fn check(repository: &Repository, findings: &mut Findings) -> Result<Locked> {
     let metadata = workspace::metadata()?;
-    let policy = &house.policy;
+    let policy = &repository.policy;
     for package in metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id))
     {
         let role =
@@ -40,15 +41,17 @@ pub(super) fn check(house: &House, findings: &mut Findings) -> Result<Locked> {
             continue;
         };
         let manifest = format!("crates/{role}/Cargo.toml");
-        let Some(allowed) = policy.arrows.get(role) else {
-            findings.fail(&manifest, 0, "not in the table of arrows in xtask/tidy.toml");
+        let Some(allowed) = policy.dependencies.get(role) else {
+            findings.fail(&manifest, 0, "missing from [dependencies] in xtask/tidy.toml");
             continue;
         };
         for dependency in &package.dependencies {
             let is_dev = dependency.kind.as_deref() == Some("dev");
             if let Some(target) = dependency.name.strip_prefix("orient-") {
-                let in_tests =
-                    policy.test_arrows.get(role).is_some_and(|roles| roles.iter().any(|name| name == target));
+                let in_tests = policy
+                    .test_dependencies
+                    .get(role)
+                    .is_some_and(|roles| roles.iter().any(|name| name == target));
                 let is_allowed = allowed.iter().any(|name| name == target)
                     || (is_dev && (target == "testkit" || in_tests));
                 if !is_allowed {
@@ -74,7 +77,7 @@ pub(super) fn check(house: &House, findings: &mut Findings) -> Result<Locked> {
     Ok(locked)
 }
 
-/// How many packages building `name` takes, itself included.
+/// The number of packages that a build of `name` needs, including itself: breadth-first search over `cargo metadata`.
 fn reachable(metadata: &Metadata, name: &str) -> usize {
     let nodes: BTreeMap<&str, _> =
         metadata.resolve.nodes.iter().map(|node| (node.id.as_str(), node)).collect();

@@ -1,4 +1,4 @@
-//! A Rust file as tidy sees it: its parts, without the tests inside it.
+//! A parsed Rust file: words, functions, traits, paths and comments of its production code.
 
 use anyhow::{Context, Result};
 use proc_macro2::{TokenStream, TokenTree};
@@ -132,7 +132,7 @@ impl Tests {
     }
 }
 
-/// What the syntax tree tells.
+/// What a visit of the syntax tree collects.
 #[derive(Default)]
 struct Parts {
     functions: Vec<Sized>,

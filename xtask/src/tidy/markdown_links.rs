@@ -1,7 +1,7 @@
 //! Links between pages: every relative link in Markdown leads to a file or directory of the repository, every anchor to
 //! a heading, and every path in backticks exists.
 
-use super::House;
+use super::Repository;
 use crate::report::Findings;
 use crate::workspace;
 use anyhow::Result;
@@ -16,12 +16,13 @@ const LINK: &str = r#"\]\(([^()\s]+)(?:\s+"[^"]*")?\)"#;
 const CODE_PATH: &str = r"`((?:crates|docs|evals|fuzz|packaging|training|xtask|\.ci|\.github)/[\w./-]*)`";
 
 /// Checks every page that is not a fixture or a test document.
-pub(super) fn check(house: &House, findings: &mut Findings) -> Result<()> {
+pub(super) fn check(repository: &Repository, findings: &mut Findings) -> Result<()> {
     let (link, code_path) = (Regex::new(LINK)?, Regex::new(CODE_PATH)?);
     let files: BTreeSet<String> =
         workspace::files()?.iter().map(|path| path.to_string_lossy().replace('\\', "/")).collect();
-    let is_free = |path: &str| house.policy.links.free.iter().any(|free| path.starts_with(free.as_str()));
-    let pages: BTreeMap<&str, &str> = house
+    let is_free =
+        |path: &str| repository.policy.links.free.iter().any(|free| path.starts_with(free.as_str()));
+    let pages: BTreeMap<&str, &str> = repository
         .texts
         .iter()
         .map(|(path, text)| (path.as_str(), text.as_str()))
