@@ -1,7 +1,7 @@
-//! Project files that have no grammar, read line by line.
+//! Line scanners: read project files without a grammar line by line.
 
 use super::value::Value;
-use crate::schema::vocabulary::Unknown;
+use crate::schema::vocabulary::UnknownWord;
 
 /// Reads a file into a value.
 pub(crate) type Scan = fn(&str) -> Value;
@@ -9,10 +9,10 @@ pub(crate) type Scan = fn(&str) -> Value;
 const SCANS: &[(&str, Scan)] = &[("sections", sections), ("verbs", verbs)];
 
 /// The scanner of this name.
-pub(crate) fn find(name: &str) -> Result<Scan, Unknown> {
+pub(crate) fn find(name: &str) -> Result<Scan, UnknownWord> {
     let known = || SCANS.iter().map(|(known, _)| *known).collect();
     let found = SCANS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, scan)| *scan).ok_or_else(|| Unknown { what: "scanner of values", known: known() })
+    found.map(|(_, scan)| *scan).ok_or_else(|| UnknownWord { what: "scanner of values", known: known() })
 }
 
 /// `[section]`, `key = value`, and lines that are indented go on with the value before.
@@ -85,10 +85,10 @@ fn verbs(source: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::key_path::Path;
+    use crate::project::key_path::KeyPath;
 
     fn texts(value: &Value, path: &str) -> Vec<String> {
-        Path::new(path)
+        KeyPath::new(path)
             .select(value)
             .iter()
             .filter_map(|(value, _)| value.text())

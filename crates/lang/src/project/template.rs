@@ -1,6 +1,6 @@
 //! What a rule writes: text with places that are filled from what was found.
 
-use super::key_path::Path;
+use super::key_path::KeyPath;
 use super::value::Value;
 
 /// What the places of a template are filled from.
@@ -33,7 +33,7 @@ enum Source {
     /// `'text'`.
     Literal(String),
     /// The text that keys lead to from the value; none for the value's own. With `[]` all of them, one a line.
-    Path(Path),
+    KeyPath(KeyPath),
 }
 
 impl Template {
@@ -78,7 +78,7 @@ fn source(text: &str) -> Source {
     }
     match text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
         Some(literal) => Source::Literal(literal.to_owned()),
-        None => Source::Path(Path::new(text)),
+        None => Source::KeyPath(KeyPath::new(text)),
     }
 }
 
@@ -88,7 +88,7 @@ impl Source {
             Self::Key(index) => found.keys.get(*index).map(|&key| key.to_owned()),
             Self::Group(index) => found.groups.get(*index).copied().flatten().map(str::to_owned),
             Self::Literal(text) => Some(text.clone()),
-            Self::Path(path) => {
+            Self::KeyPath(path) => {
                 let selected = path.select(found.value);
                 let mut texts = selected.iter().filter_map(|(value, _)| value.text());
                 if !path.is_list() {

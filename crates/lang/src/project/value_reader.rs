@@ -1,35 +1,23 @@
-//! From a file to its value: a pack says which nodes of its grammar hold maps, lists and texts.
+//! Reads a project file as a value: a pack says which nodes of its grammar are maps, lists and texts.
 
 use super::line_scanners::{self, Scan};
 use super::value::Value;
 use crate::facts::display_text::lossy;
-use crate::pack::Pack;
 use crate::parse::budget::Budget;
 use crate::parse::run_parser;
 use crate::schema::error::PackError;
-use crate::schema::vocabulary::Unknown;
+use crate::schema::manifest::PackManifest;
+use crate::schema::vocabulary::UnknownWord;
 use orient_grammars::{Language, Node};
-use serde::Deserialize;
-use std::collections::BTreeMap;
 
-/// Nodes below each other that we follow.
+/// Maximum nesting depth of nodes.
 const DEPTH_CAP: usize = 200;
-/// Values read from one file. Listings of all compiler calls of a big project have more; their beginning will do.
+/// Maximum number of values of a file. The list of all compiler calls of a large project has more; its beginning is enough.
 const VALUES_CAP: usize = 200_000;
-/// Sections that may be looked for among those before; a hand-written file has some dozens.
+/// Maximum number of sections that are merged with earlier ones of the same name; a hand-written file has dozens.
 const SECTIONS_CAP: usize = 5_000;
 
-/// In `pack.toml`: how a file of the language is read as a value. Without it a file is one text.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ValuesSpec {
-    /// The scanner of ours that reads it, where there is no grammar.
-    pub(crate) scanner: Option<String>,
-    /// What nodes of the grammar are. All others stand for what is in them.
-    pub(crate) nodes: BTreeMap<String, String>,
-}
-
-/// What a node is in a value.
+/// The meaning of a node in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Map,
@@ -39,15 +27,15 @@ pub(crate) enum Part {
     Text,
     /// Text with entities in place of escapes.
     Markup,
-    /// A key of several, one in the other.
+    /// A key of several nested keys.
     Keys,
-    /// A key and then the pairs of the map it leads to.
+    /// A key, followed by the pairs of its map.
     Section,
-    /// The same, but one more item of a list of such maps.
+    /// The same, but each occurrence is another item of a list of maps.
     Item,
-    /// Named by the first name in it; a map of its attributes, of the elements in it, and its text under the empty key.
+    /// Named by the first name in it: a map of its attributes, its child elements, and its text under the empty key.
     Element,
-    /// A name and a text; the key is the name after `@`.
+    /// A name and a text; its key is `@` and the name.
     Attribute,
     Name,
     /// Nothing.
@@ -69,47 +57,46 @@ const PARTS: &[(&str, Part)] = &[
     ("skip", Part::Skip),
 ];
 
-/// How files of a language are read as values.
+/// Reads files of a language as values.
 pub(crate) enum Reader {
     Scan(Scan),
-    /// By the grammar: the levels its parser can hold, and what each kind of node is.
+    /// By the grammar: the maximum indentation that its parser survives, and the meaning of each node kind.
     Tree(Language, Option<usize>, Vec<Option<Part>>),
     /// As one text.
     Whole,
 }
 
 impl Reader {
-    pub(crate) fn new(pack: &Pack) -> Result<Self, PackError> {
-        let Some(spec) = &pack.header.values else { return Ok(Self::Whole) };
+    pub(crate) fn new(manifest: &PackManifest) -> Result<Self, PackError> {
+        let Some(spec) = &manifest.values else { return Ok(Self::Whole) };
+        let pack = &manifest.name;
         if let Some(name) = &spec.scanner {
             return line_scanners::find(name)
                 .map(Self::Scan)
-                .map_err(|unknown| unknown.at(pack.name(), "values.scanner", name));
+                .map_err(|unknown| unknown.at(pack, "values.scanner", name));
         }
-        let grammar = pack.header.grammar.as_deref().unwrap_or(pack.name());
-        let language = orient_grammars::grammar(grammar).ok_or_else(|| PackError::Grammar {
-            pack: pack.name().to_owned(),
-            grammar: grammar.to_owned(),
-        })?;
+        let grammar = manifest.grammar_name();
+        let language = orient_grammars::grammar(grammar)
+            .ok_or_else(|| PackError::Grammar { pack: pack.clone(), grammar: grammar.to_owned() })?;
         let mut parts = vec![None; language.node_kind_count()];
         for (kind, word) in &spec.nodes {
             let known =
-                || Unknown { what: "part of a value", known: PARTS.iter().map(|(w, _)| *w).collect() };
+                || UnknownWord { what: "part of a value", known: PARTS.iter().map(|(w, _)| *w).collect() };
             let part = PARTS.iter().find(|(known, _)| known == word).map(|(_, part)| *part);
-            let part = part.ok_or_else(|| known().at(pack.name(), &format!("values.nodes.{kind}"), word))?;
+            let part = part.ok_or_else(|| known().at(pack, &format!("values.nodes.{kind}"), word))?;
             let id = language.id_for_node_kind(kind, true);
             let place = parts.get_mut(id as usize).filter(|_| id != 0).ok_or_else(|| PackError::Unknown {
-                pack: pack.name().to_owned(),
+                pack: pack.clone(),
                 place: "values.nodes".to_owned(),
                 what: "node kind",
                 word: kind.clone(),
             })?;
             *place = Some(part);
         }
-        Ok(Self::Tree(language, pack.header.levels, parts))
+        Ok(Self::Tree(language, manifest.max_indentation, parts))
     }
 
-    /// The value of a file. What is not understood is left out.
+    /// The value of a file, without the parts that cannot be read.
     pub(crate) fn read(&self, bytes: &[u8], budget: &mut Budget) -> Value {
         match self {
             Self::Scan(scan) => scan(&lossy(bytes)),

@@ -1,4 +1,4 @@
-//! What a file brings in and gives out.
+//! Imports and exports of a shallow file.
 
 use super::build_facts::Builder;
 use super::drafts::{Gathered, ImportDraft};
@@ -49,13 +49,13 @@ impl Builder<'_> {
         drafts.dedup_by(|later, kept| {
             let same = key(later) == key(kept);
             if same && later.pattern == kept.pattern {
-                // Parts of a path that one pattern found one by one.
+                // One pattern matched the parts of a path one by one.
                 kept.module.end = kept.module.end.max(later.module.end);
                 kept.alias = kept.alias.or(later.alias);
             }
             same || (kept.span.contains(&later.span) && kept.span != later.span)
         });
-        // An item of a module says more than the module alone.
+        // An import of an item makes the import of its module redundant.
         let items: Vec<u32> =
             drafts.iter().filter(|draft| draft.item.is_some()).map(|draft| draft.span.start).collect();
         drafts.retain(|draft| draft.item.is_some() || items.binary_search(&draft.span.start).is_err());

@@ -1,4 +1,4 @@
-//! References: every use of a name, as far as its own text tells what it is.
+//! References of a shallow file: every use of a name, with the path that its own text shows.
 
 use super::build_facts::Builder;
 use super::drafts::{Gathered, Mention};
@@ -6,16 +6,16 @@ use super::run_query::clean_name;
 use super::text_at;
 use orient_model::{Expr, ExprId, ExprList, RefKind, Reference, Symbol};
 
-/// Parts of a path that are followed.
+/// Maximum number of parts in a path.
 const PATH_CAP: usize = 12;
 
 impl Builder<'_> {
-    /// Adds the references: every use of a name that is not where it is declared or imported.
+    /// Adds the references: every use of a name except at its declaration or import.
     pub(super) fn references(&mut self, gathered: &mut Gathered, declared: &[(u32, u32)]) {
         gathered.mentions.sort_by_key(|mention| (mention.name.start, mention.name.end, mention.pattern));
         gathered.mentions.dedup_by_key(|mention| (mention.name.start, mention.name.end));
         let imports = &gathered.imports;
-        let mut around = Around { next: 0, open: Vec::new() };
+        let mut enclosing = EnclosingSymbols { next: 0, open: Vec::new() };
         for mention in &gathered.mentions {
             let place = (mention.name.start, mention.name.end);
             let imported = imports
@@ -25,7 +25,7 @@ impl Builder<'_> {
             if imported || declared.binary_search(&place).is_ok() {
                 continue;
             }
-            let symbol = around.at(&self.outline.symbols, place.0);
+            let symbol = enclosing.at(&self.outline.symbols, place.0);
             self.reference(mention, symbol);
         }
     }
@@ -69,12 +69,12 @@ impl Builder<'_> {
         ExprId(self.flow.exprs.len() as u32 - 1)
     }
 
-    /// A path such as `a.b` or `A::B` as members of each other; unknown where the text is more than a path.
+    /// The expression of a path such as `a.b` or `A::B`; unknown if the text is more than a path.
     fn path(&mut self, base: Option<ExprId>, text: &str) -> ExprId {
-        let separator = self.pack.header.separator.as_deref().unwrap_or(".");
+        let separator = &self.conventions.separator;
         let separator = if text.contains("::") { "::" } else { separator };
         let mut parts: Vec<&str> = text.split(separator).map(str::trim).collect();
-        // `a?.b!.c` is a path all the same.
+        // `a?.b!.c` is a path, too.
         let before_last = parts.len() - 1;
         parts[..before_last].iter_mut().for_each(|part| *part = part.trim_end_matches(['?', '!']));
         if base.is_none() && !text.chars().all(|c| c.is_alphanumeric() || "_$@?!-./:'*+\\".contains(c)) {
@@ -100,13 +100,13 @@ impl Builder<'_> {
     }
 }
 
-/// Finds the innermost symbol around places that are asked for in order.
-struct Around {
+/// Finds the innermost symbol around each of a series of ascending offsets.
+struct EnclosingSymbols {
     next: usize,
     open: Vec<u32>,
 }
 
-impl Around {
+impl EnclosingSymbols {
     fn at(&mut self, symbols: &[Symbol], place: u32) -> Option<u32> {
         while let Some(symbol) = symbols.get(self.next).filter(|symbol| symbol.span.start <= place) {
             while self.open.last().is_some_and(|&top| symbols[top as usize].span.end <= symbol.span.start) {

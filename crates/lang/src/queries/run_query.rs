@@ -1,6 +1,6 @@
-//! Runs the query over a tree and sorts its captures into drafts.
+//! Runs the query over a syntax tree and sorts its captures into drafts.
 
-use super::Tags;
+use super::QuerySet;
 use super::captures::{Capture, Pattern};
 use super::drafts::{Comment, Draft, Gathered, ImportDraft, Mention, ParamDraft, span};
 use crate::parse::budget::{Budget, Limit, Work};
@@ -11,13 +11,13 @@ use std::ops::ControlFlow;
 
 /// Matches under way at once; a file that needs more loses some of them, always the same ones.
 const MATCH_LIMIT: u32 = 4096;
-/// Parameters kept per symbol.
+/// Maximum number of parameters of a symbol.
 const PARAMS_CAP: usize = 64;
 
 /// The query reports once in so much work.
 const WORK_PER_REPORT: u64 = 1000;
 
-impl Tags {
+impl QuerySet {
     /// What the query finds, and the limit that kept it from finding all.
     pub(super) fn gather(
         &self,
@@ -49,7 +49,7 @@ impl Tags {
         (gathered, limit.get())
     }
 
-    /// What the main capture of a match is decides what the others belong to.
+    /// Sorts one match: its main capture decides what the others belong to.
     fn sort(&self, found: &QueryMatch<'_, '_>, source: &[u8], gathered: &mut Gathered) {
         let main = found.captures().iter().find_map(|part| match self.captures[part.index as usize] {
             capture @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import(_)) => {
@@ -152,7 +152,7 @@ impl Tags {
         gathered.imports.push(draft);
     }
 
-    /// A match whose captures belong to something outside of it.
+    /// Sorts a match without a main capture: its captures belong to something outside of it.
     fn alone(&self, found: &QueryMatch<'_, '_>, gathered: &mut Gathered) {
         for part in found.captures() {
             let at = span(part.node);
@@ -233,7 +233,7 @@ fn ancestor_steps(tree: &Tree) -> u64 {
     if hidden > USUAL_LEVELS { hidden * nodes as u64 } else { 0 }
 }
 
-/// Attributes among the modifiers that a definition starts with: grammars agree on where they stand.
+/// The attributes among the modifiers at the beginning of a definition, where most grammars put them.
 fn attributes(node: Node<'_>, found: &mut Vec<Span>) {
     let Some(modifiers) = node.child(0).filter(|first| first.kind() == "modifiers") else { return };
     let mut cursor = modifiers.walk();
@@ -244,7 +244,7 @@ fn attributes(node: Node<'_>, found: &mut Vec<Span>) {
     }
 }
 
-/// A name without quotes and without white space around or inside it.
+/// A name without quotes and without white space.
 pub(super) fn clean_name(text: &str) -> String {
     let text = text.trim();
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
@@ -253,7 +253,7 @@ pub(super) fn clean_name(text: &str) -> String {
     crate::facts::display_text::fold(text, crate::facts::display_text::PHRASE_CAP)
 }
 
-/// A text without what stands in angle brackets.
+/// A text without tags in angle brackets.
 fn without_tags(text: &[u8]) -> String {
     let text = crate::facts::display_text::lossy(text);
     let pieces = text.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_, behind)| behind));
@@ -289,7 +289,7 @@ fn is_name(node: Node<'_>, source: &[u8]) -> bool {
         .is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b == b'$' || b >= 0x80)
 }
 
-/// One parameter. Grammars agree on what its parts are called.
+/// One parameter. Most grammars name its parts alike.
 fn param(node: Node<'_>, source: &[u8], found: &mut Vec<ParamDraft>) {
     if node.is_extra() || node.is_error() || found.len() >= PARAMS_CAP {
         return;
@@ -307,7 +307,7 @@ fn param(node: Node<'_>, source: &[u8], found: &mut Vec<ParamDraft>) {
     found.push(ParamDraft { name: span(name), ty, default, variadic });
 }
 
-/// A type that stands behind a name and a colon.
+/// A type after a name and a colon.
 fn type_behind(name: Span, node: Span, source: &[u8]) -> Option<Span> {
     let rest = source.get(name.end as usize..node.end as usize)?;
     let behind = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();

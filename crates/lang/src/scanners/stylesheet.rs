@@ -1,20 +1,25 @@
-//! Style sheets with nested rules, variables and mixins, told by their braces alone.
+//! Style sheets with nested rules, variables and mixins, structured by their braces.
 
-use super::{Places, skip_space, word_end};
+use super::{LineIndex, skip_space, word_end};
 use crate::queries::{Comment, Draft, Gathered, ImportDraft, Mention};
 use orient_model::{ImportKind, RefKind, SymbolKind};
 
 /// Reads a style sheet.
 pub(super) fn scan(source: &[u8]) -> Gathered {
-    let mut sheet =
-        Sheet { source, places: Places::new(source), found: Gathered::default(), open: Vec::new(), start: 0 };
+    let mut sheet = Sheet {
+        source,
+        places: LineIndex::new(source),
+        found: Gathered::default(),
+        open: Vec::new(),
+        start: 0,
+    };
     sheet.run();
     sheet.found
 }
 
 struct Sheet<'s> {
     source: &'s [u8],
-    places: Places,
+    places: LineIndex,
     found: Gathered,
     /// The blocks around, each with its symbol if it has one.
     open: Vec<Option<usize>>,

@@ -1,6 +1,6 @@
-//! Templates whose structure is said by directives: `@section('name') … @endsection`, `<x-card>`.
+//! Templates structured by directives: `@section('name') … @endsection`, `<x-card>`.
 
-use super::{Places, skip_space, word_end};
+use super::{LineIndex, skip_space, word_end};
 use crate::queries::{Comment, Draft, Gathered, ImportDraft, Mention};
 use orient_model::{ImportKind, RefKind, SymbolKind};
 
@@ -32,7 +32,7 @@ const INCLUDES: &[&str] = &[
 /// Reads a template.
 pub(super) fn scan(source: &[u8]) -> Gathered {
     let mut template =
-        Template { source, places: Places::new(source), found: Gathered::default(), open: Vec::new() };
+        Template { source, places: LineIndex::new(source), found: Gathered::default(), open: Vec::new() };
     let mut at = 0;
     while let Some(step) = memchr::memchr3(b'@', b'<', b'{', &source[at..]) {
         at = template.mark(at + step);
@@ -42,7 +42,7 @@ pub(super) fn scan(source: &[u8]) -> Gathered {
 
 struct Template<'s> {
     source: &'s [u8],
-    places: Places,
+    places: LineIndex,
     found: Gathered,
     /// Parts that are not closed yet: the directive and the draft.
     open: Vec<(usize, usize)>,

@@ -1,5 +1,5 @@
-//! What the words of a source are, for those who show it in colours. Goes by the names of nodes that grammars share, so
-//! that it is right for any of them where it matters and merely plain elsewhere.
+//! Syntax highlighting: classifies tokens by the node names that grammars share. Correct for the tokens that matter in any
+//! language, and plain for the rest.
 
 use crate::extract;
 use crate::pack::Pack;

@@ -1,4 +1,4 @@
-//! The page of known languages, written from the packs themselves.
+//! The reference page of languages, generated from the packs.
 
 use crate::pack::Pack;
 use crate::pack::registry::Registry;

@@ -1,4 +1,4 @@
-//! Facts as compact text, for people and for tests: one line a fact, in the order of the source.
+//! Facts as compact text, for people and tests: one line for each fact, in the order of the source.
 
 use orient_model::{
     BindingKind, Expr, ExprId, Facts, Flow, Import, Literal, Outline, Relation, Sequence, Symbol, Via,
