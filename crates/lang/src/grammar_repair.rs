@@ -256,7 +256,7 @@ mod tests {
         let gap = GrammarGap::compile("c", &spec).expect("the pattern is good");
         let mut gaps = GrammarGaps::new(Vec::new());
         gaps.add(gap);
-        let second = super::repair(&language, &gaps, source, first, budget).tree;
+        let second = repair(&language, &gaps, source, first, budget).tree;
         assert!(!second.root_node().has_error());
         assert_eq!(second.root_node().end_byte(), source.len());
     }

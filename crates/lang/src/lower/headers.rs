@@ -11,7 +11,6 @@ use orient_model::{Atom, Modifier, Modifiers, ScopeKind, Span, SymbolKind, Visib
 const LOOK_BACK_CAP: usize = 200;
 
 /// What the header of a definition states.
-#[expect(clippy::struct_field_names, reason = "the header's own span is called so in the symbol too")]
 pub(super) struct DefinitionHeader {
     pub(super) modifiers: Modifiers,
     pub(super) visibility: Option<Visibility>,

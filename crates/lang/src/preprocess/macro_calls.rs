@@ -92,7 +92,7 @@ impl Rules<'_, '_> {
         let next = self.tokens.get(close + 1);
         match self.class(close + 1) {
             Class::Punct(b'{') if self.preprocessor.macros_define_functions => {
-                self.function_definer(at, open, close)
+                self.function_definer(at, open, close);
             }
             Class::Punct(b'{') => self.definer(at, open, close),
             // `MAKE_OPERATORS(const&);`, `MAKE_DEFAULT(void, );`

@@ -81,11 +81,11 @@ impl Project {
 }
 
 impl Rule {
-    fn new(pack: &String, place: &str, spec: &ProjectRuleSpec) -> Result<Self, PackError> {
+    fn new(pack: &str, place: &str, spec: &ProjectRuleSpec) -> Result<Self, PackError> {
         let bad =
-            |message: String| PackError::Pattern { pack: pack.clone(), place: place.to_owned(), message };
+            |message: String| PackError::Pattern { pack: pack.to_owned(), place: place.to_owned(), message };
         let says = spec.says.parse().map_err(|()| PackError::Word {
-            pack: pack.clone(),
+            pack: pack.to_owned(),
             place: place.to_owned(),
             word: spec.says.clone(),
             what: "statement",
