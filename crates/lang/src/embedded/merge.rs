@@ -49,7 +49,7 @@ impl<'f> Merger<'f> {
     }
 }
 
-/// How far the numbers of an inner file are moved to fit into the outer one.
+/// The offsets that are added to the positions and ids of an embedded text.
 struct Shift {
     bytes: u32,
     lines: u32,
@@ -66,7 +66,7 @@ impl Shift {
             bytes: place.start,
             lines: place.first_line - 1,
             symbols: facts.outline.symbols.len() as u32,
-            // The file scope of the piece is the one of the file.
+            // The file scope of an embedded text is that of the file.
             scopes: (facts.flow.scopes.len() as u32).saturating_sub(1),
             exprs: facts.flow.exprs.len() as u32,
             operands: facts.flow.operands.len() as u32,
@@ -215,7 +215,7 @@ impl Shift {
     }
 }
 
-/// Puts the strings of one table behind those of another; returns how far their numbers moved.
+/// Appends the strings of one table to another; returns the offset of their ids.
 fn append(strings: &mut Strings, more: &Strings) -> u32 {
     let before = strings.len() as u32;
     for (_, text) in more.iter() {
@@ -224,8 +224,8 @@ fn append(strings: &mut Strings, more: &Strings) -> u32 {
     before
 }
 
-/// Brings the symbols of the pieces to their place among the others: a piece stays together, since no symbol of the
-/// outer language lies inside it, and belongs to the symbol around it.
+/// Moves the symbols of embedded texts to their positions among the others. The symbols of a text stay together, because no
+/// symbol of the outer language is inside it; the enclosing symbol becomes their parent.
 fn reorder(facts: &mut Facts, blocks: &[Option<Span>]) {
     let symbols = std::mem::take(&mut facts.outline.symbols);
     let mut order: Vec<usize> = (0..symbols.len()).collect();
@@ -273,7 +273,7 @@ fn reorder(facts: &mut Facts, blocks: &[Option<Span>]) {
     }
 }
 
-/// The innermost symbol of the outer language around a place.
+/// The innermost symbol of the outer language around an offset.
 fn around(symbols: &[Symbol], outer: &[u32], place: u32) -> Option<u32> {
     let before = outer.partition_point(|&index| symbols[index as usize].span.start <= place);
     let mut at = before.checked_sub(1).map(|last| outer[last]);

@@ -26,7 +26,7 @@ pub(crate) fn count_lines(source: &[u8]) -> u32 {
 
 /// Cuts a file along its symbols.
 pub(crate) fn cut(source: &[u8], outline: &Outline) -> Vec<Chunk> {
-    let mut cutter = Cutter {
+    let mut chunker = Chunker {
         lines: Lines::new(source),
         source,
         outline,
@@ -35,14 +35,14 @@ pub(crate) fn cut(source: &[u8], outline: &Outline) -> Vec<Chunk> {
         at: 0,
         depth: 0,
     };
-    let end = cutter.lines.count();
+    let end = chunker.lines.count();
     if outline.symbols.is_empty() {
-        cutter.windows(0, end, None, ChunkKind::Window);
+        chunker.windows(0, end, None, ChunkKind::Window);
     } else {
-        let top = cutter.children.last().cloned().unwrap_or_default();
-        cutter.region(0, end, None, &top, ChunkKind::Gap);
+        let top = chunker.children.last().cloned().unwrap_or_default();
+        chunker.region(0, end, None, &top, ChunkKind::Gap);
     }
-    cutter.chunks
+    chunker.chunks
 }
 
 /// The children of each symbol in the order of the source; the last entry holds the top-level symbols.
@@ -86,7 +86,7 @@ impl Lines {
     }
 }
 
-struct Cutter<'o> {
+struct Chunker<'o> {
     lines: Lines,
     source: &'o [u8],
     outline: &'o Outline,
@@ -98,7 +98,7 @@ struct Cutter<'o> {
     depth: u32,
 }
 
-impl Cutter<'_> {
+impl Chunker<'_> {
     /// Cuts lines `from..to`, which belong to `owner`, along the given symbols.
     fn region(&mut self, from: u32, to: u32, owner: Option<u32>, symbols: &[u32], between: ChunkKind) {
         self.at = self.at.max(from);

@@ -1,5 +1,6 @@
 //! Compiles a node table as written against its grammar, and reports words that the grammar or the vocabulary lacks.
 
+use super::compiler::Compiler;
 use super::path_syntax::is_path;
 use super::{CallImport, CallRule, ExportRole, ImportRole, NodeTable, Rule, Target};
 use crate::grammar_repair::{GrammarGap, GrammarGaps};
@@ -127,17 +128,6 @@ fn tokens<'s>(language: &Language, specs: impl Iterator<Item = &'s TableSpec>) -
         }
     };
     (0..language.node_kind_count() as u16).map(token).collect()
-}
-
-pub(super) struct Compiler<'a> {
-    pack: &'a str,
-    pub(super) language: &'a Language,
-    place: String,
-    /// Whether a node kind or field that the grammar lacks is an error. It is none in inherited entries.
-    strict: bool,
-    /// Tokens that node paths or roles refer to, which the flat tree must keep.
-    pub(super) needed_tokens: Vec<u16>,
-    errors: Vec<PackError>,
 }
 
 impl Compiler<'_> {
@@ -427,47 +417,6 @@ impl Compiler<'_> {
             "statement" => Some(ExportRole::Statement),
             "item" => Some(ExportRole::Item),
             _ => self.unknown(word, &UnknownWord { what: "export role", known: vec!["statement", "item"] }),
-        }
-    }
-
-    fn word<T>(&mut self, word: &str, find: impl Fn(&str) -> Result<T, UnknownWord>) -> Option<T> {
-        find(word).map_err(|unknown| drop(self.unknown::<T>(word, &unknown))).ok()
-    }
-
-    fn unknown<T>(&mut self, word: &str, unknown: &UnknownWord) -> Option<T> {
-        self.errors.push(PackError::Word {
-            pack: self.pack.to_owned(),
-            place: self.place.clone(),
-            word: word.to_owned(),
-            what: unknown.what,
-            known: unknown.known.join(", "),
-        });
-        None
-    }
-
-    pub(super) fn kind(&mut self, kind: &str) -> Option<u16> {
-        let (name, named) = match kind.strip_prefix('\'').and_then(|kind| kind.strip_suffix('\'')) {
-            Some(token) => (token, false),
-            None => (kind, true),
-        };
-        let id = self.language.id_for_node_kind(name, named);
-        // A keyword may be a named or an anonymous kind; accept either if only one exists.
-        let id = if id == 0 { self.language.id_for_node_kind(name, !named) } else { id };
-        if id == 0 {
-            self.lacks("node kind", kind);
-            return None;
-        }
-        Some(id)
-    }
-
-    pub(super) fn lacks(&mut self, what: &'static str, word: &str) {
-        if self.strict {
-            self.errors.push(PackError::Unknown {
-                pack: self.pack.to_owned(),
-                place: self.place.clone(),
-                what,
-                word: word.to_owned(),
-            });
         }
     }
 

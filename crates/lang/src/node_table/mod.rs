@@ -17,6 +17,7 @@
 //! and gets rule 2 below a node of kind 210 and the empty rule elsewhere.
 
 mod compile;
+mod compiler;
 mod node_path;
 mod path_syntax;
 

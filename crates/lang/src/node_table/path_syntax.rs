@@ -1,7 +1,7 @@
 //! Parses node paths as packs write them: `declarator.:identifier|name`.
 
 use super::NodePath;
-use super::compile::Compiler;
+use super::compiler::Compiler;
 use super::node_path::{ChildSelector, Step};
 
 impl Compiler<'_> {

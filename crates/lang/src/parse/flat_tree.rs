@@ -171,7 +171,7 @@ pub(crate) enum Token {
 }
 
 /// A node whose subtree is not complete yet.
-struct Level {
+struct OpenNode {
     node: NodeId,
     /// Its last child so far.
     last: NodeId,
@@ -182,7 +182,7 @@ struct Level {
 struct Builder {
     nodes: Vec<Node>,
     /// Outermost first.
-    open: Vec<Level>,
+    open: Vec<OpenNode>,
     /// Whether the tree contains errors.
     faulty: bool,
 }
@@ -226,7 +226,7 @@ impl Builder {
 
     /// The next nodes are children of the node entered last.
     fn descend(&mut self, end: usize) {
-        self.open.push(Level { node: self.nodes.len() as NodeId - 1, last: NONE, end });
+        self.open.push(OpenNode { node: self.nodes.len() as NodeId - 1, last: NONE, end });
     }
 
     fn leave(&mut self) {

@@ -5,36 +5,36 @@
 
 use super::lexer::Class;
 use super::token_context::Context;
-use super::{Rules, lexer};
+use super::{MacroEraser, lexer};
 
 /// Maximum number of words in a declaration.
 const RUN_CAP: usize = 24;
 /// Maximum number of tokens, or bracketed groups of tokens, to look back over for the enclosing type.
 const LOOK_BACK_CAP: usize = 4000;
 
-/// One word of a run, or several joined by `::`.
+/// One word of a run, or several joined by `::`, which count as one.
 #[derive(Clone, Copy)]
-struct Unit {
+struct WordGroup {
     first: usize,
     last: usize,
     class: Class,
 }
 
-impl Rules<'_, '_> {
+impl MacroEraser<'_, '_> {
     /// Processes the run of words at `at`; returns the index after it.
     pub(super) fn word_run(&mut self, at: usize) -> usize {
-        let mut units: Vec<Unit> = Vec::new();
+        let mut groups: Vec<WordGroup> = Vec::new();
         let mut next = at;
         loop {
             let class = self.class(next);
-            if !class.is_word() || class.is_statement() || units.len() >= RUN_CAP {
-                if let Some(behind) = self.macro_type(&units, next) {
+            if !class.is_word() || class.is_statement() || groups.len() >= RUN_CAP {
+                if let Some(behind) = self.macro_type(&groups, next) {
                     next = behind;
                     continue;
                 }
                 // `class CAPABILITY("mutex") Mutex {`, `static __printf(1, 2) void f(`.
-                if let Some(behind) = self.wipe_inner_macro(&units, next, at) {
-                    units.pop();
+                if let Some(behind) = self.wipe_inner_macro(&groups, next, at) {
+                    groups.pop();
                     next = behind;
                     continue;
                 }
@@ -49,40 +49,42 @@ impl Rules<'_, '_> {
                     last += 3;
                 }
             }
-            units.push(Unit { first: next, last, class });
+            groups.push(WordGroup { first: next, last, class });
             next = last + 1;
         }
         match self.class(next) {
             // `"a" STRING(x) "b"`
-            Class::Punct(b'(') if units.len() == 1 && at > 0 && self.class(at - 1) == Class::Text => {
+            Class::Punct(b'(') if groups.len() == 1 && at > 0 && self.class(at - 1) == Class::Text => {
                 let close = self.tokens[next].partner as usize;
                 if self.class(close.wrapping_add(1)) == Class::Text {
                     self.rewriter.erase(self.tokens[at].start, self.tokens[close].end);
                 }
             }
             // `int (CALL *f)(void)`
-            Class::Punct(b'*') if units.len() == 1 && self.is_calling_convention(at) => {
+            Class::Punct(b'*') if groups.len() == 1 && self.is_calling_convention(at) => {
                 self.rewriter.erase(self.tokens[at].start, self.tokens[at].end);
             }
             // `constexpr Name::operator bool() const {`
             Class::Punct(b':') if self.casts(next) => {
-                for unit in units.iter().take_while(|unit| unit.class == Class::Qualifier) {
-                    self.erase_lead(unit.first, unit.last);
+                for group in groups.iter().take_while(|group| group.class == Class::Qualifier) {
+                    self.erase_lead(group.first, group.last);
                 }
             }
             Class::Punct(sign) => {
-                if units.len() >= 2 {
-                    self.erase_excess(&units, next, sign, at);
+                if groups.len() >= 2 {
+                    self.erase_excess(&groups, next, sign, at);
                 }
-                self.erase_after_type(&units, at, sign);
+                self.erase_after_type(&groups, at, sign);
             }
-            Class::Statement if units.len() >= 2 && self.rewriter.text(&self.tokens[next]) == b"operator" => {
-                self.erase_excess(&units, next, b'*', at);
+            Class::Statement
+                if groups.len() >= 2 && self.rewriter.text(&self.tokens[next]) == b"operator" =>
+            {
+                self.erase_excess(&groups, next, b'*', at);
             }
             // `KERN_INFO PREFIX "text"`: one word is enough.
-            Class::Text if units.len() >= 2 && units.iter().all(|unit| self.looks_macro(unit)) => {
-                let last = units[units.len() - 1];
-                self.rewriter.erase(self.tokens[units[0].first].start, self.tokens[last.first].start);
+            Class::Text if groups.len() >= 2 && groups.iter().all(|group| self.looks_macro(group)) => {
+                let last = groups[groups.len() - 1];
+                self.rewriter.erase(self.tokens[groups[0].first].start, self.tokens[last.first].start);
             }
             _ => {}
         }
@@ -95,16 +97,16 @@ impl Rules<'_, '_> {
             && self.class(colon + 3).is_word()
     }
 
-    fn looks_macro(&self, unit: &Unit) -> bool {
-        unit.class == Class::Word
-            && unit.first == unit.last
-            && self.preprocessor.is_macro(self.rewriter.text(&self.tokens[unit.first]))
+    fn looks_macro(&self, group: &WordGroup) -> bool {
+        group.class == Class::Word
+            && group.first == group.last
+            && self.preprocessor.is_macro(self.rewriter.text(&self.tokens[group.first]))
     }
 
     /// `typedef REMOVE_CONST(T) Name;`: the macro is a type; its arguments are erased.
-    fn macro_type(&mut self, units: &[Unit], open: usize) -> Option<usize> {
-        let (first, last) = (units.first()?, units.last()?);
-        let typed = units.iter().any(|unit| unit.class == Class::Type || unit.class.is_tag());
+    fn macro_type(&mut self, groups: &[WordGroup], open: usize) -> Option<usize> {
+        let (first, last) = (groups.first()?, groups.last()?);
+        let typed = groups.iter().any(|group| group.class == Class::Type || group.class.is_tag());
         if first.class != Class::Qualifier || typed || !self.is(open, b'(') || !self.looks_macro(last) {
             return None;
         }
@@ -117,16 +119,16 @@ impl Rules<'_, '_> {
     }
 
     /// A macro with arguments before the rest of the declaration.
-    fn wipe_inner_macro(&mut self, units: &[Unit], open: usize, at: usize) -> Option<usize> {
+    fn wipe_inner_macro(&mut self, groups: &[WordGroup], open: usize, at: usize) -> Option<usize> {
         // `void *ATTR(malloc) f(`
         let behind_pointer = at > 0 && self.is(at - 1, b'*') && self.contexts[at] == Context::Declarations;
-        let last = units.last().filter(|_| units.len() >= 2 || behind_pointer)?;
+        let last = groups.last().filter(|_| groups.len() >= 2 || behind_pointer)?;
         if !self.is(open, b'(') || !self.looks_macro(last) {
             return None;
         }
         let close = self.tokens[open].partner as usize;
         let behind = self.get(close.wrapping_add(1))?.class;
-        let typed = units.iter().any(|unit| unit.class == Class::Type || unit.class.is_tag());
+        let typed = groups.iter().any(|group| group.class == Class::Type || group.class.is_tag());
         let goes_on = match behind {
             Class::Tag | Class::List | Class::Type | Class::Qualifier => true,
             Class::Word => typed || behind_pointer,
@@ -141,37 +143,37 @@ impl Rules<'_, '_> {
     }
 
     /// Erases words of a run that is too long for a declaration followed by `sign`.
-    fn erase_excess(&mut self, units: &[Unit], next: usize, sign: u8, at: usize) {
+    fn erase_excess(&mut self, groups: &[WordGroup], next: usize, sign: u8, at: usize) {
         let single_colon = sign == b':' && !self.is(next + 1, b':');
-        let tag = units.iter().position(|unit| unit.class.is_tag());
+        let tag = groups.iter().position(|group| group.class.is_tag());
         let attribute = sign == b'[' && self.is(next + 1, b'[');
         if let Some(tag) = tag
             && attribute
-            && tag + 2 == units.len()
-            && self.looks_macro(&units[tag + 1])
+            && tag + 2 == groups.len()
+            && self.looks_macro(&groups[tag + 1])
         {
             self.rewriter
-                .erase(self.tokens[units[tag + 1].first].start, self.tokens[units[tag + 1].last].end);
+                .erase(self.tokens[groups[tag + 1].first].start, self.tokens[groups[tag + 1].last].end);
             return;
         }
         if let Some(tag) = tag
-            && (matches!(sign, b'{' | b'<') || single_colon && units[tag].class == Class::Tag)
+            && (matches!(sign, b'{' | b'<') || single_colon && groups[tag].class == Class::Tag)
         {
-            self.erase_export_macros(units, tag);
+            self.erase_export_macros(groups, tag);
             return;
         }
         let named = tag.map(|tag| tag + 1);
         let typed =
-            tag.is_some() || self.follows_type(at) || units.iter().any(|unit| unit.class == Class::Type);
-        let loose: Vec<Unit> = units
+            tag.is_some() || self.follows_type(at) || groups.iter().any(|group| group.class == Class::Type);
+        let loose: Vec<WordGroup> = groups
             .iter()
             .enumerate()
-            .filter(|(index, unit)| unit.class == Class::Word && Some(*index) != named)
-            .map(|(_, unit)| *unit)
+            .filter(|(index, group)| group.class == Class::Word && Some(*index) != named)
+            .map(|(_, group)| *group)
             .collect();
         let name = match sign {
             b'*' | b'&' => 0,
-            b'<' => usize::from(loose.first().is_none_or(|unit| self.macro_likelihood(unit) == 0)),
+            b'<' => usize::from(loose.first().is_none_or(|group| self.macro_likelihood(group) == 0)),
             // A cast has no name.
             b')' => {
                 usize::from(!(self.contexts[next] == Context::Statements && at > 0 && self.is(at - 1, b'(')))
@@ -181,11 +183,11 @@ impl Rules<'_, '_> {
             b':' if single_colon => 1,
             _ => return,
         };
-        let last = units[units.len() - 1];
+        let last = groups[groups.len() - 1];
         let constructs = sign == b'(' && (self.names_itself(last) || self.names_its_type(last, &loose));
         let allowed = name + usize::from(!(typed || constructs));
         let Some(excess) = loose.len().checked_sub(allowed).filter(|&excess| excess > 0) else {
-            let declares = self.contexts[next] != Context::Statements || units[0].class == Class::Qualifier;
+            let declares = self.contexts[next] != Context::Statements || groups[0].class == Class::Qualifier;
             if sign == b'(' && declares && self.depth == 0 && loose.len() == 1 {
                 self.declarer(next - 1);
             }
@@ -215,19 +217,21 @@ impl Rules<'_, '_> {
     }
 
     /// Whether a name is a constructor's, which has no type: `Name::Name`.
-    fn names_itself(&self, unit: Unit) -> bool {
-        unit.last >= unit.first + 3
-            && self.rewriter.text(&self.tokens[unit.last]) == self.rewriter.text(&self.tokens[unit.last - 3])
+    fn names_itself(&self, group: WordGroup) -> bool {
+        group.last >= group.first + 3
+            && self.rewriter.text(&self.tokens[group.last])
+                == self.rewriter.text(&self.tokens[group.last - 3])
     }
 
     /// Whether a name is that of the enclosing type, as in `MACRO Name(`: also a constructor.
-    fn names_its_type(&self, unit: Unit, loose: &[Unit]) -> bool {
-        if self.contexts[unit.first] != Context::Members || !loose.iter().any(|other| self.looks_macro(other))
+    fn names_its_type(&self, group: WordGroup, loose: &[WordGroup]) -> bool {
+        if self.contexts[group.first] != Context::Members
+            || !loose.iter().any(|other| self.looks_macro(other))
         {
             return false;
         }
-        self.type_around(unit.first).is_some_and(|name| {
-            self.rewriter.text(&self.tokens[name]) == self.rewriter.text(&self.tokens[unit.last])
+        self.type_around(group.first).is_some_and(|name| {
+            self.rewriter.text(&self.tokens[name]) == self.rewriter.text(&self.tokens[group.last])
         })
     }
 
@@ -326,11 +330,11 @@ impl Rules<'_, '_> {
     }
 
     /// The likelihood that a word is a macro, from 0 (it is none) to 3.
-    fn macro_likelihood(&self, unit: &Unit) -> u8 {
-        if !self.looks_macro(unit) {
+    fn macro_likelihood(&self, group: &WordGroup) -> u8 {
+        if !self.looks_macro(group) {
             return 0;
         }
-        let word = self.rewriter.text(&self.tokens[unit.first]);
+        let word = self.rewriter.text(&self.tokens[group.first]);
         match word {
             [b'_', b'_', ..] => 3,
             _ if word.contains(&b'_') => 2,
@@ -338,10 +342,10 @@ impl Rules<'_, '_> {
         }
     }
 
-    fn drop_words(&mut self, loose: &[Unit], excess: usize, typed: bool, behind: (usize, u8)) {
+    fn drop_words(&mut self, loose: &[WordGroup], excess: usize, typed: bool, behind: (usize, u8)) {
         let mut candidates: Vec<(u8, usize)> = Vec::new();
-        for (index, unit) in loose.iter().enumerate() {
-            let rank = self.macro_likelihood(unit);
+        for (index, group) in loose.iter().enumerate() {
+            let rank = self.macro_likelihood(group);
             if rank > 0 || typed && index + 1 < loose.len() {
                 candidates.push((rank, index));
             }
@@ -366,12 +370,12 @@ impl Rules<'_, '_> {
         candidates.truncate(excess);
         candidates.sort_by_key(|&(_, index)| index);
         for (_, index) in candidates {
-            let unit = loose[index];
-            let mut last = unit.last;
-            if unit.last + 1 == behind.0 && behind.1 == b'(' {
+            let group = loose[index];
+            let mut last = group.last;
+            if group.last + 1 == behind.0 && behind.1 == b'(' {
                 last = self.tokens[behind.0].partner as usize;
             }
-            self.erase_lead(unit.first, last);
+            self.erase_lead(group.first, last);
         }
     }
 
@@ -383,23 +387,23 @@ impl Rules<'_, '_> {
     }
 
     /// `EXPORT class EXPORT Name final {`: erases all words but the last, which is the name.
-    fn erase_export_macros(&mut self, units: &[Unit], tag: usize) {
-        let words: Vec<usize> = units
+    fn erase_export_macros(&mut self, groups: &[WordGroup], tag: usize) {
+        let words: Vec<usize> = groups
             .iter()
             .enumerate()
-            .filter(|(_, unit)| unit.class == Class::Word)
+            .filter(|(_, group)| group.class == Class::Word)
             .map(|(index, _)| index)
             .collect();
         let name = words.iter().rev().find(|&&index| index > tag).copied();
         for index in words {
             if Some(index) != name {
-                self.erase_lead(units[index].first, units[index].last);
+                self.erase_lead(groups[index].first, groups[index].last);
             }
         }
     }
 
     /// `} __packed;`: erases macros after the body of a type.
-    fn erase_after_type(&mut self, units: &[Unit], at: usize, sign: u8) {
+    fn erase_after_type(&mut self, groups: &[WordGroup], at: usize, sign: u8) {
         if at == 0
             || !matches!(sign, b';' | b'=' | b',' | b'[' | b'(' | b')')
             || !self.is(at - 1, b'}') && !self.is(at - 1, b']')
@@ -410,21 +414,21 @@ impl Rules<'_, '_> {
         if self.is(at - 1, b'}') && self.contexts.get(open).is_none_or(|&kind| kind == Context::Statements) {
             return;
         }
-        for unit in units {
-            let mut end = self.tokens[unit.last].end;
+        for group in groups {
+            let mut end = self.tokens[group.last].end;
             let mut guards = false;
-            if self.is(unit.last + 1, b'(') {
-                let close = self.tokens[unit.last + 1].partner as usize;
+            if self.is(group.last + 1, b'(') {
+                let close = self.tokens[group.last + 1].partner as usize;
                 let Some(token) = self.get(close) else { return };
                 end = token.end;
                 guards = self.is(at - 1, b']')
                     && self.contexts[at] == Context::Members
                     && self.is(close + 1, b';');
             }
-            if self.macro_likelihood(unit) < if guards { 2 } else { 3 } {
+            if self.macro_likelihood(group) < if guards { 2 } else { 3 } {
                 continue;
             }
-            self.rewriter.erase(self.tokens[unit.first].start, end);
+            self.rewriter.erase(self.tokens[group.first].start, end);
         }
     }
 

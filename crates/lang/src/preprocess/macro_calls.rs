@@ -1,13 +1,13 @@
 //! Macro calls: macros used as statements or definitions, and types among the arguments of macros.
 
-use super::Rules;
+use super::MacroEraser;
 use super::lexer::{Class, Token};
 use super::token_context::Context;
 
 /// Maximum number of tokens in a parameter list.
 const PARAMETERS_CAP: usize = 400;
 
-impl Rules<'_, '_> {
+impl MacroEraser<'_, '_> {
     /// Processes a word at the beginning of a statement that may be a macro. Returns the next index if it was erased.
     pub(super) fn macro_statement(&mut self, at: usize) -> Option<usize> {
         match self.contexts[at] {

@@ -76,7 +76,7 @@ impl Preprocessor {
             return rewriter.preprocessed();
         }
         let contexts = token_context::read(&tokens);
-        Rules {
+        MacroEraser {
             preprocessor: self,
             tokens: &tokens,
             contexts: &contexts,
@@ -156,7 +156,7 @@ impl<'s> Rewriter<'s> {
 }
 
 /// Applies the rules to one file.
-struct Rules<'r, 's> {
+struct MacroEraser<'r, 's> {
     preprocessor: &'r Preprocessor,
     tokens: &'r [Token],
     /// The context of each token; for an opening brace, the context inside it.
@@ -168,7 +168,7 @@ struct Rules<'r, 's> {
     lead: usize,
 }
 
-impl Rules<'_, '_> {
+impl MacroEraser<'_, '_> {
     fn run(&mut self) {
         let (mut at, mut begin) = (0, 0);
         self.directives();

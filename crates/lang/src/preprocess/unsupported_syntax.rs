@@ -1,13 +1,13 @@
 //! Valid syntax that the grammar does not support: each construct is rewritten into one that it supports.
 
-use super::Rules;
+use super::MacroEraser;
 use super::lexer::Class;
 use super::token_context::Context;
 
 /// Longer names, types and loop headers are left alone.
 const CAP: usize = 40;
 
-impl Rules<'_, '_> {
+impl MacroEraser<'_, '_> {
     pub(super) fn rewrite_unsupported_syntax(&mut self) {
         for at in 0..self.tokens.len() {
             match self.class(at) {

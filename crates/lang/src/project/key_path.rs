@@ -77,9 +77,9 @@ fn step(text: &str) -> Step {
     }
 }
 
-type Found<'v> = Vec<(&'v Value, Vec<&'v str>)>;
+type Selection<'v> = Vec<(&'v Value, Vec<&'v str>)>;
 
-fn follow<'v>(steps: &[Step], value: &'v Value, keys: &mut Vec<&'v str>, found: &mut Found<'v>) {
+fn follow<'v>(steps: &[Step], value: &'v Value, keys: &mut Vec<&'v str>, found: &mut Selection<'v>) {
     let Some((step, rest)) = steps.split_first() else {
         found.push((value, keys.clone()));
         return;

@@ -20,7 +20,7 @@ use key_path::KeyPath;
 use orient_model::{Atom, Outline, Says, Statement};
 use regex::Regex;
 use std::collections::{HashMap, HashSet};
-use template::{Found, Template};
+use template::{SelectedValue, Template};
 use value::Value;
 use value_reader::Reader;
 
@@ -107,10 +107,12 @@ impl Rule {
     fn apply(&self, root: &Value, statements: &mut Statements<'_>) {
         for (value, keys) in self.at.select(root) {
             let Some((last, before)) = self.matches.split_last() else {
-                self.add_statement(&Found { value, keys: &keys, groups: &[] }, statements);
+                self.add_statement(&SelectedValue { value, keys: &keys, groups: &[] }, statements);
                 continue;
             };
-            let Some(text) = self.text.fill(&Found { value, keys: &keys, groups: &[] }) else { continue };
+            let Some(text) = self.text.fill(&SelectedValue { value, keys: &keys, groups: &[] }) else {
+                continue;
+            };
             let mut texts = vec![text.as_str()];
             for pattern in before {
                 let first =
@@ -119,12 +121,12 @@ impl Rule {
             }
             for found in texts.into_iter().flat_map(|text| last.captures_iter(text)) {
                 let groups: Vec<Option<&str>> = found.iter().map(|group| group.map(|g| g.as_str())).collect();
-                self.add_statement(&Found { value, keys: &keys, groups: &groups }, statements);
+                self.add_statement(&SelectedValue { value, keys: &keys, groups: &groups }, statements);
             }
         }
     }
 
-    fn add_statement(&self, found: &Found<'_, '_>, statements: &mut Statements<'_>) {
+    fn add_statement(&self, found: &SelectedValue<'_, '_>, statements: &mut Statements<'_>) {
         let (Some(name), Some(mut value)) = (self.name.fill(found), self.value.fill(found)) else { return };
         for (old, new) in &self.replace {
             value = value.replace(old.as_str(), new);

@@ -1,6 +1,6 @@
 //! Builds the facts of a shallow file from its drafts: nested symbols, bindings, references, imports.
 
-use super::drafts::{Draft, Gathered, Mention};
+use super::drafts::{FileDrafts, ReferenceDraft, SymbolDraft};
 use super::run_query::clean_name;
 use super::{merge_drafts, text_at};
 use crate::conventions::Conventions;
@@ -17,8 +17,8 @@ use orient_model::{
 const WORDS_CAP: usize = 400;
 
 /// Builds the facts of a file.
-pub(crate) fn build(conventions: &Conventions, source: &[u8], mut gathered: Gathered) -> Facts {
-    merge_drafts::merge(&mut gathered, source);
+pub(crate) fn build(conventions: &Conventions, source: &[u8], mut file_drafts: FileDrafts) -> Facts {
+    merge_drafts::merge(&mut file_drafts, source);
     let file =
         Scope { kind: ScopeKind::File, parent: None, symbol: None, start: 0, end: source.len() as u32 };
     let mut builder = Builder {
@@ -30,13 +30,13 @@ pub(crate) fn build(conventions: &Conventions, source: &[u8], mut gathered: Gath
         names: Interner::default(),
         bodies: BodyHasher::of_file(source.len()),
     };
-    let declared = builder.symbols(&mut gathered);
-    builder.inner_docs(&gathered.inner_docs);
-    builder.exports(&gathered);
+    let declared = builder.symbols(&mut file_drafts);
+    builder.inner_docs(&file_drafts.inner_docs);
+    builder.exports(&file_drafts);
     builder.tests();
-    builder.imports(&mut gathered.imports);
-    builder.references(&mut gathered, &declared);
-    builder.outline.package = gathered.package.map(|span| {
+    builder.imports(&mut file_drafts.imports);
+    builder.references(&mut file_drafts, &declared);
+    builder.outline.package = file_drafts.package.map(|span| {
         let name = clean_name(&text_at(source, span));
         builder.shown.intern(&name)
     });
@@ -44,7 +44,7 @@ pub(crate) fn build(conventions: &Conventions, source: &[u8], mut gathered: Gath
 }
 
 /// A symbol that may still get children, and the last of them.
-struct Open {
+struct OpenSymbol {
     symbol: Option<u32>,
     last: Option<u32>,
     end: u32,
@@ -72,13 +72,13 @@ impl Builder<'_> {
     }
 
     /// Adds all symbols, each inside the innermost one whose span contains it; returns the spans of their names.
-    fn symbols(&mut self, gathered: &mut Gathered) -> Vec<(u32, u32)> {
-        let mut declared = Vec::with_capacity(gathered.drafts.len());
-        let mut open = vec![Open { symbol: None, last: None, end: u32::MAX }];
+    fn symbols(&mut self, file_drafts: &mut FileDrafts) -> Vec<(u32, u32)> {
+        let mut declared = Vec::with_capacity(file_drafts.symbols.len());
+        let mut open = vec![OpenSymbol { symbol: None, last: None, end: u32::MAX }];
         let mut merges = Vec::new();
-        for draft in std::mem::take(&mut gathered.drafts) {
+        for draft in std::mem::take(&mut file_drafts.symbols) {
             declared.extend(draft.names.iter().map(|name| (name.start, name.end)));
-            gathered.mentions.extend(draft.bases.iter().map(|&(base, _)| self.inherited(base)));
+            file_drafts.references.extend(draft.bases.iter().map(|&(base, _)| self.inherited(base)));
             while open.len() > 1 && open.last().is_some_and(|top| !self.holds(top, &draft)) {
                 open.pop();
             }
@@ -94,21 +94,21 @@ impl Builder<'_> {
                 && self.is_same(last, &name, &draft)
             {
                 self.grow(last, &draft);
-                open.push(Open { symbol: Some(last), last: None, end: draft.span.end });
+                open.push(OpenSymbol { symbol: Some(last), last: None, end: draft.span.end });
                 continue;
             }
             let index = self.outline.symbols.len() as u32;
             top.last = Some(index);
             merges.push(draft.merge);
-            self.symbol(&draft, &name, parent, gathered);
-            open.push(Open { symbol: Some(index), last: None, end: draft.span.end });
+            self.symbol(&draft, &name, parent, file_drafts);
+            open.push(OpenSymbol { symbol: Some(index), last: None, end: draft.span.end });
         }
         declared.sort_unstable();
         declared
     }
 
     /// Whether a symbol encloses a draft. Two names of one node are siblings.
-    fn holds(&self, top: &Open, draft: &Draft) -> bool {
+    fn holds(&self, top: &OpenSymbol, draft: &SymbolDraft) -> bool {
         let Some(symbol) = top.symbol.and_then(|index| self.outline.symbols.get(index as usize)) else {
             return true;
         };
@@ -117,15 +117,15 @@ impl Builder<'_> {
     }
 
     /// The reference to a base by its bare name.
-    fn inherited(&self, base: Span) -> Mention {
+    fn inherited(&self, base: Span) -> ReferenceDraft {
         let bytes = base.of(self.source);
         let length = bytes.iter().position(|b| b"<[( \n".contains(b)).unwrap_or(bytes.len());
         let name = Span { end: base.start + length as u32, last_line: base.first_line, ..base };
-        Mention { pattern: 0, kind: RefKind::Inherit, name, receiver: None }
+        ReferenceDraft { pattern: 0, kind: RefKind::Inherit, name, receiver: None }
     }
 
     /// Whether a draft is a local variable of a function, which is no symbol.
-    fn is_local(&self, draft: &Draft, parent: Option<u32>) -> bool {
+    fn is_local(&self, draft: &SymbolDraft, parent: Option<u32>) -> bool {
         if draft.local
             || !matches!(draft.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field)
         {
@@ -144,14 +144,14 @@ impl Builder<'_> {
         false
     }
 
-    fn is_same(&self, index: u32, name: &str, draft: &Draft) -> bool {
+    fn is_same(&self, index: u32, name: &str, draft: &SymbolDraft) -> bool {
         let last = &self.outline.symbols[index as usize];
         let kind = kind_in(draft.kind, last.parent.map(|parent| self.outline.symbols[parent as usize].kind));
         last.kind == kind && self.shown.get(last.name) == name
     }
 
     /// Extends a symbol by a further clause.
-    fn grow(&mut self, index: u32, draft: &Draft) {
+    fn grow(&mut self, index: u32, draft: &SymbolDraft) {
         let params = if self.outline.symbols[index as usize].params.is_empty() {
             self.params(draft)
         } else {
@@ -169,7 +169,7 @@ impl Builder<'_> {
         }
     }
 
-    fn name_of(&self, draft: &Draft) -> String {
+    fn name_of(&self, draft: &SymbolDraft) -> String {
         match (&draft.given, draft.names.first()) {
             (Some(given), _) => given.clone(),
             (None, Some(&name)) => clean_name(&text_at(self.source, name)),
@@ -177,7 +177,7 @@ impl Builder<'_> {
         }
     }
 
-    fn symbol(&mut self, draft: &Draft, name: &str, parent: Option<u32>, gathered: &Gathered) {
+    fn symbol(&mut self, draft: &SymbolDraft, name: &str, parent: Option<u32>, file_drafts: &FileDrafts) {
         let index = self.outline.symbols.len() as u32;
         let header = self.header(draft);
         let (mut modifiers, said) = self.words(draft, header);
@@ -186,7 +186,7 @@ impl Builder<'_> {
         if kind == SymbolKind::Method && accessor {
             kind = SymbolKind::Property;
         }
-        if said == Some(Visibility::Public) && gathered.closed {
+        if said == Some(Visibility::Public) && file_drafts.closed {
             modifiers.insert(Modifier::Exported);
         }
         let symbol = Symbol {
@@ -207,7 +207,7 @@ impl Builder<'_> {
                 .returns
                 .or_else(|| self.returns_after_token(draft, header))
                 .map(|span| self.phrase(span)),
-            doc: self.doc(draft, gathered),
+            doc: self.doc(draft, file_drafts),
             attributes: draft.attributes.iter().map(|&span| self.attribute(span)).collect(),
             bases: self.bases(draft),
             body_hash: draft.body.map_or(0, |body| self.bodies.hash(body.of(self.source))),
@@ -231,7 +231,7 @@ impl Builder<'_> {
     }
 
     /// The result type after its token, outside of all brackets.
-    fn returns_after_token(&self, draft: &Draft, header: Span) -> Option<Span> {
+    fn returns_after_token(&self, draft: &SymbolDraft, header: Span) -> Option<Span> {
         let mark = draft.mark.as_deref()?.as_bytes();
         let from = draft.name_span().end.max(header.start);
         let rest = self.source.get(from as usize..header.end as usize)?;
@@ -266,7 +266,7 @@ impl Builder<'_> {
         self.shown.intern(&parts.join("."))
     }
 
-    fn params(&mut self, draft: &Draft) -> Vec<Param> {
+    fn params(&mut self, draft: &SymbolDraft) -> Vec<Param> {
         let mut params = Vec::with_capacity(draft.params.len());
         for param in &draft.params {
             let name = clean_name(&text_at(self.source, param.name));
@@ -281,7 +281,7 @@ impl Builder<'_> {
         params
     }
 
-    fn bases(&mut self, draft: &Draft) -> Vec<Base> {
+    fn bases(&mut self, draft: &SymbolDraft) -> Vec<Base> {
         let mut bases = Vec::with_capacity(draft.bases.len());
         for &(span, relation) in &draft.bases {
             let text = self.phrase(span);
@@ -294,7 +294,7 @@ impl Builder<'_> {
     }
 
     /// The header: from after the attributes to before the body. Data has a header of one line.
-    fn header(&self, draft: &Draft) -> Span {
+    fn header(&self, draft: &SymbolDraft) -> Span {
         let mut header = draft.span;
         let documented = draft.docs.iter().filter(|doc| doc.start == draft.span.start);
         for attribute in documented.chain(&draft.attributes) {
@@ -328,7 +328,7 @@ impl Builder<'_> {
     }
 
     /// The modifiers and the visibility that words of the header state.
-    fn words(&self, draft: &Draft, header: Span) -> (Modifiers, Option<Visibility>) {
+    fn words(&self, draft: &SymbolDraft, header: Span) -> (Modifiers, Option<Visibility>) {
         let (mut modifiers, mut visibility) = (Modifiers::default(), None);
         let mut take = |word: HeaderWord| match word {
             HeaderWord::Modifier(modifier) => modifiers.insert(modifier),
@@ -364,11 +364,11 @@ impl Builder<'_> {
         }
     }
 
-    fn doc(&mut self, draft: &Draft, gathered: &Gathered) -> Option<Atom> {
+    fn doc(&mut self, draft: &SymbolDraft, file_drafts: &FileDrafts) -> Option<Atom> {
         let cleaned = if let (Some(first), Some(last)) = (draft.docs.first(), draft.docs.last()) {
             clean_doc(&text_at(self.source, Span { end: last.end.max(first.end), ..*first }))
         } else {
-            let run = merge_drafts::comments_before(&gathered.comments, draft.span, self.source)?;
+            let run = merge_drafts::comments_before(&file_drafts.comments, draft.span, self.source)?;
             display_text::clean_comment(&text_at(self.source, run))
         };
         (!cleaned.is_empty()).then(|| self.shown.intern(&cleaned))

@@ -6,9 +6,9 @@ use orient_model::{ImportKind, RefKind, Relation, Span, SymbolKind};
 
 /// Everything that the queries found in a file.
 #[derive(Default)]
-pub(crate) struct Gathered {
-    pub(crate) drafts: Vec<Draft>,
-    pub(crate) mentions: Vec<Mention>,
+pub(crate) struct FileDrafts {
+    pub(crate) symbols: Vec<SymbolDraft>,
+    pub(crate) references: Vec<ReferenceDraft>,
     pub(crate) imports: Vec<ImportDraft>,
     pub(crate) comments: Vec<Comment>,
     /// Documentation and attributes found by patterns of their own; they belong to the next symbol.
@@ -23,7 +23,7 @@ pub(crate) struct Gathered {
 
 /// A symbol, as one match of a query describes it.
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
-pub(crate) struct Draft {
+pub(crate) struct SymbolDraft {
     /// The pattern that matched; of several for one node or name the first wins.
     pub(crate) pattern: usize,
     /// The id of the node, because several nodes may have the same span.
@@ -57,7 +57,7 @@ pub(crate) struct Draft {
     pub(crate) local: bool,
 }
 
-impl Draft {
+impl SymbolDraft {
     /// A symbol with a name and nothing else.
     pub(crate) fn new(kind: SymbolKind, span: Span) -> Self {
         Self {
@@ -111,7 +111,7 @@ pub(crate) struct ParamDraft {
 }
 
 /// A reference by name.
-pub(crate) struct Mention {
+pub(crate) struct ReferenceDraft {
     pub(crate) pattern: usize,
     pub(crate) kind: RefKind,
     pub(crate) name: Span,

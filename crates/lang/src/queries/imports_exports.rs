@@ -1,7 +1,7 @@
 //! Imports and exports of a shallow file.
 
 use super::build_facts::Builder;
-use super::drafts::{Gathered, ImportDraft};
+use super::drafts::{FileDrafts, ImportDraft};
 use super::run_query::clean_name;
 use super::text_at;
 use crate::facts::display_text;
@@ -9,9 +9,9 @@ use orient_model::{BindingKind, Export, Import, ImportKind, Modifier, Modifiers,
 use std::cmp::Reverse;
 
 impl Builder<'_> {
-    pub(super) fn exports(&mut self, gathered: &Gathered) {
-        let mut exported = Vec::with_capacity(gathered.exports.len());
-        for &span in &gathered.exports {
+    pub(super) fn exports(&mut self, file_drafts: &FileDrafts) {
+        let mut exported = Vec::with_capacity(file_drafts.exports.len());
+        for &span in &file_drafts.exports {
             let name = clean_name(&text_at(self.source, span));
             let atom = self.shown.intern(&name);
             self.outline.exports.push(Export {
@@ -30,7 +30,7 @@ impl Builder<'_> {
             if exported.binary_search(&symbol.name).is_ok() {
                 symbol.modifiers.insert(Modifier::Exported);
                 symbol.visibility = Visibility::Public;
-            } else if gathered.closed
+            } else if file_drafts.closed
                 && symbol.parent.is_none()
                 && symbol.kind != SymbolKind::Module
                 && !symbol.modifiers.contains(Modifier::Exported)

@@ -4,7 +4,7 @@
 //! Example: one pattern matches `def f(a, b)` with its name, a second pattern matches it once for each parameter. The
 //! three drafts have the same node, so they become one draft with two parameters.
 
-use super::drafts::{Comment, Draft, Gathered};
+use super::drafts::{Comment, FileDrafts, SymbolDraft};
 use orient_model::Span;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,12 +13,12 @@ use std::collections::HashMap;
 const LOOK_BACK_CAP: usize = 200;
 
 /// Leaves one draft for each symbol, in the order of the source, outer symbols first.
-pub(super) fn merge(gathered: &mut Gathered, source: &[u8]) {
-    let drafts = &mut gathered.drafts;
+pub(super) fn merge(file_drafts: &mut FileDrafts, source: &[u8]) {
+    let drafts = &mut file_drafts.symbols;
     drafts.retain(|draft| draft.given.is_some() || !draft.names.is_empty());
     // `local x = require "x"` imports a module and defines nothing.
     let mut aliases: Vec<u32> =
-        gathered.imports.iter().filter_map(|import| import.alias).map(|alias| alias.start).collect();
+        file_drafts.imports.iter().filter_map(|import| import.alias).map(|alias| alias.start).collect();
     aliases.sort_unstable();
     drafts.retain(|draft| draft.names.first().is_none_or(|name| aliases.binary_search(&name.start).is_err()));
     whole_names(drafts, source);
@@ -42,16 +42,16 @@ pub(super) fn merge(gathered: &mut Gathered, source: &[u8]) {
         draft.bases.sort_by_key(|(span, _)| span.start);
         draft.attributes.sort_unstable();
     }
-    attributes(drafts, &mut gathered.attributes, source);
+    attributes(drafts, &mut file_drafts.attributes, source);
     // Sections and attributes have changed some spans.
     drafts.sort_by_key(|draft| {
         (draft.span.start, Reverse(draft.span.end), draft.pattern, draft.name_span().start)
     });
-    docs(gathered);
+    docs(file_drafts);
 }
 
 /// Joins names of several parts: several matches of one pattern at a node are parts of one name.
-fn whole_names(drafts: &mut [Draft], source: &[u8]) {
+fn whole_names(drafts: &mut [SymbolDraft], source: &[u8]) {
     let mut whole: HashMap<(usize, usize), Vec<Span>> = HashMap::new();
     for draft in drafts.iter().filter(|draft| draft.join.is_some()) {
         whole.entry((draft.node, draft.pattern)).or_default().extend_from_slice(&draft.names);
@@ -89,7 +89,7 @@ fn whole_names(drafts: &mut [Draft], source: &[u8]) {
 const LEAD_CAP: usize = 200;
 
 /// Extends a symbol over the words before it on its line: `let rec` before a binding.
-fn lead(draft: &mut Draft, source: &[u8]) {
+fn lead(draft: &mut SymbolDraft, source: &[u8]) {
     let start = draft.span.start as usize;
     let before = &source[start.saturating_sub(LEAD_CAP)..start];
     let line = match memchr::memrchr(b'\n', before) {
@@ -105,7 +105,7 @@ fn lead(draft: &mut Draft, source: &[u8]) {
 
 /// Leaves one draft for each name. The first pattern decides about it; later matches of the same node add their parameters,
 /// bases and so on, because a pattern with one match for each is simpler to write.
-fn one_for_each_name(drafts: &mut Vec<Draft>) {
+fn one_for_each_name(drafts: &mut Vec<SymbolDraft>) {
     drafts.sort_by_key(|draft| {
         let name = draft.name_span();
         (name.start, name.end, draft.pattern, draft.span.start, Reverse(draft.span.end))
@@ -121,7 +121,7 @@ fn one_for_each_name(drafts: &mut Vec<Draft>) {
     });
 }
 
-impl Draft {
+impl SymbolDraft {
     /// Adds what another match found at the same node.
     fn absorb(&mut self, other: &mut Self) {
         for base in other.bases.drain(..) {
@@ -152,7 +152,7 @@ impl Draft {
 }
 
 /// Extends each section to the next one of its level or a lower one, or to the end of its parent node.
-fn sections(drafts: &mut [Draft], source: &[u8]) {
+fn sections(drafts: &mut [SymbolDraft], source: &[u8]) {
     let mut ahead: Vec<(u8, u32)> = Vec::new();
     for draft in drafts.iter_mut().rev() {
         let Some(level) = draft.section else { continue };
@@ -176,7 +176,7 @@ fn sections(drafts: &mut [Draft], source: &[u8]) {
 }
 
 /// Gives attributes that patterns of their own matched to the symbol after them.
-fn attributes(drafts: &mut [Draft], attributes: &mut [Span], source: &[u8]) {
+fn attributes(drafts: &mut [SymbolDraft], attributes: &mut [Span], source: &[u8]) {
     if attributes.is_empty() {
         return;
     }
@@ -200,17 +200,17 @@ fn attributes(drafts: &mut [Draft], attributes: &mut [Span], source: &[u8]) {
 }
 
 /// Gives documentation that patterns of its own matched to the symbol after it.
-fn docs(gathered: &mut Gathered) {
-    for &doc in &gathered.docs {
-        let next = gathered.drafts.partition_point(|draft| draft.span.start < doc.end);
-        if let Some(draft) = gathered.drafts.get_mut(next)
+fn docs(file_drafts: &mut FileDrafts) {
+    for &doc in &file_drafts.docs {
+        let next = file_drafts.symbols.partition_point(|draft| draft.span.start < doc.end);
+        if let Some(draft) = file_drafts.symbols.get_mut(next)
             && draft.docs.is_empty()
         {
             draft.docs.push(doc);
         }
     }
-    gathered.comments.sort_by_key(|comment| comment.span);
-    gathered.comments.dedup_by_key(|comment| comment.span);
+    file_drafts.comments.sort_by_key(|comment| comment.span);
+    file_drafts.comments.dedup_by_key(|comment| comment.span);
 }
 
 /// The run of comments directly before a span, without a blank line or code between.

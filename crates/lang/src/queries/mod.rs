@@ -13,7 +13,7 @@ mod regex_symbols;
 mod run_query;
 
 pub(crate) use build_facts::build;
-pub(crate) use drafts::{Comment, Draft, Gathered, ImportDraft, Mention};
+pub(crate) use drafts::{Comment, FileDrafts, ImportDraft, ReferenceDraft, SymbolDraft};
 
 use crate::conventions::Conventions;
 use crate::parse::budget::Budget;
@@ -72,13 +72,13 @@ impl QuerySet {
         source: &[u8],
         budget: &mut Budget,
     ) -> Facts {
-        let (mut gathered, limit) = self.gather(&tree, source, budget);
+        let (mut file_drafts, limit) = self.gather(&tree, source, budget);
         let mut issues = issues(&tree);
         issues.extend(limit.map(|limit| Issue { kind: limit.issue(), span: Span::default() }));
         // Free the tree before building the facts, which takes memory as well.
         drop(tree);
-        self.regex_symbols.iter().for_each(|symbol| symbol.add(source, &mut gathered.drafts));
-        let mut facts = build(conventions, source, gathered);
+        self.regex_symbols.iter().for_each(|symbol| symbol.add(source, &mut file_drafts.symbols));
+        let mut facts = build(conventions, source, file_drafts);
         facts.outline.issues = issues;
         facts
     }

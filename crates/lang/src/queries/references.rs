@@ -1,7 +1,7 @@
 //! References of a shallow file: every use of a name, with the path that its own text shows.
 
 use super::build_facts::Builder;
-use super::drafts::{Gathered, Mention};
+use super::drafts::{FileDrafts, ReferenceDraft};
 use super::run_query::clean_name;
 use super::text_at;
 use orient_model::{Expr, ExprId, ExprList, RefKind, Reference, Symbol};
@@ -11,50 +11,52 @@ const PATH_CAP: usize = 12;
 
 impl Builder<'_> {
     /// Adds the references: every use of a name except at its declaration or import.
-    pub(super) fn references(&mut self, gathered: &mut Gathered, declared: &[(u32, u32)]) {
-        gathered.mentions.sort_by_key(|mention| (mention.name.start, mention.name.end, mention.pattern));
-        gathered.mentions.dedup_by_key(|mention| (mention.name.start, mention.name.end));
-        let imports = &gathered.imports;
+    pub(super) fn references(&mut self, file_drafts: &mut FileDrafts, declared: &[(u32, u32)]) {
+        file_drafts
+            .references
+            .sort_by_key(|reference| (reference.name.start, reference.name.end, reference.pattern));
+        file_drafts.references.dedup_by_key(|reference| (reference.name.start, reference.name.end));
+        let imports = &file_drafts.imports;
         let mut enclosing = EnclosingSymbols { next: 0, open: Vec::new() };
-        for mention in &gathered.mentions {
-            let place = (mention.name.start, mention.name.end);
+        for reference in &file_drafts.references {
+            let place = (reference.name.start, reference.name.end);
             let imported = imports
                 .partition_point(|import| import.span.start <= place.0)
                 .checked_sub(1)
-                .is_some_and(|index| imports[index].span.contains(&mention.name));
+                .is_some_and(|index| imports[index].span.contains(&reference.name));
             if imported || declared.binary_search(&place).is_ok() {
                 continue;
             }
             let symbol = enclosing.at(&self.outline.symbols, place.0);
-            self.reference(mention, symbol);
+            self.reference(reference, symbol);
         }
     }
 
-    fn reference(&mut self, mention: &Mention, symbol: Option<u32>) {
-        let name = clean_name(&text_at(self.source, mention.name));
+    fn reference(&mut self, reference: &ReferenceDraft, symbol: Option<u32>) {
+        let name = clean_name(&text_at(self.source, reference.name));
         if name.is_empty() {
             return;
         }
-        let base = mention.receiver.map(|receiver| {
+        let base = reference.receiver.map(|receiver| {
             let text = text_at(self.source, receiver);
             self.path(None, text.trim_end_matches(['.', ':']))
         });
         let target = self.path(base, &name);
         let args = ExprList::default();
-        let expr = match mention.kind {
+        let expr = match reference.kind {
             RefKind::Call => self.expr(Expr::Call { callee: target, args }),
             RefKind::Construct => self.expr(Expr::New { ty: target, args }),
             _ => target,
         };
         let last = name.rsplit(['.', ':']).next().map_or(0, str::len) as u32;
-        let at = if mention.name.len() as usize == name.len() {
-            mention.name.end - last
+        let at = if reference.name.len() as usize == name.len() {
+            reference.name.end - last
         } else {
-            mention.name.start
+            reference.name.start
         };
-        let line = mention.name.first_line;
+        let line = reference.name.first_line;
         self.flow.references.push(Reference {
-            kind: mention.kind,
+            kind: reference.kind,
             expr,
             at,
             line,

@@ -1,6 +1,6 @@
 //! Symbols that a grammar has no node for, found by regular expressions over the source.
 
-use super::drafts::Draft;
+use super::drafts::SymbolDraft;
 use crate::schema::error::PackError;
 use crate::schema::manifest::RegexSymbolSpec;
 use crate::schema::vocabulary;
@@ -33,7 +33,7 @@ impl RegexSymbol {
     }
 
     /// Adds the symbols that the pattern matches, except at names that the queries found already.
-    pub(super) fn add(&self, source: &[u8], drafts: &mut Vec<Draft>) {
+    pub(super) fn add(&self, source: &[u8], drafts: &mut Vec<SymbolDraft>) {
         let mut known: Vec<u32> = drafts.iter().map(|draft| draft.name_span().start).collect();
         known.sort_unstable();
         let mut lines = (0, 1);
@@ -54,7 +54,7 @@ impl RegexSymbol {
             let (start, end) = (start as u32, (all.end() + end) as u32);
             let span = Span { start, end, first_line: first, last_line: first };
             let last_line = first + breaks(span.of(source).trim_ascii_end());
-            let mut draft = Draft::new(
+            let mut draft = SymbolDraft::new(
                 self.kind,
                 crate::facts::display_text::trimmed(Span { last_line, ..span }, source),
             );

@@ -2,7 +2,7 @@
 
 use super::QuerySet;
 use super::captures::{Capture, Pattern};
-use super::drafts::{Comment, Draft, Gathered, ImportDraft, Mention, ParamDraft, span};
+use super::drafts::{Comment, FileDrafts, ImportDraft, ParamDraft, ReferenceDraft, SymbolDraft, span};
 use crate::parse::budget::{Budget, Limit, Work};
 use orient_grammars::{Meter, Node, QueryCursorOptions, QueryMatch, StreamingIterator, Tree, query_cursor};
 use orient_model::{ImportKind, RefKind, Span, SymbolKind};
@@ -24,11 +24,11 @@ impl QuerySet {
         tree: &Tree,
         source: &[u8],
         budget: &mut Budget,
-    ) -> (Gathered, Option<Limit>) {
-        let mut gathered = Gathered::default();
+    ) -> (FileDrafts, Option<Limit>) {
+        let mut file_drafts = FileDrafts::default();
         let work = [Work::of_siblings(sibling_steps(tree)), Work::of_ancestors(ancestor_steps(tree))];
         if !work.into_iter().all(|work| budget.spend(work)) {
-            return (gathered, Some(Limit::Work));
+            return (file_drafts, Some(Limit::Work));
         }
         let limit = Cell::new(None);
         let mut watch = |_: &_| {
@@ -44,13 +44,13 @@ impl QuerySet {
         let options = QueryCursorOptions::new().progress_callback(&mut watch);
         let mut matches = cursor.matches_with_options(&self.query, tree.root_node(), source, options);
         while let Some(found) = matches.next() {
-            self.sort(found, source, &mut gathered);
+            self.sort(found, source, &mut file_drafts);
         }
-        (gathered, limit.get())
+        (file_drafts, limit.get())
     }
 
     /// Sorts one match: its main capture decides what the others belong to.
-    fn sort(&self, found: &QueryMatch<'_, '_>, source: &[u8], gathered: &mut Gathered) {
+    fn sort(&self, found: &QueryMatch<'_, '_>, source: &[u8], file_drafts: &mut FileDrafts) {
         let main = found.captures().iter().find_map(|part| match self.captures[part.index as usize] {
             capture @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import(_)) => {
                 Some((capture, part.node))
@@ -58,10 +58,12 @@ impl QuerySet {
             _ => None,
         });
         match main {
-            Some((Capture::Definition(kind), node)) => self.definition(found, kind, node, source, gathered),
-            Some((Capture::Reference(kind), node)) => self.mention(found, kind, node, gathered),
-            Some((Capture::Import(kind), node)) => self.import(found, kind, node, gathered),
-            _ => self.alone(found, gathered),
+            Some((Capture::Definition(kind), node)) => {
+                self.definition(found, kind, node, source, file_drafts)
+            }
+            Some((Capture::Reference(kind), node)) => self.reference(found, kind, node, file_drafts),
+            Some((Capture::Import(kind), node)) => self.import(found, kind, node, file_drafts),
+            _ => self.alone(found, file_drafts),
         }
     }
 
@@ -71,10 +73,10 @@ impl QuerySet {
         kind: SymbolKind,
         node: Node<'_>,
         source: &[u8],
-        gathered: &mut Gathered,
+        file_drafts: &mut FileDrafts,
     ) {
         let pattern: &Pattern = &self.patterns[found.pattern_index];
-        let mut draft = Draft::new(kind, span(node));
+        let mut draft = SymbolDraft::new(kind, span(node));
         draft.pattern = found.pattern_index;
         draft.node = node.id();
         for part in found.captures() {
@@ -113,10 +115,16 @@ impl QuerySet {
         draft.line = pattern.line || pattern.section.is_some();
         draft.local = pattern.local;
         draft.fixed.clone_from(&pattern.words);
-        gathered.drafts.push(draft);
+        file_drafts.symbols.push(draft);
     }
 
-    fn mention(&self, found: &QueryMatch<'_, '_>, kind: RefKind, node: Node<'_>, gathered: &mut Gathered) {
+    fn reference(
+        &self,
+        found: &QueryMatch<'_, '_>,
+        kind: RefKind,
+        node: Node<'_>,
+        file_drafts: &mut FileDrafts,
+    ) {
         let (mut name, mut receiver) = (span(node), None);
         for part in found.captures() {
             match self.captures[part.index as usize] {
@@ -125,10 +133,16 @@ impl QuerySet {
                 _ => {}
             }
         }
-        gathered.mentions.push(Mention { pattern: found.pattern_index, kind, name, receiver });
+        file_drafts.references.push(ReferenceDraft { pattern: found.pattern_index, kind, name, receiver });
     }
 
-    fn import(&self, found: &QueryMatch<'_, '_>, kind: ImportKind, node: Node<'_>, gathered: &mut Gathered) {
+    fn import(
+        &self,
+        found: &QueryMatch<'_, '_>,
+        kind: ImportKind,
+        node: Node<'_>,
+        file_drafts: &mut FileDrafts,
+    ) {
         let span_of = span(node);
         let mut draft = ImportDraft {
             pattern: found.pattern_index,
@@ -149,23 +163,23 @@ impl QuerySet {
                 _ => {}
             }
         }
-        gathered.imports.push(draft);
+        file_drafts.imports.push(draft);
     }
 
     /// Sorts a match without a main capture: its captures belong to something outside of it.
-    fn alone(&self, found: &QueryMatch<'_, '_>, gathered: &mut Gathered) {
+    fn alone(&self, found: &QueryMatch<'_, '_>, file_drafts: &mut FileDrafts) {
         for part in found.captures() {
             let at = span(part.node);
             match self.captures[part.index as usize] {
-                Capture::Comment => gathered.comments.push(Comment { span: at }),
-                Capture::Doc => gathered.docs.push(at),
-                Capture::InnerDoc => gathered.inner_docs.push(at),
-                Capture::Attribute => gathered.attributes.push(at),
+                Capture::Comment => file_drafts.comments.push(Comment { span: at }),
+                Capture::Doc => file_drafts.docs.push(at),
+                Capture::InnerDoc => file_drafts.inner_docs.push(at),
+                Capture::Attribute => file_drafts.attributes.push(at),
                 Capture::Export => {
-                    gathered.closed |= self.patterns[found.pattern_index].closed;
-                    gathered.exports.push(at);
+                    file_drafts.closed |= self.patterns[found.pattern_index].closed;
+                    file_drafts.exports.push(at);
                 }
-                Capture::Package => gathered.package = gathered.package.or(Some(at)),
+                Capture::Package => file_drafts.package = file_drafts.package.or(Some(at)),
                 _ => {}
             }
         }

@@ -4,7 +4,7 @@ mod stylesheet;
 mod template_directives;
 
 use crate::conventions::Conventions;
-use crate::queries::Gathered;
+use crate::queries::FileDrafts;
 use crate::schema::vocabulary::UnknownWord;
 use orient_model::{Facts, Span};
 
@@ -23,11 +23,11 @@ pub(crate) fn find(name: &str) -> Result<Scanner, UnknownWord> {
     found.map(|(_, scanner)| *scanner).ok_or_else(|| UnknownWord { what: "scanner", known: known() })
 }
 
-fn facts(conventions: &Conventions, source: &[u8], mut gathered: Gathered) -> Facts {
-    for (index, draft) in gathered.drafts.iter_mut().enumerate() {
+fn facts(conventions: &Conventions, source: &[u8], mut file_drafts: FileDrafts) -> Facts {
+    for (index, draft) in file_drafts.symbols.iter_mut().enumerate() {
         draft.node = index + 1;
     }
-    crate::queries::build(conventions, source, gathered)
+    crate::queries::build(conventions, source, file_drafts)
 }
 
 /// Turns offsets into spans with line numbers.

@@ -4,7 +4,7 @@ use crate::pack::Pack;
 use crate::pack::registry::Registry;
 use std::fmt::Write;
 
-/// The languages of a registry as a Markdown page: what each is called, which files it is for, and how deep it is read.
+/// The languages of a registry as a Markdown page: their names, files and depth of analysis.
 pub fn languages_reference(registry: &Registry) -> String {
     let mut page = String::from(
         "# Languages\n\n\
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pack_has_its_line() {
+    fn every_pack_has_a_row() {
         let page = languages_reference(Registry::builtin());
         for pack in Registry::builtin().packs() {
             assert!(page.contains(&format!("| `{}` |", pack.name())), "{}", pack.name());

@@ -62,7 +62,7 @@ pub fn render(facts: &Facts, part: &str) -> Option<String> {
     Some(out)
 }
 
-/// Every part [`render`] knows.
+/// All parts that [`render`] accepts.
 pub const PARTS: &[&str] = &[
     "symbols",
     "docs",
