@@ -8,10 +8,10 @@ use std::fmt::Write;
 pub fn languages_reference(registry: &Registry) -> String {
     let mut page = String::from(
         "# Languages\n\n\
-         Deep: symbols, scopes, bindings, references as expressions, imports and where values go. \
-         Shallow: symbols, documentation, imports and references on the level of names. \
-         Text: cut into windows.\n\n\
-         A file is known by its name or, failing that, by its first line. Any other text file is cut into windows.\n\n\
+         Deep: symbols, scopes, bindings, references as expressions, imports and value flow. \
+         Shallow: symbols, documentation, imports and references by name. \
+         Text: windows of lines.\n\n\
+         A file is detected by its name, by its content if several languages share the name, or by its `#!` line. Any other text file is cut into windows.\n\n\
          | Language | Name | Also called | Files | Read |\n|---|---|---|---|---|\n",
     );
     for pack in registry.packs() {
@@ -27,8 +27,8 @@ pub fn languages_reference(registry: &Registry) -> String {
     }
     page.push_str(
         "\n## Project files\n\n\
-         Some files also say where modules are: names of packages, their entries, aliases and roots. \
-         Imports are followed by what they say.\n\n\
+         Some files also state where modules are: names of packages, their entries, aliases and roots. \
+         Import resolution uses these statements.\n\n\
          | Project file | Files | Language |\n|---|---|---|\n",
     );
     let mut projects: Vec<(&str, String, &str)> = registry.projects().iter().map(project_line).collect();
