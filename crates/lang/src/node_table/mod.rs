@@ -122,38 +122,26 @@ pub(crate) struct Rule {
     pub(crate) local_kind: Option<SymbolKind>,
     pub(crate) callable_kind: Option<SymbolKind>,
     pub(crate) most_vexing_parse: bool,
-    /// Kinds chosen by a token or modifier word of the node.
+    /// Kinds chosen by a word that the node contains, and by a part of it: `kinds` of the table.
     pub(crate) kinds: Vec<(Vec<u8>, SymbolKind)>,
-    /// Kinds chosen by a part of the node.
     pub(crate) kinds_by_part: Vec<(NodePath, SymbolKind)>,
-    /// Words that make a declared name a constant.
     pub(crate) constant_words: Vec<Vec<u8>>,
     pub(crate) modifiers: Modifiers,
     pub(crate) visibility: Option<Visibility>,
     pub(crate) fixed_name: Option<String>,
-    /// Binds an existing name again when there is one.
     pub(crate) rebind: bool,
-    /// Binds its names in the function around it, not in the block.
     pub(crate) hoist: bool,
-    /// Its own name is known only inside it: what it is assigned to names it.
     pub(crate) inner_name: bool,
-    /// Defines something only directly in a type.
     pub(crate) only_in_type: bool,
-    /// Is a use only when the bare name starts with a capital letter.
     pub(crate) only_if_capitalised: bool,
-    /// Binds, assigns, or is an expression of its role, only when one of these words stands in it.
     pub(crate) only_with_words: Vec<Vec<u8>>,
-    /// Defines something only when its value is a function or a type without a name of its own.
     pub(crate) only_if_function: bool,
-    /// Defines something only when there is a body; otherwise it is a mention.
     pub(crate) needs_body: bool,
     pub(crate) parameter_property: Option<(SymbolKind, Vec<Vec<u8>>)>,
-    /// Only parameters of a type itself are promoted.
     pub(crate) parameter_property_direct: bool,
     pub(crate) name: NodePath,
     pub(crate) qualifier: NodePath,
     pub(crate) params: NodePath,
-    /// Parameters that are the receiver, where they stand apart from the others.
     pub(crate) receiver_params: NodePath,
     pub(crate) returns: NodePath,
     pub(crate) body: NodePath,
@@ -162,7 +150,6 @@ pub(crate) struct Rule {
     pub(crate) callee: NodePath,
     pub(crate) base: NodePath,
     pub(crate) args: NodePath,
-    /// Type arguments of what is called or made, where they stand beside it.
     pub(crate) type_args: NodePath,
     pub(crate) alias: NodePath,
     pub(crate) module: NodePath,
@@ -173,28 +160,19 @@ pub(crate) struct Rule {
     pub(crate) implements: NodePath,
     pub(crate) mixins: NodePath,
     pub(crate) variadic: bool,
-    /// Words in or before a parameter that make it variadic.
     pub(crate) variadic_words: Vec<Vec<u8>>,
-    /// What it is called when it has no name of its own.
     pub(crate) default_name: Option<String>,
-    /// A part that is a label: no value and no use of a name.
     pub(crate) label: NodePath,
-    /// The parameter a function has when it lists none.
     pub(crate) implicit_param: Option<String>,
-    /// Whether the last expression of its body is its value.
     pub(crate) returns_last_expression: bool,
-    /// Modifiers of what names a container at its definition.
     pub(crate) modifiers_if_qualified: Modifiers,
     pub(crate) param: bool,
-    /// A parameter that callers may leave out.
     pub(crate) optional: bool,
     pub(crate) type_param: bool,
-    /// Says what types a type parameter of the header stands for: `where T : Base`.
     pub(crate) type_bounds: bool,
     pub(crate) receiver: bool,
     pub(crate) bind: Option<Via>,
     pub(crate) assign: bool,
-    /// Assigns to what has been declared elsewhere: a function put there does not get its name.
     pub(crate) assigns_existing: bool,
     pub(crate) returned: bool,
     pub(crate) yielded: bool,
@@ -205,53 +183,33 @@ pub(crate) struct Rule {
     pub(crate) package: bool,
     pub(crate) comment: bool,
     pub(crate) attribute: bool,
-    /// A part that makes it an attribute of what follows it.
     pub(crate) attribute_if_has: NodePath,
-    /// Belongs to the statement before it, which began it.
     pub(crate) continues_previous: bool,
-    /// Its children are header words of the node it stands in.
     pub(crate) holds_modifiers: bool,
     pub(crate) wrapper: bool,
-    /// A part that makes the wrapper a group: its members stand for themselves even when there is only one.
     pub(crate) group: NodePath,
     pub(crate) scope: Option<ScopeKind>,
     pub(crate) expr: Option<ExprRole>,
-    /// Roles that a token of the node gives it instead: `&x` and `*x` in one kind.
     pub(crate) roles: Vec<(u16, ExprRole)>,
     pub(crate) reference: Option<RefKind>,
-    /// Names inside are types.
     pub(crate) type_context: bool,
-    /// Names inside are values, even in a type.
     pub(crate) value_context: bool,
     pub(crate) markup: bool,
-    /// An expression that is no reference: a type the language itself has.
     pub(crate) not_a_reference: bool,
     pub(crate) access_specifier: bool,
     pub(crate) pattern: bool,
-    /// Its children are tokens that no parser has looked into.
     pub(crate) unparsed_tokens: bool,
     pub(crate) skip: bool,
-    /// Stands before a type and belongs to it.
     pub(crate) qualifies_type: bool,
-    /// The token that opens a name of several tokens, which ends with `name`.
     pub(crate) name_starts: NodePath,
-    /// The part before which its text ends where it is a name.
     pub(crate) name_ends: NodePath,
-    /// The kind of member that each of its parameters also is.
     pub(crate) parameters_declare: Option<SymbolKind>,
-    /// What words of a first parameter say of its function.
     pub(crate) first_param_modifiers: Vec<(Vec<u8>, Modifier)>,
-    /// Texts that say that there is nothing here: `void` for parameters.
     pub(crate) empty_texts: Vec<Vec<u8>>,
-    /// What a name of this kind is when something is assigned to it.
     pub(crate) assignment_target: Option<Target>,
-    /// A name that is a call where no variable has it.
     pub(crate) bare_call: bool,
-    /// An argument behind the call it belongs to: the call in front is the same call.
     pub(crate) trailing_argument: NodePath,
-    /// What it says of the members defined inside.
     pub(crate) member_modifiers: Modifiers,
-    /// Stands among others without being one of them: the text of a string that began before.
     pub(crate) not_an_item: bool,
 }
 
