@@ -6,8 +6,10 @@
 mod arrows;
 mod figures;
 mod form;
+mod links;
 mod manifests;
 mod policy;
+mod retired;
 mod sizes;
 mod source;
 mod words;
@@ -38,6 +40,8 @@ pub(crate) fn run() -> Result<()> {
     sizes::check(&house, &mut findings);
     manifests::check(&house, &mut findings);
     words::check(&house, &mut findings)?;
+    retired::check(&house, &mut findings);
+    links::check(&house, &mut findings)?;
     let locked = arrows::check(&house, &mut findings)?;
     figures::print(&house, &locked, &mut findings);
     findings.conclude("tidy")

@@ -28,6 +28,8 @@ pub(crate) struct Policy {
     #[serde(default)]
     pub(crate) included: Vec<Exempt>,
     pub(crate) names: Names,
+    pub(crate) links: Links,
+    pub(crate) retired: Retired,
     #[serde(default)]
     pub(crate) text: Vec<Text>,
 }
@@ -104,6 +106,24 @@ pub(crate) struct Exempt {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Names {
     pub(crate) forbidden: Vec<String>,
+}
+
+/// Which pages are not checked for broken links.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Links {
+    /// Prefixes of their paths.
+    pub(crate) free: Vec<String>,
+}
+
+/// Words that the glossary replaced.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Retired {
+    /// Prefixes of paths where they may occur.
+    pub(crate) free: Vec<String>,
+    /// Each with what to write instead.
+    pub(crate) words: BTreeMap<String, String>,
 }
 
 /// Text no file may hold.

@@ -1,7 +1,7 @@
 //! The `[resolve]` section of `pack.toml`: what resolution must know of the language. It comes last in the file, because it
 //! does not affect the facts of a file.
 
-use orient_model::{Fixtures, Modules, Rules, Shares, TypeWords};
+use orient_model::{Fixtures, Modules, Rules, SharedScope, TypeWords};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeMap;
@@ -30,72 +30,72 @@ struct RulesFields {
     family: String,
     #[serde(deserialize_with = "modules")]
     modules: Modules,
-    #[serde(deserialize_with = "shares")]
-    shares: Shares,
-    bare_members: bool,
+    #[serde(deserialize_with = "shared_scope")]
+    shared_scope: SharedScope,
+    implicit_receiver: bool,
     calls_construct: bool,
     inherits_constructors: bool,
     super_calls: bool,
-    structural: bool,
-    reopens: bool,
-    merges: bool,
-    type_space: bool,
+    structural_interfaces: bool,
+    open_classes: bool,
+    declaration_merging: bool,
+    type_namespace: bool,
     typed_callbacks: bool,
     constructors: Vec<String>,
     overloads: bool,
-    dynamic: bool,
+    value_flow_typing: bool,
     hoists: bool,
-    nested_namespaces: bool,
+    sees_enclosing_namespaces: bool,
     manifests: Vec<String>,
     extensions: Vec<String>,
     folder_files: Vec<String>,
-    holders: Vec<String>,
+    wrapper_types: Vec<String>,
     scoped_enums: Vec<String>,
-    forwards: bool,
-    records: Vec<String>,
-    elements_of: Vec<String>,
+    deref_forwarding: bool,
+    record_types: Vec<String>,
+    element_functions: Vec<String>,
     attribute_suffix: String,
-    loose_types: Vec<String>,
-    own_module: Vec<String>,
-    loads: Vec<String>,
-    updates: Vec<String>,
-    passes: Vec<String>,
-    picks: Vec<String>,
-    maps: Vec<String>,
+    untyped_types: Vec<String>,
+    own_module_names: Vec<String>,
+    module_loaders: Vec<String>,
+    merging_methods: Vec<String>,
+    unwrapping_methods: Vec<String>,
+    element_methods: Vec<String>,
+    mapping_methods: Vec<String>,
     #[serde(deserialize_with = "entries")]
-    feeds: Vec<(String, u32)>,
+    callback_parameters: Vec<(String, u32)>,
     #[serde(deserialize_with = "entries")]
-    type_objects: Vec<(String, String)>,
-    split_members: bool,
-    mixins_first: bool,
-    base_past_mixins: bool,
-    mixes_into_type: Vec<String>,
-    field_mark: String,
-    arity: bool,
-    companions: bool,
-    hidden_by: Vec<String>,
-    yields_by: Vec<String>,
-    scripts: Vec<String>,
-    function_space: bool,
-    global_functions: bool,
-    file_variables: bool,
-    hides_private: bool,
-    given_types: bool,
-    hands: Vec<String>,
-    enters: Vec<String>,
-    same: Vec<String>,
-    results: Vec<String>,
-    makers: Vec<String>,
+    type_object_members: Vec<(String, String)>,
+    separate_static_members: bool,
+    mixins_before_base: bool,
+    super_skips_mixins: bool,
+    type_mixin_calls: Vec<String>,
+    property_field_prefix: String,
+    generic_arity_overloads: bool,
+    companion_objects: bool,
+    hiding_annotations: Vec<String>,
+    low_priority_annotations: Vec<String>,
+    script_extensions: Vec<String>,
+    function_namespace: bool,
+    global_function_fallback: bool,
+    file_scoped_variables: bool,
+    strict_private: bool,
+    contextual_typing: bool,
+    receiver_passing_methods: Vec<String>,
+    receiver_scope_methods: Vec<String>,
+    identity_methods: Vec<String>,
+    callback_result_methods: Vec<String>,
+    implicit_constructors: Vec<String>,
     #[serde(deserialize_with = "entries")]
-    literals: Vec<(String, String)>,
-    prelude: Vec<String>,
-    gives: Vec<String>,
+    literal_types: Vec<(String, String)>,
+    prelude_files: Vec<String>,
+    value_members: Vec<String>,
     function_types: Vec<String>,
     #[serde(with = "TypeWordsFields")]
     types: TypeWords,
     #[serde(deserialize_with = "entries")]
-    implicit: Vec<(String, String)>,
-    headers: Vec<String>,
+    implicit_calls: Vec<(String, String)>,
+    header_extensions: Vec<String>,
     #[serde(with = "FixturesFields")]
     fixtures: Fixtures,
 }
@@ -104,7 +104,7 @@ struct RulesFields {
 #[derive(Deserialize)]
 #[serde(remote = "Fixtures", deny_unknown_fields, default = "Fixtures::default")]
 struct FixturesFields {
-    by_parameter: bool,
+    injected_by_parameter: bool,
     folder_files: Vec<String>,
     requested_by: Vec<String>,
     replaced_by: Vec<String>,
@@ -115,21 +115,21 @@ struct FixturesFields {
 #[derive(Deserialize)]
 #[serde(remote = "TypeWords", deny_unknown_fields, default = "TypeWords::default")]
 struct TypeWordsFields {
-    anything: Vec<String>,
-    plain: Vec<String>,
-    filled: Vec<String>,
-    marks: Vec<String>,
-    procedures: Vec<String>,
-    quotes: Vec<String>,
-    vague_results: Vec<String>,
-    of_types: Vec<String>,
-    of_any_types: Vec<String>,
+    top_types: Vec<String>,
+    primitives: Vec<String>,
+    non_null: Vec<String>,
+    modifiers: Vec<String>,
+    void_functions: Vec<String>,
+    function_type_wrappers: Vec<String>,
+    uninformative_results: Vec<String>,
+    type_values: Vec<String>,
+    any_type_values: Vec<String>,
     #[serde(deserialize_with = "types_by_literal")]
-    same: Vec<(String, Vec<String>)>,
+    exact: Vec<(String, Vec<String>)>,
     #[serde(deserialize_with = "types_by_literal")]
-    fits: Vec<(String, Vec<String>)>,
+    assignable: Vec<(String, Vec<String>)>,
     #[serde(deserialize_with = "types_by_literal")]
-    turns: Vec<(String, Vec<String>)>,
+    convertible: Vec<(String, Vec<String>)>,
 }
 
 fn modules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Modules, D::Error> {
@@ -138,7 +138,7 @@ fn modules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Modules, D::Err
     word.parse().map_err(|()| D::Error::unknown_variant(&word, KNOWN))
 }
 
-fn shares<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Shares, D::Error> {
+fn shared_scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SharedScope, D::Error> {
     let word = String::deserialize(deserializer)?;
     word.parse()
         .map_err(|()| D::Error::unknown_variant(&word, &["none", "folder", "namespace", "everything"]))

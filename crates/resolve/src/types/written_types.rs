@@ -4,42 +4,43 @@
 use crate::calls::overloads::{FITS, NEVER, OPEN, SAME, TURNS};
 use orient_model::{Literal, Rules, TypeWords};
 
-fn has(words: &[String], word: &str) -> bool {
+pub(crate) fn has(words: &[String], word: &str) -> bool {
     words.iter().any(|known| known == word)
 }
 
 /// Whether a parameter of this type takes whatever comes: the root of all types, or a type parameter.
 pub(crate) fn is_anything(rules: &Rules, bare: &str) -> bool {
-    bare.len() < 2 || has(&rules.types.anything, bare)
+    bare.len() < 2 || has(&rules.types.top_types, bare)
 }
 
 /// Whether a type is of plain values, which are of no other type.
 pub(crate) fn is_plain(rules: &Rules, bare: &str) -> bool {
-    has(&rules.types.plain, bare)
+    has(&rules.types.primitives, bare)
 }
 
 /// Whether a type is called as types of functions are.
 pub(crate) fn is_function(rules: &Rules, name: &str) -> bool {
-    has(&rules.function_types, name) || has(&rules.types.procedures, name)
+    has(&rules.function_types, name) || has(&rules.types.void_functions, name)
 }
 
 /// How a type that is given as a value fits a type.
 pub(crate) fn type_fit(rules: &Rules, bare: &str) -> i32 {
     match bare {
-        _ if has(&rules.types.of_types, bare) => SAME,
-        _ if has(&rules.types.of_any_types, bare) => FITS,
+        _ if has(&rules.types.type_values, bare) => SAME,
+        _ if has(&rules.types.any_type_values, bare) => FITS,
         _ => NEVER,
     }
 }
 
 /// Whether what a function gives cannot be compared with this.
 pub(crate) fn is_vague(rules: &Rules, bare: &str) -> bool {
-    is_anything(rules, bare) || has(&rules.types.vague_results, bare)
+    is_anything(rules, bare) || has(&rules.types.uninformative_results, bare)
 }
 
 /// A type without words in front that are no part of it.
 pub(crate) fn without_marks<'w>(rules: &Rules, mut written: &'w str) -> &'w str {
-    while let Some((_, rest)) = written.split_once(' ').filter(|(word, _)| has(&rules.types.marks, word)) {
+    while let Some((_, rest)) = written.split_once(' ').filter(|(word, _)| has(&rules.types.modifiers, word))
+    {
         written = rest;
     }
     written
@@ -50,7 +51,7 @@ pub(crate) fn literal_fit(rules: &Rules, written: &str, bare: &str, literal: Lit
     let words = &rules.types;
     let pointer = written.contains('*');
     if literal == Literal::Null {
-        let never = has(&words.filled, bare) && !written.contains('?') && !pointer;
+        let never = has(&words.non_null, bare) && !written.contains('?') && !pointer;
         return if never { NEVER } else { OPEN };
     }
     let pointed = format!("{bare}*");
@@ -59,9 +60,9 @@ pub(crate) fn literal_fit(rules: &Rules, written: &str, bare: &str, literal: Lit
         listed.is_some_and(|(_, words)| has(words, bare) || pointer && has(words, &pointed))
     };
     match literal {
-        _ if among(&words.same) => SAME,
-        _ if among(&words.fits) => FITS,
-        _ if among(&words.turns) => TURNS,
+        _ if among(&words.exact) => SAME,
+        _ if among(&words.assignable) => FITS,
+        _ if among(&words.convertible) => TURNS,
         Literal::Regex => OPEN,
         _ if is_plain(rules, bare) => NEVER,
         _ => OPEN,
@@ -69,7 +70,7 @@ pub(crate) fn literal_fit(rules: &Rules, written: &str, bare: &str, literal: Lit
 }
 
 /// What packs call a literal.
-pub(crate) fn kind_of(literal: Literal) -> &'static str {
+pub(super) fn kind_of(literal: Literal) -> &'static str {
     match literal {
         Literal::String => "string",
         Literal::Integer => "integer",
@@ -81,7 +82,7 @@ pub(crate) fn kind_of(literal: Literal) -> &'static str {
 }
 
 /// What stands between the brackets behind one of these names.
-fn inside<'w>(words: &[String], written: &'w str) -> Option<&'w str> {
+pub(crate) fn inside<'w>(words: &[String], written: &'w str) -> Option<&'w str> {
     let (name, inner) = written.split_once('<')?;
     if has(words, name) { inner.strip_suffix('>') } else { None }
 }

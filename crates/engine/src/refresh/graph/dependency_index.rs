@@ -3,7 +3,7 @@
 use crate::extraction;
 use crate::refresh::graph::invalidation::Dependents;
 use orient_model::EdgeKind;
-use orient_resolve::sorts;
+use orient_resolve::kind_bits;
 use orient_store::{ChangeSet, Depends, FileId, NodeId, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -107,7 +107,7 @@ impl Dependents for Asked<'_, '_> {
         let mut seen = 0;
         self.set.reader().each_kind(name, languages_of(family), |file, kind| {
             if !without.contains(&file) {
-                seen |= sorts([kind]);
+                seen |= kind_bits([kind]);
             }
             seen & enough != enough
         })?;

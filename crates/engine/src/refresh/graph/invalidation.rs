@@ -1,7 +1,7 @@
 //! Which files must be resolved again after a change: pure, from what changed and who depends on it.
 
 use orient_model::Says;
-use orient_resolve::{Afar, any_member};
+use orient_resolve::{NameReach, any_member_key};
 use orient_store::{FileId, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,8 +45,8 @@ pub(crate) struct Seen {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edited {
     pub(crate) name: String,
-    pub(crate) before: Afar,
-    pub(crate) after: Afar,
+    pub(crate) before: NameReach,
+    pub(crate) after: NameReach,
 }
 
 /// How far a change of a project file reaches.
@@ -178,7 +178,7 @@ impl Planning<'_> {
                 }
             }
             if edits.iter().any(|(_, edited)| edited.before.member || edited.after.member) {
-                self.everyone(&any_member(name), Some(family))?;
+                self.everyone(&any_member_key(name), Some(family))?;
             }
         }
         Ok(())
@@ -195,8 +195,8 @@ impl Planning<'_> {
         if edits.iter().any(|(_, edited)| edited.before.everyone || edited.after.everyone) {
             return Ok(true);
         }
-        let before = edits.iter().fold(0, |all, (_, edited)| all | edited.before.sorts);
-        let after = edits.iter().fold(0, |all, (_, edited)| all | edited.after.sorts);
+        let before = edits.iter().fold(0, |all, (_, edited)| all | edited.before.kinds);
+        let after = edits.iter().fold(0, |all, (_, edited)| all | edited.after.kinds);
         let differ = before ^ after;
         if differ == 0 {
             return Ok(false);
@@ -219,7 +219,7 @@ impl Planning<'_> {
                     return Ok(true);
                 }
             }
-            for around in edited.before.around.iter().chain(&edited.after.around) {
+            for around in edited.before.containers.iter().chain(&edited.after.containers) {
                 if self.index.asks(asker, around)? {
                     return Ok(true);
                 }
@@ -301,7 +301,7 @@ mod tests {
         Touch { file: file.map(FileId), names, reach }
     }
 
-    fn edited(file: i64, name: &str, before: &Afar, after: &Afar) -> Touch {
+    fn edited(file: i64, name: &str, before: &NameReach, after: &NameReach) -> Touch {
         let edited = Edited { name: name.to_owned(), before: before.clone(), after: after.clone() };
         let (at, names) = (FileId(file), vec![edited]);
         let seen = Seen { at, family: "all", whole: false, paths: Vec::new(), beside: Vec::new(), names };
@@ -322,14 +322,14 @@ mod tests {
 
     #[test]
     fn an_edit_concerns_those_who_ask_and_looked_at_the_file() {
-        let seen = Afar { sorts: 1, ..Afar::default() };
+        let seen = NameReach { kinds: 1, ..NameReach::default() };
         assert_eq!(files(&[edited(1, "f", &seen, &seen)], &[]), [1, 3, 9]);
         assert_eq!(files(&[edited(2, "f", &seen, &seen)], &[]), [2, 9], "nobody looked at 2");
     }
 
     #[test]
     fn a_file_that_comes_concerns_those_who_look_at_its_folder_or_ask_for_its_path() {
-        let mut came = edited(2, "f", &Afar::default(), &Afar { sorts: 1, ..Afar::default() });
+        let mut came = edited(2, "f", &NameReach::default(), &NameReach { kinds: 1, ..NameReach::default() });
         let Some(Names::Seen(seen)) = &mut came.names else { unreachable!("an edit is seen") };
         (seen.beside, seen.paths) = (vec![FileId(1)], vec!["g".to_owned()]);
         assert_eq!(
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_file_that_goes_concerns_whoever_looked_at_it() {
-        let mut went = edited(1, "h", &Afar::default(), &Afar::default());
+        let mut went = edited(1, "h", &NameReach::default(), &NameReach::default());
         let Some(Names::Seen(seen)) = &mut went.names else { unreachable!("an edit is seen") };
         seen.whole = true;
         assert_eq!(files(&[went], &[]), [1, 3, 9], "3 asks for no name of it");
@@ -349,18 +349,23 @@ mod tests {
 
     #[test]
     fn an_edit_concerns_those_who_ask_for_what_is_around_it() {
-        let inside = Afar { sorts: 1, around: vec!["Cart".to_owned()], ..Afar::default() };
-        assert_eq!(files(&[edited(2, "f", &Afar { sorts: 1, ..Afar::default() }, &inside)], &[]), [2, 4, 9]);
+        let inside = NameReach { kinds: 1, containers: vec!["Cart".to_owned()], ..NameReach::default() };
+        assert_eq!(
+            files(&[edited(2, "f", &NameReach { kinds: 1, ..NameReach::default() }, &inside)], &[]),
+            [2, 4, 9]
+        );
     }
 
     #[test]
     fn an_edit_concerns_all_who_ask_where_the_name_alone_is_enough() {
-        let (seen, alone) =
-            (Afar { sorts: 1, ..Afar::default() }, Afar { everyone: true, ..Afar::default() });
+        let (seen, alone) = (
+            NameReach { kinds: 1, ..NameReach::default() },
+            NameReach { everyone: true, ..NameReach::default() },
+        );
         assert_eq!(files(&[edited(2, "f", &seen, &alone)], &[]), [2, 3, 4, 9]);
-        let member = Afar { sorts: 1, member: true, ..Afar::default() };
+        let member = NameReach { kinds: 1, member: true, ..NameReach::default() };
         assert_eq!(
-            files(&[edited(2, "g", &member, &Afar::default())], &[]),
+            files(&[edited(2, "g", &member, &NameReach::default())], &[]),
             [2, 6, 9],
             "members of anything"
         );
@@ -368,9 +373,10 @@ mod tests {
 
     #[test]
     fn an_edit_concerns_all_who_ask_where_it_brings_the_first_of_its_sort() {
-        let (member, ty) = (Afar { sorts: 1, ..Afar::default() }, Afar { sorts: 4, ..Afar::default() });
+        let (member, ty) =
+            (NameReach { kinds: 1, ..NameReach::default() }, NameReach { kinds: 4, ..NameReach::default() });
         assert_eq!(
-            files(&[edited(2, "f", &Afar::default(), &member)], &[]),
+            files(&[edited(2, "f", &NameReach::default(), &member)], &[]),
             [2, 9],
             "there are members of the name"
         );

@@ -6,8 +6,10 @@ use crate::refresh::graph::invalidation::{Edited, Names, Reach, Said, Seen, Touc
 use crate::refresh::graph::resolver_input::{FactsSource, Table, TableWorld, has_rules, number};
 use crate::refresh::pipeline::{self, Bounds, Work};
 use crate::{Engine, EngineError};
-use orient_model::{Flow, Modules, Outline, RepoPath, Resolved, Rules, Shares};
-use orient_resolve::{Afar, FileFacts, Resolver, WHOLE, World, afar, path_names, surface};
+use orient_model::{Flow, Modules, Outline, RepoPath, Resolved, Rules, SharedScope};
+use orient_resolve::{
+    FileFacts, NameReach, Repository, Resolver, WHOLE_FILE, interface_hashes, name_reach, path_keys,
+};
 use orient_store::{DirectoryFile, FileId, PreparedGraph, StoreError};
 use orient_walk::Tree;
 use std::collections::BTreeMap;
@@ -23,13 +25,13 @@ const BYTES_PER_FILE: u64 = 256 << 10;
 /// Says what the uses in a file mean.
 pub(crate) type Resolve<'w> = Box<dyn Fn(u32) -> Resolved + Sync + 'w>;
 /// Makes a resolver that looks at a world.
-pub(crate) type MakeResolve = for<'w> fn(&'w dyn World) -> Resolve<'w>;
+pub(crate) type MakeResolve = for<'w> fn(&'w dyn Repository) -> Resolve<'w>;
 
 /// What others see of a file: names, each with a hash of all that may be seen of it.
 pub(crate) type Surface = fn(&Outline, &Flow) -> Vec<(String, u64)>;
 
 /// What others see of names in a file without having looked at it.
-pub(crate) type SeenAfar = fn(&Outline, &Rules, &[String]) -> BTreeMap<String, Afar>;
+pub(crate) type SeenAfar = fn(&Outline, &Rules, &[String]) -> BTreeMap<String, NameReach>;
 
 /// How files are resolved.
 #[derive(Clone, Copy)]
@@ -41,11 +43,11 @@ pub(crate) struct Resolution {
 
 impl Default for Resolution {
     fn default() -> Self {
-        fn make(world: &dyn World) -> Resolve<'_> {
+        fn make(world: &dyn Repository) -> Resolve<'_> {
             let resolver = Resolver::new(world);
             Box::new(move |file| resolver.resolve(file))
         }
-        Self { make, surface, afar }
+        Self { make, surface: interface_hashes, afar: name_reach }
     }
 }
 
@@ -213,7 +215,8 @@ impl Touched {
 
     /// Whether the file came, and whoever looks at one file of its folder looks at all.
     pub(crate) fn joins_folder(&self) -> bool {
-        let by_folder = |rules: &Rules| rules.shares == Shares::Folder || rules.modules == Modules::Folder;
+        let by_folder =
+            |rules: &Rules| rules.shared_scope == SharedScope::Folder || rules.modules == Modules::Folder;
         self.before.is_none() && self.rules().is_some_and(by_folder)
     }
 
@@ -279,7 +282,7 @@ impl Comparison<'_> {
         let new = self.look(after.as_ref(), kept)?;
         let reach = reach(path.folder(), &old.said, &new.said);
         let names = changed(&old.surface, &new.surface);
-        let paths = if touched.is_edit() { Vec::new() } else { path_names(path) };
+        let paths = if touched.is_edit() { Vec::new() } else { path_keys(path) };
         // Who includes a file through others can be told only while it stays where it is.
         let stays = |rules: &&Rules| touched.is_edit() || rules.modules != Modules::Include;
         let file = after.as_ref().or(before.as_ref());
@@ -297,7 +300,7 @@ impl Comparison<'_> {
             let names: Vec<Edited> = names.iter().map(edited).collect();
             // Who came was looked at by nobody.
             let whole = touched.before.is_some()
-                && (!touched.is_edit() || names.iter().any(|edited| edited.name == WHOLE));
+                && (!touched.is_edit() || names.iter().any(|edited| edited.name == WHOLE_FILE));
             let (at, family, beside) = (file.id, rules.family.as_str(), beside.clone());
             return Some((Names::Seen(Seen { at, family, whole, paths, beside, names }), reach));
         }

@@ -5,7 +5,7 @@ use crate::refresh::graph::resolve_files::{Resolution, Resolve};
 use crate::{Cancel, Engine, EngineError, Mode, OpenOptions, Refresh, RefreshOptions, Silent};
 use orient_model::{Confidence, Edge, EdgeKind, Expr, Flow, Miss, Node, Outline, Outside, Reason, RefKind};
 use orient_model::{Resolved, Rule, Rules};
-use orient_resolve::{Afar, World};
+use orient_resolve::{NameReach, Repository};
 use orient_settings::Settings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -14,12 +14,12 @@ use std::path::Path;
 
 /// A call of a bare name leads to the only symbol of that name elsewhere; `boom()` breaks the resolver while `fuse` is
 /// defined anywhere; a definition named `on_x` makes `x` elsewhere dispatch to it; `lib_x` is outside.
-fn toy(world: &dyn World) -> Resolve<'_> {
+fn toy(world: &dyn Repository) -> Resolve<'_> {
     Box::new(move |file| {
         let mut resolved = Resolved::default();
         let Some(facts) = world.facts(file) else { return resolved };
         let named = |name: &str| -> Vec<Node> {
-            world.named(&facts.language, name).into_iter().map(|named| named.node).collect()
+            world.symbols_named(&facts.language, name).into_iter().map(|named| named.node).collect()
         };
         let elsewhere =
             |name: &str| -> Vec<Node> { named(name).into_iter().filter(|node| node.file != file).collect() };
@@ -82,8 +82,8 @@ fn toy_surface(outline: &Outline, _: &Flow) -> Vec<(String, u64)> {
 }
 
 /// The toy finds everything by its name alone.
-fn toy_afar(_: &Outline, _: &Rules, names: &[String]) -> BTreeMap<String, Afar> {
-    names.iter().map(|name| (name.clone(), Afar { everyone: true, ..Afar::default() })).collect()
+fn toy_afar(_: &Outline, _: &Rules, names: &[String]) -> BTreeMap<String, NameReach> {
+    names.iter().map(|name| (name.clone(), NameReach { everyone: true, ..NameReach::default() })).collect()
 }
 
 fn open(root: &Path, store: &Path, threads: usize) -> Engine {

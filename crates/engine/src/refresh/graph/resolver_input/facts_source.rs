@@ -2,7 +2,7 @@
 
 use crate::extraction::{self, Language};
 use orient_model::{Chunk, ContentHash, Facts, Import, Outline, Param, RepoPath, Symbol};
-use orient_resolve::{FileFacts, Inside};
+use orient_resolve::{FileFacts, LazyFlow};
 use orient_store::{Cache, CacheKey, CachedFacts, DirectoryFile, Encoded, decode_flow, decode_outline};
 use orient_walk::Tree;
 use std::collections::HashMap;
@@ -55,7 +55,7 @@ impl FactsSource {
                 let known = decode_flow(flow.as_bytes()).ok();
                 known.or_else(|| Some(files.facts(&content)?.flow)).unwrap_or_default()
             };
-            Some(Inside::later(bytes, read))
+            Some(LazyFlow::later(bytes, read))
         })
     }
 
@@ -67,7 +67,7 @@ impl FactsSource {
     fn read_with(
         &self,
         file: &DirectoryFile,
-        inside: impl FnOnce(&Content, Encoded) -> Option<Inside>,
+        inside: impl FnOnce(&Content, Encoded) -> Option<LazyFlow>,
     ) -> Option<Arc<FileFacts>> {
         let language = Language::of(file.language.as_deref(), &file.path);
         let content = Content { path: file.path.clone(), hash: file.hash?, language };

@@ -8,7 +8,7 @@ use crate::extraction::{self, Language};
 pub(crate) use change_set_table::Live;
 pub(crate) use facts_source::FactsSource;
 use orient_model::{Node, RepoPath, Rules};
-use orient_resolve::{FileFacts, Named, World};
+use orient_resolve::{FileFacts, NamedSymbol, Repository};
 use orient_store::{Bearer, DirectoryFile, FileId, NodeId};
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl<'t> TableWorld<'t> {
     }
 }
 
-impl World for TableWorld<'_> {
+impl Repository for TableWorld<'_> {
     fn file_at(&self, path: &RepoPath) -> Option<u32> {
         self.table.file_at(path).and_then(number)
     }
@@ -51,10 +51,10 @@ impl World for TableWorld<'_> {
         self.facts.get(file, || self.table.file(id(file)))
     }
 
-    fn named(&self, family: &str, name: &str) -> Vec<Named> {
+    fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol> {
         let Some(family) = extraction::family(family) else { return Vec::new() };
         let named = |Bearer { file, at, kind, modifiers }| {
-            Some(Named { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
+            Some(NamedSymbol { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
         };
         self.table.named(name, &family.languages).into_iter().filter_map(named).collect()
     }
@@ -63,7 +63,7 @@ impl World for TableWorld<'_> {
         numbers(self.table.folder(path.as_bytes()))
     }
 
-    fn ending(&self, path: &str) -> Vec<u32> {
+    fn files_ending_with(&self, path: &str) -> Vec<u32> {
         numbers(self.table.ending(path.as_bytes()))
     }
 
