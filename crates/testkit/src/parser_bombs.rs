@@ -408,7 +408,7 @@ fn tokens_repeated(draw: &mut Draw, tokens: &[&str], size: usize) -> (String, Ve
     repeated(&(piece.join(gap) + gap), size)
 }
 
-/// Pseudorandom numbers (SplitMix64), the same for the same seed.
+/// Pseudorandom numbers (the `SplitMix64` generator), the same for the same seed.
 struct Draw(u64);
 
 impl Draw {

@@ -140,7 +140,7 @@ impl StylesheetScanner<'_> {
             symbol = self.named(SymbolKind::Rule, start, start, end);
         }
         if let Some(index) = symbol {
-            self.found.drafts[index].body = Some(self.places.span(at, at + 1));
+            self.found.symbols[index].body = Some(self.places.span(at, at + 1));
         }
         self.open.push(symbol);
     }
@@ -151,8 +151,8 @@ impl StylesheetScanner<'_> {
         }
         let mut draft = SymbolDraft::new(kind, self.places.span(start, end));
         draft.names.push(self.places.span(name, end));
-        self.found.drafts.push(draft);
-        Some(self.found.drafts.len() - 1)
+        self.found.symbols.push(draft);
+        Some(self.found.symbols.len() - 1)
     }
 
     fn path_end(&self, at: usize) -> usize {
@@ -165,7 +165,7 @@ impl StylesheetScanner<'_> {
 
     fn close_block(&mut self, end: usize) {
         let Some(Some(index)) = self.open.pop() else { return };
-        let draft = &mut self.found.drafts[index];
+        let draft = &mut self.found.symbols[index];
         let start = draft.span.start as usize;
         draft.span = self.places.span(start, end);
         if let Some(body) = draft.body {
@@ -193,7 +193,7 @@ impl StylesheetScanner<'_> {
         let kind = SymbolKind::Variable;
         let mut draft = SymbolDraft::new(kind, self.places.span(start, end));
         draft.names.push(self.places.span(start, name));
-        self.found.drafts.push(draft);
+        self.found.symbols.push(draft);
     }
 
     fn directive(&mut self, start: usize, word_end: usize, end: usize) {

@@ -130,9 +130,9 @@ impl TemplateScanner<'_> {
         draft.names.push(self.places.span(start, stop));
         // With a second argument the section is complete: `@section('title', 'Home')`.
         let complete = self.source[stop..after].trim_ascii_start().starts_with(b",") && part == 0;
-        self.found.drafts.push(draft);
+        self.found.symbols.push(draft);
         if !complete {
-            self.open.push((part, self.found.drafts.len() - 1));
+            self.open.push((part, self.found.symbols.len() - 1));
         }
         after
     }
@@ -141,8 +141,8 @@ impl TemplateScanner<'_> {
         let Some(&(part, draft)) = self.open.last() else { return };
         if SECTIONS[part].1.contains(&word) {
             self.open.pop();
-            let start = self.found.drafts[draft].span.start as usize;
-            self.found.drafts[draft].span = self.places.span(start, end);
+            let start = self.found.symbols[draft].span.start as usize;
+            self.found.symbols[draft].span = self.places.span(start, end);
         }
     }
 
@@ -150,7 +150,7 @@ impl TemplateScanner<'_> {
         let Some((start, stop, after)) = self.argument(end) else { return };
         let mut draft = SymbolDraft::new(SymbolKind::Block, self.places.span(at, after));
         draft.names.push(self.places.span(start, stop));
-        self.found.drafts.push(draft);
+        self.found.symbols.push(draft);
     }
 
     fn include(&mut self, at: usize, end: usize) {
@@ -175,7 +175,7 @@ impl TemplateScanner<'_> {
                 });
                 let mut draft = SymbolDraft::new(SymbolKind::Block, self.places.span(at, after));
                 draft.names.push(self.places.span(end - slot.len() + 1, end));
-                self.found.drafts.push(draft);
+                self.found.symbols.push(draft);
             }
             return end;
         }

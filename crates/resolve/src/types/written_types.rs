@@ -90,17 +90,17 @@ pub(crate) fn inside<'w>(words: &[String], written: &'w str) -> Option<&'w str> 
 /// How many arguments a function of this type takes: `Func<A, R>`, `(A, B) -> R`.
 pub(crate) fn function_arity(rules: &Rules, written: &str) -> Option<usize> {
     let written = unqualified(written);
-    let TypeWords { quotes, procedures, .. } = &rules.types;
-    if let Some(inner) = inside(quotes, written) {
+    let TypeWords { function_type_wrappers, void_functions, .. } = &rules.types;
+    if let Some(inner) = inside(function_type_wrappers, written) {
         return function_arity(rules, inner);
     }
     if let Some(inner) = inside(&rules.function_types, written) {
         return Some(listed(inner).saturating_sub(1));
     }
-    if let Some(inner) = inside(procedures, written) {
+    if let Some(inner) = inside(void_functions, written) {
         return Some(listed(inner));
     }
-    if has(procedures, written) {
+    if has(void_functions, written) {
         return Some(0);
     }
     if !written.contains("->") {
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn types_of_functions_say_how_many_arguments_they_take() {
-        let types = TypeWords { procedures: vec!["Action".to_owned()], ..TypeWords::default() };
+        let types = TypeWords { void_functions: vec!["Action".to_owned()], ..TypeWords::default() };
         let rules = Rules { function_types: vec!["Func".to_owned()], types, ..Rules::default() };
         assert_eq!(function_arity(&Rules::default(), "Func<int, string>"), None);
         assert_eq!(function_arity(&rules, "Func<int, Task<Dictionary<string, int>>>"), Some(1));
