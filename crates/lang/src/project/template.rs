@@ -63,7 +63,7 @@ impl Template {
             match part {
                 TemplatePart::Text(text) => out.push_str(text),
                 TemplatePart::Placeholder(sources) => {
-                    out.push_str(&sources.iter().find_map(|source| source.get(found))?)
+                    out.push_str(&sources.iter().find_map(|source| source.get(found))?);
                 }
             }
         }

@@ -59,7 +59,7 @@ impl QuerySet {
         });
         match main {
             Some((Capture::Definition(kind), node)) => {
-                self.definition(found, kind, node, source, file_drafts)
+                self.definition(found, kind, node, source, file_drafts);
             }
             Some((Capture::Reference(kind), node)) => self.reference(found, kind, node, file_drafts),
             Some((Capture::Import(kind), node)) => self.import(found, kind, node, file_drafts),
