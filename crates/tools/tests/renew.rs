@@ -38,8 +38,8 @@ fn a_newer_model_embeds_in_the_background_while_search_goes_on() {
     let store = folder.path().join("store").display().to_string();
     let overrides = vec![Override { key: "store.dir".into(), value: store, flag: "test".into() }];
     let setup = SessionOptions { start: root.clone(), folder: root, overrides, force: 0, refresh: true };
-    let keeper = |_: &Arc<Engine>, _: &_| -> Arc<dyn Freshness> { Arc::new(FullScan) };
-    let host = OpenTree::open(setup, keeper).expect("a tree");
+    let freshness = |_: &Arc<Engine>, _: &_| -> Arc<dyn Freshness> { Arc::new(FullScan) };
+    let host = OpenTree::open(setup, freshness).expect("a tree");
     let note = "chunks have none yet of the built-in model of this version";
     assert!(!search(&host).contains(note));
     age(host.engine());

@@ -11,7 +11,7 @@ use crate::workspace;
 use anyhow::{Context, Result, bail};
 use orient_engine::{Engine, Freshness, FullScan, NoProgress, OpenOptions, RefreshDepth, RefreshOptions};
 use orient_history::History;
-use orient_live::{Live, LiveOptions};
+use orient_live::{WatchOptions, Watcher};
 use orient_model::{RepoPath, Symbol};
 use orient_settings::Settings;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub(super) fn run(folder: &Path, rounds: usize, switched: usize) -> Result<()> {
     let files = copy(folder, &root)?;
     let engine = Arc::new(open(&root, &store)?);
     engine.refresh(&RefreshOptions::default(), &NoProgress)?;
-    let live = settled(&engine, LiveOptions::default())?;
+    let live = settled(&engine, WatchOptions::default())?;
     let bench = LiveBench { engine, live, root, pairs: pairs(&files) };
     let rounds = rounds.max(1);
     println!("{}: {} files, {rounds} rounds", folder.display(), count(files.len() as u64));
@@ -83,10 +83,10 @@ pub(crate) fn open(root: &Path, store: &Path) -> Result<Engine> {
     Ok(Engine::open(root, Settings::default(), &options)?)
 }
 
-fn settled(engine: &Arc<Engine>, options: LiveOptions) -> Result<Live> {
-    let live = Live::start(engine, options);
+fn settled(engine: &Arc<Engine>, options: WatchOptions) -> Result<Watcher> {
+    let live = Watcher::start(engine, options);
     let begun = Instant::now();
-    while !live.is_settled() {
+    while !live.is_synced() {
         if let Some(why) = live.unwatched() {
             bail!("the tree cannot be watched: {why}");
         }
@@ -130,16 +130,16 @@ type Branch = Vec<(PathBuf, Vec<u8>)>;
 
 struct LiveBench {
     engine: Arc<Engine>,
-    live: Live,
+    live: Watcher,
     root: PathBuf,
     pairs: Vec<(PathBuf, PathBuf)>,
 }
 
 impl LiveBench {
     fn catch_up(&self, by_sweep: bool, depth: RefreshDepth) -> Result<()> {
-        let keeper: &dyn Freshness = if by_sweep { &FullScan } else { &self.live };
+        let freshness: &dyn Freshness = if by_sweep { &FullScan } else { &self.live };
         let options = RefreshOptions { depth, ..RefreshOptions::default() };
-        let refresh = keeper.catch_up(&self.engine, &options, &NoProgress)?;
+        let refresh = freshness.catch_up(&self.engine, &options, &NoProgress)?;
         if !refresh.pending.is_empty() {
             bail!("{} files are pending although there was all the time", refresh.pending.len());
         }
@@ -250,7 +250,7 @@ impl LiveBench {
 
         let engine = Arc::new(open(&root, &scratch.join("store-of-branches"))?);
         engine.refresh(&RefreshOptions::default(), &NoProgress)?;
-        let live = settled(&engine, LiveOptions { branches: 1, ..LiveOptions::default() })?;
+        let live = settled(&engine, WatchOptions { prefetch_branches: 1, ..WatchOptions::default() })?;
         let begun = Instant::now();
         while !engine.prefetcher().is_some_and(|mut ahead| ahead.has_whole(other.id())) {
             if begun.elapsed() > Duration::from_mins(5) {

@@ -14,7 +14,7 @@ use orient_engine::{
     Cancel, Engine, EngineError, Freshness as _, FullScan, GcOptions, OpenOptions, Progress, RebuildReason,
     RefreshDepth, RefreshMode, RefreshOptions, RefreshReport, Repo, Snapshot, StoreError,
 };
-use orient_live::Neighbour;
+use orient_live::WatcherClient;
 use orient_model::RepoPath;
 use orient_settings::{Loaded, Override};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -55,7 +55,7 @@ pub struct Session<'p> {
     progress: &'p dyn Progress,
     cancel: &'p Cancel,
     engine: OnceCell<Arc<Engine>>,
-    keeper: Arc<dyn orient_engine::Freshness>,
+    freshness: Arc<dyn orient_engine::Freshness>,
     provider_state: Arc<ProviderState>,
     refreshed: RefCell<Option<RefreshReport>>,
     /// How many files were looked at to answer, where nobody could vouch for them.
@@ -83,7 +83,7 @@ impl<'p> Session<'p> {
             progress,
             cancel,
             engine,
-            keeper: Arc::new(Neighbour),
+            freshness: Arc::new(WatcherClient),
             provider_state: Arc::default(),
             refreshed,
             files_checked: Cell::default(),
@@ -102,7 +102,7 @@ impl<'p> Session<'p> {
             progress,
             cancel,
             engine: OnceCell::from(host.engine.clone()),
-            keeper: host.keeper.clone(),
+            freshness: host.freshness.clone(),
             provider_state: host.provider_state.clone(),
             refreshed: RefCell::new(None),
             files_checked: Cell::default(),
@@ -246,7 +246,7 @@ impl<'p> Session<'p> {
         let from = self.loaded.settings.watch.from;
         from > 0
             && self.files_checked.get() >= from
-            && self.engine().is_ok_and(orient_live::calls_for_watcher)
+            && self.engine().is_ok_and(orient_live::should_spawn_daemon)
     }
 
     /// What is in the index as it is, without a look at the files; none where there is none that can be read.
@@ -358,7 +358,7 @@ impl<'p> Session<'p> {
         depth: RefreshDepth,
         wait: Option<Duration>,
     ) -> Result<RefreshReport, EngineError> {
-        self.keeper.catch_up(self.engine()?, &self.options(mode, depth, wait), self.progress)
+        self.freshness.catch_up(self.engine()?, &self.options(mode, depth, wait), self.progress)
     }
 
     fn options(&self, mode: RefreshMode, depth: RefreshDepth, wait: Option<Duration>) -> RefreshOptions {

@@ -11,7 +11,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use log_report::LogReport;
 use orient_engine::{EngineError, why_unusable};
-use orient_live::{Limits, Unwatchable, probe, silent_watcher, watched_by};
+use orient_live::{Unwatchable, WatchLimits, probe, unresponsive_watcher, watcher_process};
 use orient_safefs::Folder;
 use orient_setup::{CLIENTS, Client, ConfigDirs, NAME, Scope, registered};
 use schemars::JsonSchema;
@@ -263,7 +263,7 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
     let check = match probe(engine.root()) {
         None => {
             let folders = engine.watch_scope(None).map_or(0, |survey| survey.folders.len() as u64);
-            let Limits { watches, .. } = Limits::read();
+            let WatchLimits { watches, .. } = WatchLimits::read();
             match watches {
                 // Other programs watch too, and the limit is for all of a user's.
                 Some(most) if folders > most / 2 => Check::new(
@@ -295,11 +295,11 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
             format!("{why}; servers compare all files for each question, which is slower but as right"),
         ),
     };
-    let asked = watched_by(engine).map(|process| {
+    let asked = watcher_process(engine).map(|process| {
         let says = format!("process {process} watches this tree, and commands ask it");
         Check::new("watched", Health::Well, says)
     });
-    let silent = silent_watcher(engine).map(|process| {
+    let silent = unresponsive_watcher(engine).map(|process| {
         let says =
             format!("process {process} watches this tree but does not respond; commands look for themselves");
         let fix = format!("kill -CONT {process} to continue it, or kill -KILL {process} to end it");
