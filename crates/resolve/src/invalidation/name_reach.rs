@@ -20,7 +20,7 @@
 //! look up the name: it is left alone.
 
 use crate::file::file_unit::spell;
-use orient_model::{Modifier, Modules, Outline, Rules, Shares, Symbol, SymbolKind, Visibility};
+use orient_model::{Modifier, Modules, Outline, Rules, SharedScope, Symbol, SymbolKind, Visibility};
 use std::collections::BTreeMap;
 
 /// A dependency on the includes of all files that a file includes, at any depth.
@@ -47,9 +47,7 @@ pub fn name_reach(outline: &Outline, rules: &Rules, names: &[String]) -> BTreeMa
     let mut reach: BTreeMap<String, NameReach> =
         names.iter().map(|name| (name.clone(), NameReach::default())).collect();
     for (at, symbol) in outline.symbols.iter().enumerate() {
-        let Some(one) = reach.get_mut(outline.strings.get(symbol.name)) else {
-            continue;
-        };
+        let Some(one) = reach.get_mut(outline.strings.get(symbol.name)) else { continue };
         one.kinds |= kind_bit(symbol.kind);
         one.member |= is_member(symbol.kind) || symbol.kind == SymbolKind::Constructor;
         let adds_members = symbol.kind == SymbolKind::Impl || symbol.modifiers.contains(Modifier::Extension);
@@ -75,8 +73,8 @@ fn is_found_by_name(symbol: &Symbol, rules: &Rules) -> bool {
         }
         Modules::Include | Modules::Namespace | Modules::Global => true,
         Modules::None | Modules::Folder | Modules::Tree => {
-            let opened = symbol.kind == SymbolKind::Module || is(Modifier::Partial) || rules.reopens;
-            let shared = !matches!(rules.shares, Shares::None | Shares::Folder);
+            let opened = symbol.kind == SymbolKind::Module || is(Modifier::Partial) || rules.open_classes;
+            let shared = !matches!(rules.shared_scope, SharedScope::None | SharedScope::Folder);
             shared || (is_type && (opened || is(Modifier::Declaration)))
         }
     }
@@ -101,7 +99,7 @@ pub fn kind_bits(kinds: impl IntoIterator<Item = SymbolKind>) -> u64 {
     kinds.into_iter().fold(0, |all, kind| all | kind_bit(kind))
 }
 
-pub(crate) fn is_member(kind: SymbolKind) -> bool {
+fn is_member(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property)
 }
 

@@ -18,8 +18,11 @@ impl Session<'_> {
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(site, name);
         }
-        let object =
-            unit.rules.type_objects.iter().find(|(member, object)| member == name && !object.is_empty());
+        let object = unit
+            .rules
+            .type_object_members
+            .iter()
+            .find(|(member, object)| member == name && !object.is_empty());
         if let Some((_, object)) = object {
             let ty = Ty::External(object.as_str().into(), Rc::from([self.ty(site, base)]));
             return vec![Target::value(ty, Rule::Static)];
@@ -29,7 +32,7 @@ impl Session<'_> {
         if let [Target { referent: Referent::External(package, outer), .. }] = &*named
             && unit.rules.modules == Modules::Namespace
         {
-            // An import of a namespace looks like one of a type that is not here.
+            // An imported namespace looks like an external type.
             let space = format!("{}.{outer}", dotted(package));
             let found = self.by_full_name(unit, &format!("{space}.{name}"), Rule::Qualified);
             if !found.is_empty() {
@@ -44,22 +47,20 @@ impl Session<'_> {
         }
         found = self.visible_extensions(site, found);
         if found.is_empty() && base_is_self {
-            found = self.beside(site, name);
+            found = self.in_own_module(site, name);
         }
         let mut less_sure = val.ty.alternatives().len() > 1;
-        if less_sure && unit.rules.type_space {
+        if less_sure && unit.rules.type_namespace {
             less_sure = dedup_members(&mut found);
         }
         found.into_iter().map(|one| if less_sure { one.at_most(Confidence::Probable) } else { one }).collect()
     }
 
-    /// A member of the base, asked for as such.
+    /// A member of the base class: `super.name`.
     fn super_member(&self, site: &Site, name: &str) -> Vec<Target> {
-        let Some(ty) = self.self_type(&site.unit, site.symbol()) else {
-            return Vec::new();
-        };
-        if let (Ty::Instance(sym, _), true) = (&ty, site.unit.rules.base_past_mixins) {
-            let bases = self.bases(*sym);
+        let Some(ty) = self.self_type(&site.unit, site.symbol()) else { return Vec::new() };
+        if let (Ty::Instance(sym, _), true) = (&ty, site.unit.rules.super_skips_mixins) {
+            let bases = self.supertypes(*sym);
             let bases = bases.iter().filter(|(_, relation)| *relation == Relation::Extends);
             let found = bases.map(|(base, _)| self.type_member(base, name, 0, Rule::Super));
             return found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
@@ -85,9 +86,7 @@ impl Session<'_> {
             }
             Ty::Shape(file, scope, expr) => self.object_entry(*file, *scope, *expr, name),
             Ty::Param(file, at) => {
-                let Some(unit) = self.unit(*file) else {
-                    return Vec::new();
-                };
+                let Some(unit) = self.unit(*file) else { return Vec::new() };
                 if at & THIS != 0 {
                     let own = self.own_type(unit.sym(at & !THIS));
                     return self.member(&val.with(own), name, from);
@@ -119,7 +118,7 @@ impl Session<'_> {
         if !found.is_empty() {
             return found;
         }
-        if from.rules.type_space
+        if from.rules.type_namespace
             && matches!(self.kind(sym), Some(SymbolKind::Variable | SymbolKind::Constant))
             && let Ty::Shape(file, scope, expr) = self.type_of_symbol(sym).ty
         {
@@ -129,13 +128,13 @@ impl Session<'_> {
         if !found.is_empty() {
             return found;
         }
-        if from.rules.dynamic && val.rule == Rule::Receiver {
+        if from.rules.value_flow_typing && val.rule == Rule::Receiver {
             let found = self.subtype_members(sym, name, from);
             if !found.is_empty() {
                 return found;
             }
         }
-        if from.rules.type_space {
+        if from.rules.type_namespace {
             let held = self.record_members(&val.ty, from);
             if !held.is_empty() {
                 return held;
@@ -147,11 +146,9 @@ impl Session<'_> {
         self.maybe_inherited(&val.ty, name)
     }
 
-    /// Members of a type itself: static ones, nested types, cases of an enumeration.
+    /// Members of a type itself: static members, nested types, cases of an enumeration.
     fn static_member(&self, sym: SymbolId, of: &Ty, name: &str, from: &FileRef) -> Vec<Target> {
-        let Some(unit) = self.unit_of(sym) else {
-            return Vec::new();
-        };
+        let Some(unit) = self.unit_of(sym) else { return Vec::new() };
         if unit.kind(sym.at) == Some(SymbolKind::Module)
             && let Some(module) = self.declared_module(&unit, sym.at)
         {
@@ -188,7 +185,7 @@ impl Session<'_> {
         Vec::new()
     }
 
-    /// Members of what a type from outside holds.
+    /// Members of an external type: of the value it wraps, extensions, or an external member.
     fn external_member(
         &self,
         val: &Value,
@@ -198,7 +195,7 @@ impl Session<'_> {
         from: &FileRef,
     ) -> Vec<Target> {
         let rules = &from.rules;
-        if rules.holders.iter().any(|known| known == holder)
+        if rules.wrapper_types.iter().any(|known| known == holder)
             && let Some(held) = args.first()
         {
             let found = self.member(&val.with(held.clone()), name, from);
@@ -210,7 +207,7 @@ impl Session<'_> {
         if !recorded.is_empty() {
             return recorded;
         }
-        if let Some(held) = args.first().filter(|_| rules.gives.iter().any(|known| known == name)) {
+        if let Some(held) = args.first().filter(|_| rules.value_members.iter().any(|known| known == name)) {
             return vec![Target::value(held.clone(), Rule::Inferred)];
         }
         let found = self.extension(&val.ty, name, from);
@@ -222,16 +219,17 @@ impl Session<'_> {
             Ty::Instance(..) => !self.type_member(held, name, 0, Rule::Declared).is_empty(),
             held => !held.is_known(),
         };
-        if rules.forwards && args.iter().any(has_it) {
+        if rules.deref_forwarding && args.iter().any(has_it) {
             return vec![outside.at_most(Confidence::Approximate)];
         }
-        vec![if rules.overloads && !rules.type_space { outside.by(Rule::Inferred) } else { outside }]
+        vec![if rules.overloads && !rules.type_namespace { outside.by(Rule::Inferred) } else { outside }]
     }
 
-    /// What every member is of a type that inherits from one whose members are all alike: `extends Record<string, T>`.
+    /// The members of a type that inherits from a record type, where all members have one type: `extends Record<string,
+    /// T>`.
     pub(super) fn record_members(&self, ty: &Ty, from: &FileRef) -> Vec<Target> {
         let held = |base: &Ty| match base {
-            Ty::External(name, args) if from.rules.records.iter().any(|known| **known == **name) => {
+            Ty::External(name, args) if from.rules.record_types.iter().any(|known| **known == **name) => {
                 args.last().map(|held| Target::value(held.clone(), Rule::Declared))
             }
             _ => None,
@@ -239,14 +237,12 @@ impl Session<'_> {
         self.mro(ty).iter().find_map(held).into_iter().collect()
     }
 
-    /// What a dotted name means, read from the outside in.
+    /// What a qualified name refers to, resolved from its first part on.
     pub(crate) fn lookup_dotted(&self, site: &Site, text: &str) -> Vec<Target> {
         let text = text.trim();
         let base = text.split(['<', '[', '(']).next().unwrap_or_default();
         let mut parts = base.split(['.', ':', '\\', '/']).filter(|part| !part.is_empty());
-        let Some(first) = parts.next() else {
-            return Vec::new();
-        };
+        let Some(first) = parts.next() else { return Vec::new() };
         let mut found = self.lookup(site, first.trim());
         for part in parts {
             let vals: Vec<Value> = found.iter().map(|found| self.value(found)).collect();
