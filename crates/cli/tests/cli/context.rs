@@ -47,14 +47,14 @@ fn a_symbol_comes_with_its_source_callers_tests_callees_and_types() {
 }
 
 #[test]
-fn a_task_finds_the_places_it_is_about() {
+fn a_task_finds_the_relevant_chunks() {
     let answer =
         shop().json(&["context", "total", "of", "prices", "in", "a", "cart", "--limit", "2", "--json"]);
-    let spots = answer["data"]["spots"].as_array().expect("a list");
-    assert_eq!(spots.len(), 2);
-    assert_eq!(spots[0]["handle"], "shop/cart.py#total");
-    assert_eq!(spots[0]["whole"], true);
-    assert_eq!(spots[0]["callers"]["total"], 1);
+    let chunks = answer["data"]["chunks"].as_array().expect("a list");
+    assert_eq!(chunks.len(), 2);
+    assert_eq!(chunks[0]["handle"], "shop/cart.py#total");
+    assert_eq!(chunks[0]["whole"], true);
+    assert_eq!(chunks[0]["callers"]["total"], 1);
 }
 
 #[test]

@@ -66,11 +66,11 @@ fn a_broken_configuration_is_left_alone() {
 }
 
 #[test]
-fn without_a_client_one_is_told_what_there_is() {
+fn setup_without_a_client_lists_installed_clients() {
     let tree = tree();
     fs::create_dir_all(home(&tree).join(".codex")).expect("made");
     let shown = text(&tree.run(&["setup"]).stdout);
-    assert!(shown.contains("Codex (user) is not set up; `orient setup codex` does it"), "{shown}");
+    assert!(shown.contains("Codex (user) is not set up; run `orient setup codex`"), "{shown}");
     assert!(tree.run(&["setup", "--all"]).status.success());
     let config = fs::read_to_string(home(&tree).join(".codex/config.toml")).expect("written");
     assert!(config.starts_with("[mcp_servers.orient]\ncommand = "), "{config}");
