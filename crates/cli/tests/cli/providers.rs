@@ -93,7 +93,7 @@ fn the_providers_vectors_decide_the_order() {
     assert_eq!(server.texts().len(), count);
     let context = tree.json(&["context", QUESTION, "--json"]);
     assert!(context["notes"].to_string().contains("vectors: ollama/m"), "{context}");
-    assert!(run(&tree, &[]).starts_with("everything was embedded before"));
+    assert!(run(&tree, &[]).starts_with("everything is embedded already"));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_run_that_fails_says_how_far_it_came() {
     let said = said(&output);
     assert!(said.contains("error: Ollama is not available: status 400: enough"), "{said}");
     assert!(
-        said.contains("6 chunks were embedded and are kept; `orient embed run` goes on from there"),
+        said.contains("6 chunks were embedded and are kept; `orient embed run` continues"),
         "{said}"
     );
     server.mood(Mood::Good);
