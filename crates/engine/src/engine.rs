@@ -1,14 +1,14 @@
 //! Opening: which tree, which settings, which store.
 
-use crate::carried::Carrying;
-use crate::languages::Languages;
-use crate::memory::{Loan, Memory};
-use crate::other::Others;
-use crate::outlines::Outlines;
-use crate::place::{self, Place};
-use crate::resolving::Resolution;
-use crate::search::Corpora;
-use crate::steps::Steps;
+use crate::change_log::Steps;
+use crate::file_classifier::Languages;
+use crate::in_memory_index::{Loan, Memory};
+use crate::query::outline_cache::Outlines;
+use crate::query::search::Corpora;
+use crate::refresh::graph::resolve_files::Resolution;
+use crate::refresh::pending_facts::Carrying;
+use crate::remote_embeddings::Others;
+use crate::store_paths::{self, Place};
 use crate::{EngineError, Snapshot};
 use orient_safefs::Folder;
 use orient_settings::Settings;
@@ -89,7 +89,7 @@ impl Engine {
 
     /// The folder of this tree in the store, made where it is missing. It notes whose it is, for `gc`.
     pub fn own_folder(&self) -> Result<Folder, EngineError> {
-        place::own_folder(&self.place, &self.repo.root).map_err(|error| {
+        store_paths::own_folder(&self.place, &self.repo.root).map_err(|error| {
             let reason = orient_store::why_unusable(&error);
             StoreError::Unusable { path: self.place.tree.clone(), reason }.into()
         })
@@ -173,7 +173,7 @@ impl Engine {
         WalkOptions {
             max_file_size,
             excludes: self.excludes(),
-            kept: crate::extract::project_files(),
+            kept: crate::extraction::project_files(),
             nested_repositories: self.settings.index.nested_repositories,
             threads: self.threads(),
         }

@@ -3,88 +3,42 @@
 //! Drives walking, extraction, resolution and the store, and owns their order: list, compare, read and resolve on
 //! several threads, write on one. Knows no SQL, no grammar and no way to print.
 
-mod ahead;
-mod candidates;
-mod carried;
-mod definition;
-mod dependents;
-mod dump;
-mod dump_graph;
-mod dump_text;
+mod change_log;
+mod chunk_features;
 mod engine;
-mod entry;
 mod error;
-mod extract;
-mod facts_batch;
-mod gc;
-mod graph;
-mod graph_plan;
-#[cfg(test)]
-mod graph_tests;
-mod graph_view;
-mod keep;
-mod languages;
-mod lexicon;
-mod lookup;
-mod memory;
-mod mend;
-mod other;
-mod outlines;
-mod owners;
-mod part;
-mod pattern;
-mod pipeline;
-mod place;
-mod plan;
+mod extraction;
+mod file_classifier;
+mod freshness;
+mod in_memory_index;
+mod maintenance;
+mod manifest;
 mod progress;
-mod recall;
+mod query;
 mod refresh;
-mod refresh_log;
-mod renew;
-mod resolving;
-mod search;
-mod seed;
-mod sheet;
-mod snapshot;
-mod source;
-mod steps;
-mod stuck;
-mod traversal;
-mod units;
-mod whole;
-mod work;
-mod world;
-mod writing;
+mod remote_embeddings;
+mod store_paths;
+mod word_cache;
 
-pub use ahead::Ahead;
-pub use candidates::{Basis, Candidates};
-pub use definition::{Definition, Parameter};
 pub use engine::{Engine, OpenOptions};
-pub use entry::Entry;
 pub use error::EngineError;
-pub use extract::paint;
-pub use gc::{Collected, GcOptions};
-pub use graph::NodeInfo;
-pub use graph_view::{Described, GraphView, Mention, Mentions, NodePlace};
-pub use keep::{Keeper, Sweep};
-pub use languages::check_settings;
-pub use lookup::Lookup;
-pub use other::{Coverage, Embedding, EmbeddingTurn, OtherQuestion};
-pub use owners::{Owners, Project};
-pub use part::{Held, Rules, Survey};
-pub use pattern::{PathPattern, PatternError};
-pub use pipeline::STACK as PARSING_STACK;
-pub use place::Place;
+pub use extraction::paint;
+pub use file_classifier::check_settings;
+pub use freshness::{Keeper, Sweep};
+pub use maintenance::{Ahead, Collected, GcOptions};
 pub use progress::{Cancel, Pause, Phase, Progress, Silent};
-pub use refresh::{AT_ONCE, Depth, Mode, Rebuilt, Refresh, RefreshOptions};
-pub use search::{Excerpt, Found, Gathered, Likeness, OtherPlace, SearchHit, SearchQuery, Shown, SimilarHit};
-pub use snapshot::{DefinitionQuery, FileOutline, FileQuery, Snapshot, Status};
-pub use source::Source;
-pub use traversal::{
-    Compact, Direction, Dispatching, Edges, Level, Reach, ReachOptions, Starts, Step, Way, WayOptions, Ways,
-    cycles, rank, reach, shortest,
+pub use query::{
+    Basis, Candidates, Compact, Definition, DefinitionQuery, Described, Direction, Dispatching, Edges, Entry,
+    Excerpt, FileOutline, FileQuery, Found, Gathered, GraphView, Level, Likeness, Lookup, Mention, Mentions,
+    NodeInfo, NodePlace, OtherPlace, Owners, Parameter, PathPattern, PatternError, Project, Reach,
+    ReachOptions, SearchHit, SearchQuery, Shown, SimilarHit, Snapshot, Source, Starts, Status, Step, Strays,
+    Way, WayOptions, Ways, Whole, WholeNode, cycles, rank, reach, shortest,
 };
-pub use whole::{Strays, Whole, WholeNode};
+pub use refresh::{
+    AT_ONCE, Depth, Held, Mode, PARSING_STACK, Rebuilt, Refresh, RefreshOptions, Rules, Survey,
+};
+pub use remote_embeddings::{Coverage, Embedding, EmbeddingTurn, OtherQuestion};
+pub use store_paths::Place;
 
 // What answers are made of, so that those who ask need to know no other crate.
 pub use orient_lang::Class;

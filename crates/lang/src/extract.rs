@@ -1,17 +1,17 @@
 //! The door: from bytes to facts.
 
-use crate::blank::{Blank, Readable};
-use crate::chunks;
-use crate::embed;
-use crate::limits::{Budget, Limit};
+use crate::embedded;
+use crate::facts::chunks;
+use crate::facts::resolvable::is_resolvable;
+use crate::grammar_repair;
 use crate::lower;
-use crate::mend;
+use crate::node_table::Table;
+use crate::pack::file_role;
 use crate::pack::{Body, Pack};
-use crate::parse;
-use crate::resolvable::is_resolvable;
-use crate::role;
-use crate::table::Table;
-use crate::tree::Tree;
+use crate::parse::budget::{Budget, Limit};
+use crate::parse::flat_tree::Tree;
+use crate::parse::run_parser;
+use crate::preprocess::{Blank, Readable};
 use orient_grammars::Language;
 use orient_model::{Facts, Issue, IssueKind, Outline, Span};
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub(crate) fn extract_within(pack: Option<&Pack>, bytes: &[u8], budget: &mut Bud
     if let Some(project) = pack.and_then(Pack::project) {
         project.add(bytes, &mut facts.outline, budget);
     }
-    facts.outline.generated = role::says_generated(bytes);
+    facts.outline.generated = file_role::says_generated(bytes);
     facts
 }
 
@@ -48,10 +48,10 @@ fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
         Ok(raw) => raw,
         Err(limit) => return over_limit(bytes, limit),
     };
-    let pieces = embed::find(pack, &raw, bytes);
+    let pieces = embedded::find(pack, &raw, bytes);
     let mut facts = match pack.body() {
         Body::Deep(table) => {
-            let mended = mend::mend(&table.language, &table.mends, &text, raw, budget);
+            let mended = grammar_repair::mend(&table.language, &table.mends, &text, raw, budget);
             opened.extend(mended.opened);
             let shown = if table.blank.as_ref().is_some_and(Blank::is_flat) { &text } else { bytes };
             let tree = Tree::new(bytes, shown, &mended.tree, &table.tokens);
@@ -61,7 +61,7 @@ fn by_pack(pack: &Pack, bytes: &[u8], budget: &mut Budget) -> Facts {
         Body::Shallow(tags) => tags.extract(pack, raw, bytes, budget),
         Body::Scanner(_) | Body::Text => plain(bytes),
     };
-    embed::merge(&mut facts, &pieces, bytes, budget);
+    embedded::merge(&mut facts, &pieces, bytes, budget);
     if is_resolvable(&facts) { facts } else { over_limit(bytes, Limit::Work) }
 }
 
@@ -72,8 +72,8 @@ fn parsed(
     text: &[u8],
     budget: &mut Budget,
 ) -> Result<orient_grammars::Tree, Limit> {
-    let ended = pack.header.unended.as_deref().and_then(|opens| parse::ended(text, opens));
-    parse::parse_within(language, pack.header.levels, ended.as_deref().unwrap_or(text), budget)
+    let ended = pack.header.unended.as_deref().and_then(|opens| run_parser::ended(text, opens));
+    run_parser::parse_within(language, pack.header.levels, ended.as_deref().unwrap_or(text), budget)
 }
 
 /// The tree that facts are read from.
@@ -83,7 +83,7 @@ pub(crate) fn tree(pack: &Pack, bytes: &[u8]) -> Option<orient_grammars::Tree> {
         Body::Deep(table) => {
             let Readable { text, .. } = readable(table, bytes);
             let raw = parsed(pack, &table.language, &text, budget).ok()?;
-            Some(mend::mend(&table.language, &table.mends, &text, raw, budget).tree)
+            Some(grammar_repair::mend(&table.language, &table.mends, &text, raw, budget).tree)
         }
         Body::Shallow(tags) => parsed(pack, tags.language(), bytes, budget).ok(),
         Body::Scanner(_) | Body::Text => None,

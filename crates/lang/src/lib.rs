@@ -4,46 +4,32 @@
 //! grammar is; one walk over the tree lowers everything. A shallow pack has queries for its symbols. Files of no known
 //! language are cut into windows. Project files also say where modules are. Extraction never fails: what cannot be read becomes an issue among the facts.
 
-mod blank;
-mod chunks;
-mod embed;
-mod error;
+mod conventions;
+mod embedded;
 mod extract;
-mod hash;
-mod levels;
-mod limits;
+mod facts;
+mod grammar_repair;
 mod lower;
-mod mend;
+mod node_table;
 mod pack;
-mod paint;
 mod parse;
+mod preprocess;
 mod project;
-mod reference;
-mod registry;
-mod render;
-mod resolvable;
-mod role;
-mod rules;
-mod runtime;
-mod scanner;
-mod shallow;
-mod syntax;
-mod table;
-mod testing;
-mod text;
-mod tree;
-mod vocabulary;
+mod queries;
+mod scanners;
+mod schema;
+mod views;
 
-pub use error::PackError;
 pub use extract::{extract, parse_only};
-pub use limits::usual_memory;
 pub use pack::Pack;
-pub use paint::{Class, paint};
-pub use reference::languages_reference;
-pub use registry::Registry;
-pub use render::{PARTS, render, render_symbol};
-pub use role::{Roles, classify, says_generated};
-pub use syntax::syntax;
+pub use pack::file_role::{Roles, classify, says_generated};
+pub use pack::registry::Registry;
+pub use parse::budget::usual_memory;
+pub use schema::error::PackError;
+pub use views::highlight::{Class, paint};
+pub use views::languages_page::languages_reference;
+pub use views::render_facts::{PARTS, render, render_symbol};
+pub use views::syntax_dump::syntax;
 
 /// Changes whenever the same bytes and pack may give other facts.
 pub(crate) const EXTRACTOR: u64 = 9;

@@ -1,7 +1,7 @@
 //! What can go wrong with a store, by what the caller can do about it.
 
 use crate::codec::CodecError;
-use crate::damage;
+use crate::integrity::damaged_files;
 use orient_safefs::Folder;
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
@@ -77,14 +77,14 @@ impl StoreError {
 
     pub(crate) fn damaged(path: &Path, detail: impl Into<String>) -> Self {
         let detail = detail.into();
-        damage::report_at(path, &detail);
+        damaged_files::report_at(path, &detail);
         Self::Damaged { path: path.to_path_buf(), detail }
     }
 
     /// Sorts a database error by what the caller can do about it.
     pub(crate) fn sql(path: &Path, source: rusqlite::Error) -> Self {
         if is_damage(&source) {
-            let detail = damage::take_latest().unwrap_or_else(|| source.to_string());
+            let detail = damaged_files::take_latest().unwrap_or_else(|| source.to_string());
             return Self::damaged(path, detail);
         }
         let path = path.to_path_buf();

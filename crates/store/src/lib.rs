@@ -6,76 +6,49 @@
 //!
 //! It knows nothing of walking or parsing: files come as [`FilePut`]s, and what a status means is the walker's concern.
 
-mod anchor;
-mod bulk;
 mod cache;
 mod catalogue;
-mod check;
 mod codec;
-mod connect;
-mod damage;
-mod database;
-mod descriptors;
-mod digest;
-mod embedded;
+mod connection;
 mod error;
-mod grams;
+mod format_version;
 mod graph;
-mod guard;
-mod heartbeat;
-mod interner;
-mod list_error;
-mod located;
-mod lock;
-mod matching;
+mod integrity;
 mod migrate;
-mod name_match;
-mod name_sheet;
-mod naming;
-mod pages;
-mod process;
-mod query;
-mod readers;
+mod names;
+mod postings;
+mod reader;
 mod rows;
-mod salvage;
-mod seal;
-mod seed;
-mod snapshot;
 mod sql;
-mod terms;
-mod vectors;
-mod version;
-mod vfs;
-mod walindex;
 mod writer;
 
-pub use anchor::Anchor;
-pub use bulk::{BulkWriter, GraphWriter};
+pub use cache::provider_vectors::EmbedModel;
 pub use cache::{Cache, CacheKey, CacheState, CachedFacts, Pruned};
 pub use catalogue::{Catalogue, Followed, Holder, Shelf};
 pub use codec::{CodecError, Encoded, decode_flow, decode_outline, encode_flow, encode_outline};
-pub use connect::move_log;
-pub use damage::damage;
-pub use digest::Prepared;
-pub use embedded::EmbedModel;
+pub use connection::heartbeat::HolderWatch;
+pub use connection::keepalive::Anchor;
+pub use connection::open::move_log;
+pub use connection::pool::Readers;
+pub use connection::process_status::Process;
+pub use connection::write_lock::WriteLock;
 pub use error::{StoreError, why_unusable};
-pub use grams::LeftOut;
+pub use format_version::FORMAT;
 pub use graph::{
     Bearer, Depends, Directory, DirectoryFile, EdgeRow, FileGraph, MissRow, NodeId, OutsideRow,
     PreparedGraph, Reader,
 };
-pub use heartbeat::HolderWatch;
-pub use lock::WriteLock;
-pub use name_match::NameMatch;
-pub use name_sheet::NameSheet;
-pub use process::Process;
-pub use query::{Found, SymbolQuery};
-pub use readers::Readers;
+pub use integrity::damaged_files::damage;
+pub use names::name_match::NameMatch;
+pub use names::name_table::NameSheet;
+pub use postings::trigrams::LeftOut;
+pub use reader::snapshot::{FileFilter, Snapshot};
+pub use reader::symbol_query::{Found, SymbolQuery};
 pub use rows::{
     Applied, Change, ChunkId, ChunkRow, FileId, FilePut, FileRow, INDEXED, Known, LanguageCount, Listed,
     Page, PlaceRow, PlaceSymbol, Sheet, Sizes, StatusCount, SymbolId, SymbolRow,
 };
-pub use seed::copy_index;
-pub use snapshot::{FileFilter, Snapshot};
-pub use version::FORMAT;
-pub use writer::{ChangeSet, Writer};
+pub use writer::bulk_load::{BulkWriter, GraphWriter};
+pub use writer::change_set::{ChangeSet, Writer};
+pub use writer::copy_index::copy_index;
+pub use writer::prepared_file::Prepared;

@@ -3,32 +3,31 @@
 //! Nothing here knows a language. Each visited node asks its rule what it is; the files beside this one say what
 //! follows from each answer.
 
-mod apart;
-mod assign;
-mod atoms;
-mod blocks;
-mod declare;
-mod define;
-mod export;
-mod expr;
-mod finish;
-mod header;
-mod import;
-mod naming;
-mod params;
-mod reference;
-mod require;
-mod target;
-mod tokens;
+mod assigned_exports;
+mod assignment_targets;
+mod assignments;
+mod declarations;
+mod definition_names;
+mod definitions;
+mod destructuring;
+mod empty_scopes;
+mod expressions;
+mod finalize;
+mod headers;
+mod import_calls;
+mod imports;
+mod macro_tokens;
+mod parameters;
+mod references;
 
-pub(crate) use atoms::Atoms;
-pub(crate) use finish::number;
+pub(crate) use finalize::number;
 
-use crate::hash::BodyHasher;
-use crate::mend::Opened;
+use crate::facts::hash::BodyHasher;
+use crate::facts::interner::Atoms;
+use crate::grammar_repair::Opened;
+use crate::node_table::{Rule, Table};
 use crate::pack::Pack;
-use crate::table::{Rule, Table};
-use crate::tree::{Health, NONE, NodeId, Tree};
+use crate::parse::flat_tree::{Health, NONE, NodeId, Tree};
 use orient_model::{
     Atom, Binding, BindingKind, Expr, ExprId, Facts, Flow, Issue, IssueKind, Modifiers, Outline, Scope,
     ScopeKind, SymbolKind, Via, Visibility,
@@ -106,7 +105,7 @@ struct Lowering<'t> {
     /// For each function node its scope and symbol: what a function value turns out to be.
     functions: FxHashMap<NodeId, (u32, Option<u32>)>,
     /// Object literals put into something that is no symbol: what the functions in them belong to.
-    objects: FxHashMap<NodeId, export::Place>,
+    objects: FxHashMap<NodeId, assigned_exports::Place>,
     /// Calls whose module was bound to a name.
     required: FxHashSet<NodeId>,
     /// Members of types, by owner and name.
@@ -428,7 +427,7 @@ impl<'t> Lowering<'t> {
     /// might can be as long as the file, and so can each of the expressions inside it.
     fn beginning(&self, id: NodeId) -> Cow<'t, str> {
         let bytes = self.tree.bytes(id);
-        crate::text::lossy(&bytes[..bytes.len().min(NAME_CAP)])
+        crate::facts::display_text::lossy(&bytes[..bytes.len().min(NAME_CAP)])
     }
 
     /// The text of a node as a name: without the sigil of the language.
@@ -444,7 +443,8 @@ impl<'t> Lowering<'t> {
 
     /// The text of a node as a phrase to be shown: a type, a base.
     fn phrase(&mut self, id: NodeId) -> Atom {
-        let text = crate::text::fold(&self.beginning(id), crate::text::PHRASE_CAP);
+        let text =
+            crate::facts::display_text::fold(&self.beginning(id), crate::facts::display_text::PHRASE_CAP);
         let text = text.trim_start_matches([':', '-', '>', ' ']);
         self.shown.intern(text)
     }

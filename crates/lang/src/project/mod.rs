@@ -3,27 +3,27 @@
 //! A pack may have `projects/*.toml` for files of its language with certain names. Each is a list of rules: keys that lead
 //! to a value, and which statement that makes. The file keeps all other facts of its language.
 
-mod path;
-mod read;
-mod scan;
+mod key_path;
+mod line_scanners;
 mod template;
 mod value;
+mod value_reader;
 
-pub(crate) use path::Glob;
-pub(crate) use read::ValuesSpec;
+pub(crate) use key_path::Glob;
+pub(crate) use value_reader::ValuesSpec;
 
-use crate::error::PackError;
-use crate::limits::Budget;
 use crate::pack::Pack;
+use crate::parse::budget::Budget;
+use crate::schema::error::PackError;
+use key_path::Path;
 use orient_model::{Atom, Outline, Says, Statement};
-use path::Path;
-use read::Reader;
 use regex::Regex;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use template::{Found, Template};
 use value::Value;
+use value_reader::Reader;
 
 /// Statements kept of one file.
 const STATEMENTS_CAP: usize = 10_000;

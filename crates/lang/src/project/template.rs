@@ -1,6 +1,6 @@
 //! What a rule writes: text with places that are filled from what was found.
 
-use super::path::Path;
+use super::key_path::Path;
 use super::value::Value;
 
 /// What the places of a template are filled from.

@@ -4,19 +4,19 @@
 //! every segment that is in both, and one that follows from another costs what the changed files cost. However a
 //! catalogue came to be, its chunks are in the same order.
 
-mod follow;
-mod part;
+mod advance;
+mod segment;
 
-pub use follow::Followed;
+pub use advance::Followed;
 
 use crate::error::StoreError;
-use crate::list_error::ListError;
+use crate::postings::error::ListError;
+use crate::reader::snapshot::Snapshot;
 use crate::rows::FileId;
-use crate::snapshot::Snapshot;
 use crate::sql::terms as sql;
 use orient_text::{Mark, TermBlockReader, TermList, TextError};
-use part::{Part, Recent, RecentTerms};
 use rusqlite::Connection;
+use segment::{Part, Recent, RecentTerms};
 use std::sync::Arc;
 
 /// All chunks of the index, numbered: how long each is, and where its terms are. Some numbers stand for no chunk.

@@ -1,7 +1,7 @@
 //! The form of a flow: fields side by side, places as differences, operands from where they are used.
 
 use super::CodecError;
-use super::wire::{In, Out, closed_list, difference, made, option, sum};
+use super::varint::{In, Out, closed_list, difference, made, option, sum};
 use orient_model::{
     Assign, Atom, Binding, BindingKind, Expr, ExprId, ExprList, Flow, Literal, RefKind, Reference, Return,
     Scope, ScopeKind, Sequence, Via, Wrapper,

@@ -1,7 +1,7 @@
 //! The form of what a file gave to the graph: fields side by side, ids as differences.
 
 use super::CodecError;
-use super::wire::{In, Out, closed_list, made};
+use super::varint::{In, Out, closed_list, made};
 use crate::graph::{EdgeRow, FileGraph, MissRow, NodeId, OutsideRow, parts, proof};
 use orient_model::{Atom, EdgeKind, Reason, RefKind, Strings};
 use rustc_hash::FxHashMap;

@@ -2,19 +2,19 @@
 //!
 //! Encoding is meant to run on the threads that extract; the writers only move the bytes.
 
-mod bundle;
 mod flow;
 mod graph;
-pub(crate) mod idlist;
+pub(crate) mod id_list;
+mod incoming_edges;
 mod outline;
-mod wire;
+mod varint;
 
 use crate::graph::{EdgeRow, FileGraph, MissRow, StoredEdge};
 use orient_model::{Flow, Outline};
 pub(crate) use outline::chunk_kind;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
-use wire::Out;
+use varint::Out;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, get_frame_content_size};
 
@@ -120,7 +120,7 @@ pub(crate) fn decode_edges(bytes: &[u8]) -> Result<(Vec<EdgeRow>, usize), CodecE
 /// Edges that lead to one node, as bytes: too few to be worth packing.
 pub(crate) fn encode_bundle(edges: &[StoredEdge]) -> Vec<u8> {
     let mut out = Out { bytes: Vec::with_capacity(edges.len() * 8) };
-    bundle::write(&mut out, edges);
+    incoming_edges::write(&mut out, edges);
     out.bytes
 }
 
@@ -130,12 +130,12 @@ pub(crate) fn decode_bundle(
     target: i64,
     edges: &mut Vec<StoredEdge>,
 ) -> Result<(), CodecError> {
-    bundle::read(bytes, target, edges)
+    incoming_edges::read(bytes, target, edges)
 }
 
 /// How many edges there are in these bytes.
 pub(crate) fn count_in_bundle(bytes: &[u8]) -> Result<u32, CodecError> {
-    bundle::count(bytes)
+    incoming_edges::count(bytes)
 }
 
 /// What packing needs. A compressor holds a megabyte: those of threads that wrote once would never be given back.
@@ -238,4 +238,4 @@ fn unpack<'b>(what: u8, bytes: &'b [u8], into: &mut Vec<u8>) -> Result<Option<&'
 }
 
 #[cfg(test)]
-mod tests;
+mod roundtrip_tests;

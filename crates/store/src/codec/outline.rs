@@ -1,7 +1,7 @@
 //! The form of an outline: fields side by side, places as differences, spans of a symbol from where it stands.
 
 use super::CodecError;
-use super::wire::{In, Out, closed_list, difference, made, option, sum};
+use super::varint::{In, Out, closed_list, difference, made, option, sum};
 use orient_model::{
     Atom, Base, Chunk, ChunkKind, Export, Import, ImportKind, Issue, IssueKind, Modifiers, Outline, Param,
     Relation, Says, Span, Statement, Symbol, SymbolKind, Visibility,

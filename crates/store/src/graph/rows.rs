@@ -1,7 +1,7 @@
 //! The graph as plain values.
 
 use crate::rows::{FileId, SymbolId};
-use crate::sql::bundles::place;
+use crate::sql::adjacency_lists::place;
 use orient_model::{Confidence, EdgeKind, Reason, RefKind, Rule};
 
 /// A node of the graph: a symbol, or a file as a whole with its top-level code.

@@ -1,7 +1,7 @@
 //! Migrations, on a list of steps made for the purpose.
 
 use super::*;
-use crate::version::{APPLICATION, Header};
+use crate::format_version::{APPLICATION, Header};
 use rusqlite::Result;
 
 const MADE_UP: &[Step] = &[
@@ -45,7 +45,10 @@ fn an_older_file_is_brought_up_to_date_step_by_step() {
     assert_eq!(done, ["counts words", "fills the counts"]);
     assert_eq!(words(&db).unwrap(), 5);
     drop(db);
-    assert_eq!(Header::read(&crate::located::Located::at(&path).unwrap()).unwrap().format, 3);
+    assert_eq!(
+        Header::read(&crate::connection::database_path::Located::at(&path).unwrap()).unwrap().format,
+        3
+    );
 }
 
 #[test]
@@ -56,7 +59,10 @@ fn a_migration_that_fails_leaves_the_file_as_it_was() {
     assert!(run(&mut db, &path, BROKEN, 1, 3).is_err());
     assert!(db.prepare("SELECT * FROM extra").is_err(), "the first step was undone with the second");
     drop(db);
-    assert_eq!(Header::read(&crate::located::Located::at(&path).unwrap()).unwrap().format, 1);
+    assert_eq!(
+        Header::read(&crate::connection::database_path::Located::at(&path).unwrap()).unwrap().format,
+        1
+    );
 }
 
 #[test]
@@ -72,6 +78,6 @@ fn a_format_without_a_way_to_ours_is_outdated() {
 fn the_list_of_steps_has_no_holes_and_ends_at_todays_format() {
     let formats: Vec<u32> = STEPS.iter().map(|step| step.to).collect();
     assert!(formats.windows(2).all(|pair| pair[0] + 1 == pair[1]));
-    assert!(formats.last().is_none_or(|&last| last == crate::version::FORMAT));
+    assert!(formats.last().is_none_or(|&last| last == crate::format_version::FORMAT));
     assert!(STEPS.iter().all(|step| !step.what.is_empty()));
 }

@@ -1,6 +1,6 @@
 //! Edges, by where they lead; and once more by where they start, those that the file of their source does not know of.
 
-use super::bundles::{self, EDGES};
+use super::adjacency_lists::{self, EDGES};
 use crate::codec;
 use crate::error::unreadable;
 use crate::graph::StoredEdge;
@@ -62,7 +62,7 @@ fn change_bundle(db: &Connection, place: i64, changes: &[Change<'_>]) -> Result<
 /// The edges that stand at a place, in their order.
 pub(crate) fn bundle(db: &Connection, place: i64) -> Result<Vec<StoredEdge>> {
     let mut rows = Vec::new();
-    EDGES.get(db, place, |data| read(bundles::one(place), data, &mut rows))?;
+    EDGES.get(db, place, |data| read(adjacency_lists::one(place), data, &mut rows))?;
     Ok(rows)
 }
 

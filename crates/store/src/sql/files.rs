@@ -1,8 +1,8 @@
 //! Files and their outlines.
 
-use crate::digest::Digest;
 use crate::graph::DirectoryFile;
 use crate::rows::{FileId, FilePut, FileRow, Known, LanguageCount, Listed, StatusCount};
+use crate::writer::prepared_file::Digest;
 use orient_model::{ContentHash, RepoPath, Role, Stamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Result, Row, params};

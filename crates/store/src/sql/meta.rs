@@ -3,9 +3,9 @@
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 const TABLES: &str = include_str!("../schema/tables.sql");
-const GRAMS: &str = include_str!("../schema/grams.sql");
+const GRAMS: &str = include_str!("../schema/trigrams.sql");
 const TERMS: &str = include_str!("../schema/terms.sql");
-const SHEETS: &str = include_str!("../schema/sheets.sql");
+const SHEETS: &str = include_str!("../schema/manifests.sql");
 const INDEXES: &str = include_str!("../schema/indexes.sql");
 
 const INSERT: &str = "INSERT INTO meta VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";

@@ -1,7 +1,7 @@
 //! Names: text to number and back.
 
-use super::bundles::bounds;
-use crate::interner::hash;
+use super::adjacency_lists::bounds;
+use crate::names::interner::hash;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, params};
 
 const INSERT: &str = "INSERT INTO name VALUES (?1, ?2, ?3)";

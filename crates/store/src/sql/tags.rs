@@ -1,6 +1,6 @@
 //! Attributes and bases of symbols.
 
-use crate::digest::TagKind;
+use crate::writer::prepared_file::TagKind;
 use rusqlite::{Connection, Result, params};
 
 pub(crate) const INSERT: &str = "INSERT INTO tag VALUES (?1, ?2, ?3)";

@@ -1,8 +1,8 @@
 //! Lists of units with marks, a few to a block: what is kept of the terms of many texts.
 
-use super::units::Mark;
+use super::chunk_terms::Mark;
 use crate::TextError;
-use crate::bits::{Ascending, put_ascending, put_number, take_number};
+use crate::postings::golomb_rice::{Ascending, put_ascending, put_number, take_number};
 
 /// Blocks end at about this size: several to a page of a database, so that little of it stays empty.
 const BLOCK: usize = 500;

@@ -4,12 +4,14 @@
 //! a unit is a [`Mark`]: in which fields it stands, and how often in the text.
 
 mod block;
+mod chunk_terms;
 mod segment;
-mod stem;
-mod units;
-mod words;
+mod stemmer;
+mod tokenizer;
 
 pub use block::{TermBlockReader, TermList};
+pub use chunk_terms::{Field, Mark, Posting, Terms, TermsBuilder};
 pub use segment::TermSegment;
-pub use units::{Field, Mark, Posting, Terms, TermsBuilder};
-pub use words::{TERMS_VERSION, for_each_identifier, for_each_term, for_each_word, plain_words, term_number};
+pub use tokenizer::{
+    TERMS_VERSION, for_each_identifier, for_each_term, for_each_word, plain_words, term_number,
+};

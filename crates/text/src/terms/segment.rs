@@ -4,7 +4,7 @@
 //! posting.
 
 use super::block::{TermBlockReader, TermBlockWriter};
-use super::units::{Mark, Terms};
+use super::chunk_terms::{Mark, Terms};
 use crate::{Block, TextError};
 
 /// The most units of one segment: places have 24 bits, and blocks of common terms should not grow without end.

@@ -1,0 +1,197 @@
+//! What the settings say about languages and roles, on top of what the extractor knows.
+
+use crate::EngineError;
+use crate::extraction::{self, Language};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use orient_lang::Roles;
+use orient_model::{RepoPath, Role};
+use orient_settings::{Index, Settings};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// How files are classified in this repository.
+pub(crate) struct Languages {
+    overrides: GlobSet,
+    /// The language of each override, longest glob first.
+    chosen: Vec<Language>,
+    roles: Roles,
+    index: Index,
+    /// Counted when somebody asks: all packs are read for it.
+    fingerprint: OnceLock<u64>,
+    resolver: OnceLock<u64>,
+}
+
+impl Languages {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, EngineError> {
+        let index = &settings.index;
+        let mut pairs: Vec<(&String, &String)> = index.languages.iter().collect();
+        pairs.sort_by_key(|(glob, _)| (std::cmp::Reverse(glob.len()), *glob));
+        let known = |(_, name): &(&String, &String)| {
+            Language::by_name(name).ok_or_else(|| EngineError::Setting {
+                key: "index.languages",
+                problem: match Language::nearest(name) {
+                    Some(near) => format!("there is no language `{name}`; did you mean `{near}`?"),
+                    None => format!("there is no language `{name}`"),
+                },
+            })
+        };
+        Ok(Self {
+            chosen: pairs.iter().map(known).collect::<Result<_, _>>()?,
+            overrides: globs("index.languages", pairs.iter().map(|(glob, _)| glob.as_str()))?,
+            roles: Roles::new(&index.generated, &index.vendored).map_err(|problem| EngineError::Setting {
+                key: "index.generated or index.vendored",
+                problem,
+            })?,
+            index: index.clone(),
+            fingerprint: OnceLock::new(),
+            resolver: OnceLock::new(),
+        })
+    }
+
+    /// A number that changes whenever the same tree may give another index.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| fingerprint(&self.index))
+    }
+
+    /// A number that changes whenever the same facts may give another graph.
+    pub(crate) fn resolver(&self) -> u64 {
+        *self.resolver.get_or_init(resolver)
+    }
+
+    /// Whether both numbers are known.
+    pub(crate) fn are_counted(&self) -> bool {
+        self.fingerprint.get().is_some() && self.resolver.get().is_some()
+    }
+
+    /// Makes as if other rules were in force.
+    #[cfg(test)]
+    pub(crate) fn set_resolver(&mut self, resolver: u64) {
+        self.resolver = OnceLock::from(resolver);
+    }
+
+    pub(crate) fn detect(&self, path: &RepoPath, bytes: &[u8]) -> Option<Language> {
+        if !self.overrides.is_empty() {
+            let first = self.overrides.matches(native(path)).into_iter().min();
+            if let Some(&language) = first.and_then(|at| self.chosen.get(at)) {
+                return Some(language.at(path));
+            }
+        }
+        Language::detect(path, bytes)
+    }
+
+    pub(crate) fn role(&self, path: &RepoPath, language: Option<Language>, generated: bool) -> Role {
+        extraction::role(path, language, generated, &self.roles)
+    }
+}
+
+/// Whether settings can be worked with: globs that can be compiled, languages that there are.
+pub fn check_settings(settings: &Settings) -> Result<(), EngineError> {
+    Languages::new(settings)?;
+    orient_walk::check_excludes(&settings.index.exclude)?;
+    Ok(())
+}
+
+/// A name that the system cannot say is matched as it is shown.
+fn native(path: &RepoPath) -> PathBuf {
+    orient_walk::to_native(path).unwrap_or_else(|| path.display().into_owned().into())
+}
+
+/// Globs over paths from the root; one without a slash is meant for the file name, wherever it is.
+fn globs<'p>(key: &'static str, patterns: impl Iterator<Item = &'p str>) -> Result<GlobSet, EngineError> {
+    let bad = |error: &globset::Error| EngineError::Setting { key, problem: error.to_string() };
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(glob(pattern).map_err(|error| bad(&error))?);
+    }
+    set.build().map_err(|error| bad(&error))
+}
+
+/// A glob over paths from the root, as users write it.
+pub(crate) fn glob(pattern: &str) -> Result<Glob, globset::Error> {
+    let anchored = pattern.strip_prefix('/').unwrap_or(pattern);
+    let anywhere = format!("**/{pattern}");
+    let full = if pattern.contains('/') { anchored } else { anywhere.as_str() };
+    GlobBuilder::new(full).literal_separator(true).build()
+}
+
+fn fingerprint(index: &Index) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    add(&crate::chunk_features::version());
+    for (number, patterns) in [&index.generated, &index.vendored].into_iter().enumerate() {
+        add(&number.to_string());
+        for pattern in patterns {
+            add(pattern);
+        }
+    }
+    for (glob, language) in &index.languages {
+        add(glob);
+        add(language);
+    }
+    for version in extraction::versions() {
+        hasher.update(&version.to_le_bytes());
+    }
+    short(&hasher)
+}
+
+fn resolver() -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&orient_resolve::RESOLVER.to_le_bytes());
+    for (language, rules) in extraction::all_rules() {
+        hasher.update(format!("{language} {rules:?}").as_bytes());
+    }
+    short(&hasher)
+}
+
+fn short(hasher: &blake3::Hasher) -> u64 {
+    let mut short = [0; 8];
+    short.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    // The store keeps signed numbers.
+    u64::from_le_bytes(short) >> 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_mean_what_a_gitignore_would() {
+        let matches =
+            |pattern: &str, path: &str| glob(pattern).expect("a glob").compile_matcher().is_match(path);
+        assert!(matches("*.inc", "a/b/c.inc"));
+        assert!(matches("/gen/*.c", "gen/x.c"));
+        assert!(matches("gen/**", "gen/a/b.c"));
+        assert!(!matches("gen/*.c", "gen/a/b.c"));
+        assert!(!matches("gen/**", "src/gen/b.c"));
+    }
+
+    #[test]
+    fn settings_set_roles_and_change_the_fingerprint() {
+        let mut settings = Settings::default();
+        let plain = Languages::new(&settings).expect("defaults are fine");
+        settings.index.vendored = vec!["deps/**".to_owned()];
+        settings.index.generated = vec!["**/*.gen.c".to_owned()];
+        let set = Languages::new(&settings).expect("good globs");
+        assert_ne!(plain.fingerprint(), set.fingerprint());
+        assert_eq!(set.role(&"deps/x.gen.c".into(), None, false), Role::Vendored);
+        assert_eq!(set.role(&"a/x.gen.c".into(), None, false), Role::Generated);
+    }
+
+    #[test]
+    fn a_wrong_setting_is_named() {
+        let mut settings = Settings::default();
+        settings.index.generated = vec!["a{".to_owned()];
+        let error = Languages::new(&settings).err().expect("no glob").to_string();
+        assert!(error.starts_with("setting index.generated"), "{error}");
+        let mut settings = Settings::default();
+        settings.index.languages.insert("*.x".to_owned(), "klingon".to_owned());
+        let error = Languages::new(&settings).err().expect("no language").to_string();
+        assert_eq!(error, "setting index.languages: there is no language `klingon`");
+        settings.index.languages.insert("*.x".to_owned(), "pyton".to_owned());
+        let error = Languages::new(&settings).err().expect("no language").to_string();
+        assert_eq!(error, "setting index.languages: there is no language `pyton`; did you mean `python`?");
+    }
+}

@@ -1,0 +1,123 @@
+//! Where a program can be entered: what nobody here calls because the outside does.
+
+use crate::query::traversal::Edges;
+use crate::{Definition, EngineError, GraphView, NodeId};
+use orient_model::{EdgeKind, Modifier, Modifiers, Role, SymbolKind};
+
+/// Why something is an entry point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Entry {
+    /// The main function of a program.
+    Main,
+    /// An attribute or decorator hands it to a framework: a command, a route, a job.
+    Marked,
+    /// The top-level code of a file that no other file imports.
+    Script,
+}
+
+impl Entry {
+    /// The word users see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Marked => "marked",
+            Self::Script => "script",
+        }
+    }
+}
+
+/// Names of attributes that hand a function to whoever calls from outside.
+const MARKS: &[&str] = &[
+    "command",
+    "endpoint",
+    "handler",
+    "main",
+    "route",
+    "rpc",
+    "scheduled",
+    "subcommand",
+    "task",
+    "webhook",
+    "websocket",
+];
+/// The same, where they have arguments: alone they mean other things.
+const CALLED_MARKS: &[&str] =
+    &["delete", "get", "head", "listener", "on", "patch", "post", "put", "subscribe", "cron"];
+
+/// Whether a symbol is entered from outside, as far as its header tells.
+pub(crate) fn of_header<'a>(
+    name: &str,
+    kind: SymbolKind,
+    modifiers: Modifiers,
+    attributes: impl IntoIterator<Item = &'a str>,
+) -> Option<Entry> {
+    if !kind.is_callable() || modifiers.contains(Modifier::Declaration) {
+        return None;
+    }
+    let free = kind == SymbolKind::Function || modifiers.contains(Modifier::Static);
+    if free && (name == "main" || name == "Main") {
+        return Some(Entry::Main);
+    }
+    attributes.into_iter().any(marks).then_some(Entry::Marked)
+}
+
+fn marks(attribute: &str) -> bool {
+    let (name, called) = match attribute.split_once('(') {
+        Some((name, _)) => (name, true),
+        None => (attribute, false),
+    };
+    let last = name.rsplit(['.', ':', '\\']).next().unwrap_or_default().trim().to_ascii_lowercase();
+    let http = last.strip_prefix("http").is_some_and(|verb| CALLED_MARKS.contains(&verb));
+    let mapping = last.ends_with("mapping");
+    MARKS.contains(&last.as_str()) || http || mapping || (called && CALLED_MARKS.contains(&last.as_str()))
+}
+
+impl GraphView<'_> {
+    /// Whether a node is an entry point. Tests are not: they enter everything.
+    pub fn entry(&self, node: NodeId) -> Result<Option<Entry>, EngineError> {
+        if self.is_test(node)? {
+            return Ok(None);
+        }
+        let described = self.describe(node)?;
+        if let Some(Definition { name, kind, modifiers, attributes, .. }) = &described.definition {
+            return Ok(of_header(name, *kind, *modifiers, attributes.iter().map(String::as_str)));
+        }
+        let runs = |kind| matches!(kind, EdgeKind::Calls | EdgeKind::Constructs);
+        if described.file.role != Role::Source || !self.outgoing(node)?.iter().any(|edge| runs(edge.kind)) {
+            return Ok(None);
+        }
+        for inside in self.members(node)? {
+            for edge in self.incoming(inside)? {
+                if edge.kind == EdgeKind::Imports && self.file_of(edge.source)?.id != described.file.id {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(Entry::Script))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_tell_what_is_called_from_outside() {
+        let of = |name, kind, attributes: &[&str]| {
+            of_header(name, kind, Modifiers::default(), attributes.iter().copied())
+        };
+        let function = SymbolKind::Function;
+        assert_eq!(of("main", function, &[]), Some(Entry::Main));
+        assert_eq!(of("main", SymbolKind::Method, &[]), None, "of an object, not of the program");
+        for mark in ["app.route(\"/x\")", "tokio::main", "GetMapping(\"/x\")", "HttpGet", "router.get(\"/\")"]
+        {
+            assert_eq!(of("f", function, &[mark]), Some(Entry::Marked), "{mark}");
+        }
+        for other in ["property", "x.get", "staticmethod", "derive(Debug)", "test", "inline"] {
+            assert_eq!(of("f", function, &[other]), None, "{other}");
+        }
+        let mut modifiers = Modifiers::default();
+        modifiers.insert(Modifier::Static);
+        assert_eq!(of_header("Main", SymbolKind::Method, modifiers, []), Some(Entry::Main));
+    }
+}

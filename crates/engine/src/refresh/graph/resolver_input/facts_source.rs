@@ -1,0 +1,217 @@
+//! Facts on demand: decoded from the cache, or extracted again where that lost them; the last ones used stay in memory.
+
+use crate::extraction::{self, Language};
+use orient_model::{Chunk, ContentHash, Facts, Import, Outline, Param, RepoPath, Symbol};
+use orient_resolve::{FileFacts, Inside};
+use orient_store::{Cache, CacheKey, CachedFacts, DirectoryFile, Encoded, decode_flow, decode_outline};
+use orient_walk::Tree;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many bytes a flow takes in memory for each of its plain form, as measured.
+const UNPACKED: usize = 4;
+
+/// Gives the facts of files, to many threads at once.
+pub(crate) struct FactsSource {
+    cache: PathBuf,
+    files: Arc<Files>,
+    /// Connections that no thread uses now.
+    idle: Mutex<Vec<Cache>>,
+    kept: Mutex<Kept>,
+}
+
+impl FactsSource {
+    /// Facts from the cache at a path, or from the files of a tree; about `bytes` of them stay in memory.
+    ///
+    /// The cache is opened at once and stays open: whoever closes a database last has to tidy up behind all others.
+    pub(crate) fn new(cache: PathBuf, tree: Tree, max_file_size: u64, bytes: u64) -> Self {
+        let kept = Kept { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..Kept::default() };
+        let idle = Mutex::new(vec![Cache::open(&cache)]);
+        let files = Arc::new(Files { tree, max_file_size });
+        Self { cache, files, idle, kept: Mutex::new(kept) }
+    }
+
+    /// The facts of a file; `describe` says which file has the number.
+    pub(crate) fn get(
+        &self,
+        number: u32,
+        describe: impl FnOnce() -> Option<DirectoryFile>,
+    ) -> Option<Arc<FileFacts>> {
+        if let Some(known) = self.kept().get(number) {
+            return Some(known);
+        }
+        let facts = self.read(&describe()?)?;
+        self.kept().put(number, Arc::clone(&facts));
+        Some(facts)
+    }
+
+    /// The facts of a file; none where nobody remembers, and the file has changed. Its inside is read when it is needed.
+    pub(crate) fn read(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
+        self.read_with(file, |content, flow| {
+            let (files, content, bytes) =
+                (Arc::clone(&self.files), content.clone(), flow.unpacked() * UNPACKED);
+            let read = move || {
+                let known = decode_flow(flow.as_bytes()).ok();
+                known.or_else(|| Some(files.facts(&content)?.flow)).unwrap_or_default()
+            };
+            Some(Inside::later(bytes, read))
+        })
+    }
+
+    /// The facts of a file as it was, which it may no longer be: none where a part of them is lost.
+    pub(crate) fn read_before(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
+        self.read_with(file, |_, flow| Some(decode_flow(flow.as_bytes()).ok()?.into()))
+    }
+
+    fn read_with(
+        &self,
+        file: &DirectoryFile,
+        inside: impl FnOnce(&Content, Encoded) -> Option<Inside>,
+    ) -> Option<Arc<FileFacts>> {
+        let language = Language::of(file.language.as_deref(), &file.path);
+        let content = Content { path: file.path.clone(), hash: file.hash?, language };
+        let remembered = |facts: CachedFacts| {
+            Some((decode_outline(facts.outline.as_bytes()).ok()?, inside(&content, facts.flow)?))
+        };
+        let (outline, flow) = self.cached(&content).and_then(remembered).or_else(|| {
+            let facts = self.files.facts(&content)?;
+            Some((facts.outline, facts.flow.into()))
+        })?;
+        let language = file.language.as_deref().unwrap_or_default().to_owned();
+        Some(Arc::new(FileFacts { language, path: file.path.clone(), role: file.role, outline, flow }))
+    }
+
+    fn cached(&self, content: &Content) -> Option<CachedFacts> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut cache = idle.unwrap_or_else(|| Cache::open(&self.cache));
+        let facts = cache.get(&CacheKey::new(content.hash, Language::version(content.language)));
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(cache);
+        facts
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a file holds, or held.
+#[derive(Clone)]
+struct Content {
+    path: RepoPath,
+    hash: ContentHash,
+    language: Option<Language>,
+}
+
+/// Where facts come from that nobody remembers.
+struct Files {
+    tree: Tree,
+    max_file_size: u64,
+}
+
+impl Files {
+    /// The facts of a file, if it still has this content.
+    fn facts(&self, of: &Content) -> Option<Facts> {
+        let content = self.tree.read(&of.path, self.max_file_size).ok()?;
+        (content.hash == of.hash).then(|| extraction::facts(of.language, &content.bytes))
+    }
+}
+
+/// Facts that were used lately: those used since the last change of guard, and those used in the one before.
+#[derive(Default)]
+struct Kept {
+    young: HashMap<u32, (Arc<FileFacts>, usize)>,
+    old: HashMap<u32, (Arc<FileFacts>, usize)>,
+    bytes: usize,
+    /// How many bytes the young ones may take.
+    most: usize,
+}
+
+impl Kept {
+    fn get(&mut self, number: u32) -> Option<Arc<FileFacts>> {
+        if let Some((facts, _)) = self.young.get(&number) {
+            return Some(Arc::clone(facts));
+        }
+        let (facts, bytes) = self.old.remove(&number)?;
+        self.insert(number, Arc::clone(&facts), bytes);
+        Some(facts)
+    }
+
+    fn put(&mut self, number: u32, facts: Arc<FileFacts>) {
+        let bytes = weight(&facts.path, &facts.outline) + facts.flow.bytes();
+        self.insert(number, facts, bytes);
+    }
+
+    fn insert(&mut self, number: u32, facts: Arc<FileFacts>, bytes: usize) {
+        if self.bytes + bytes > self.most {
+            self.old = std::mem::take(&mut self.young);
+            self.bytes = 0;
+        }
+        if self.young.insert(number, (facts, bytes)).is_none() {
+            self.bytes += bytes;
+        }
+    }
+}
+
+/// About how many bytes the outside of a file takes in memory.
+fn weight(path: &RepoPath, outline: &Outline) -> usize {
+    const STRING: usize = 16;
+    let params = outline.symbols.iter().map(|symbol| size_of_val::<[Param]>(&symbol.params)).sum::<usize>();
+    path.as_bytes().len()
+        + size_of_val::<[Symbol]>(&outline.symbols)
+        + params
+        + size_of_val::<[Import]>(&outline.imports)
+        + size_of_val::<[Chunk]>(&outline.chunks)
+        + outline.strings.len() * STRING
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orient_model::{ExprId, Flow, Role};
+
+    fn facts(lines: usize) -> Arc<FileFacts> {
+        let flow = Flow { operands: vec![ExprId(0); lines], ..Flow::default() }.into();
+        let (path, language) = (RepoPath::from("a"), String::new());
+        Arc::new(FileFacts { path, language, role: Role::Source, outline: Outline::default(), flow })
+    }
+
+    #[test]
+    fn what_is_used_stays_and_the_rest_goes() {
+        let mut kept = Kept { most: 4500, ..Kept::default() };
+        kept.put(0, facts(250));
+        for number in 1..20 {
+            kept.put(number, facts(250));
+            assert!(kept.get(0).is_some(), "asked for all the time");
+        }
+        assert!(kept.get(1).is_none());
+        assert!(kept.young.len() + kept.old.len() <= 9, "bounded");
+    }
+
+    #[test]
+    fn what_is_lost_of_a_file_is_extracted_again_and_else_not_made_up() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("a.py"), "def f(): return g()\n").expect("a file");
+        let (tree, cache) = (|| Tree::open(folder.path()).expect("it opens"), folder.path().join("cache.db"));
+        let path = RepoPath::from("a.py");
+        let hash = tree().read(&path, 1000).expect("text").hash;
+        let name = "python";
+        let language = Language::by_name(name);
+        let facts = extraction::facts(language, b"def f(): return g()\n");
+        let damaged = CachedFacts {
+            outline: orient_store::encode_outline(&facts.outline),
+            flow: Encoded::from_bytes(*b"garbage"),
+        };
+        let key = CacheKey::new(hash, Language::version(language));
+        Cache::open(&cache).put_many([(key, &damaged)], 1);
+        let (id, role) = (orient_store::FileId(1), Role::Source);
+        let language = Some(name.into());
+        let file = DirectoryFile { id, path, language, role, hash: Some(hash), manifest: false };
+        let source = FactsSource::new(cache, tree(), 1000, 1000);
+        for found in [source.read(&file), source.read_before(&file)] {
+            assert_eq!(*found.expect("from the file itself").flow, facts.flow);
+        }
+        std::fs::write(folder.path().join("a.py"), "def h(): pass\n").expect("changed");
+        assert!(source.read_before(&file).is_none(), "nobody knows what its inside was");
+    }
+}

@@ -1,0 +1,159 @@
+//! Embedding by another model: the texts it has not seen, and what becomes of their vectors.
+
+use super::chunk_texts::{hash_of, key_of};
+use crate::refresh::facts_batch::today;
+use crate::{Engine, EngineError};
+use orient_embed::{TextEmbedding, combine};
+use orient_model::ContentHash;
+use orient_store::{Cache, CacheState, EmbedModel, FileRow, WriteLock};
+use orient_walk::Tree;
+use std::cell::RefCell;
+use std::collections::{HashSet, VecDeque};
+use std::path::PathBuf;
+
+/// So many files are read at a time.
+const FILES: usize = 64;
+/// The folder beside the cache whose lock says who is embedding.
+const TURN: &str = "embedding";
+
+/// The right to embed for a repository. While it lives no other process does, so that nothing is paid for twice.
+pub struct EmbeddingTurn {
+    _lock: WriteLock,
+}
+
+/// The chunks another model has yet to see, for one run.
+pub struct Embedding<'e> {
+    engine: &'e Engine,
+    model: EmbedModel,
+    files: Vec<FileRow>,
+    texts: u64,
+    bytes: u64,
+    state: RefCell<State>,
+    _turn: EmbeddingTurn,
+}
+
+struct State {
+    cache: Cache,
+    /// Texts the model has seen or was given in this run.
+    known: HashSet<ContentHash>,
+    /// Why no more texts come.
+    fault: Option<EngineError>,
+}
+
+impl Engine {
+    /// The right to embed; none while another process has it. To be had before anybody is asked for anything.
+    pub fn embedding_turn(&self) -> Result<Option<EmbeddingTurn>, EngineError> {
+        Ok(WriteLock::try_acquire(&self.embedding_folder())?.map(|lock| EmbeddingTurn { _lock: lock }))
+    }
+
+    /// What a model has yet to embed of the last generation. `source` and `wanted` are what the settings name, `name` and
+    /// `dimension` what the model is.
+    pub fn embedding(
+        &self,
+        turn: EmbeddingTurn,
+        source: &str,
+        wanted: usize,
+        name: &str,
+        dimension: usize,
+    ) -> Result<Embedding<'_>, EngineError> {
+        let mut cache = Cache::open(&self.place.cache());
+        let model = cache.put_embed_model(source, wanted, name, dimension);
+        let model = model.ok_or_else(|| unkept(self, &cache))?;
+        let known = cache.embedded(model.id);
+        let (mut files, mut texts, mut bytes) = (Vec::new(), 0, 0);
+        self.snapshot()?.store.each_file(|file| {
+            let Some(key) = key_of(&file) else { return };
+            let missing = match cache.embed_texts(&key) {
+                Some(own) => own.iter().filter(|text| !known.contains(text)).count() as u64,
+                None => u64::from(file.chunks),
+            };
+            if missing > 0 {
+                texts += missing;
+                bytes += file.bytes * missing / u64::from(file.chunks);
+                files.push(file);
+            }
+        })?;
+        let state = RefCell::new(State { cache, known, fault: None });
+        Ok(Embedding { engine: self, model, files, texts, bytes, state, _turn: turn })
+    }
+
+    /// The process that is embedding for this repository, or was the last to.
+    pub fn embedding_by(&self) -> Option<u32> {
+        WriteLock::holder(&self.embedding_folder())
+    }
+
+    fn embedding_folder(&self) -> PathBuf {
+        self.place.repository.join(TURN)
+    }
+}
+
+impl Embedding<'_> {
+    /// How many texts there are to embed, at most, and about how many bytes.
+    pub fn amount(&self) -> (u64, u64) {
+        (self.texts, self.bytes)
+    }
+
+    /// The texts, each once, with what they are known by. Read from the files as they are needed; what changed meanwhile is
+    /// left out.
+    pub fn texts(&self) -> impl Iterator<Item = (ContentHash, String)> {
+        let (mut groups, mut ready) = (self.files.chunks(FILES), VecDeque::new());
+        std::iter::from_fn(move || {
+            while ready.is_empty() {
+                ready = match self.read(groups.next()?) {
+                    Ok(texts) => texts,
+                    Err(error) => {
+                        self.state.borrow_mut().fault = Some(error);
+                        return None;
+                    }
+                };
+            }
+            ready.pop_front()
+        })
+    }
+
+    fn read(&self, files: &[FileRow]) -> Result<VecDeque<(ContentHash, String)>, EngineError> {
+        // One for each group: whoever writes the index must not wait for the network.
+        let snapshot = self.engine.snapshot()?;
+        let tree = Tree::open(&snapshot.root)?;
+        let state = &mut *self.state.borrow_mut();
+        let (mut ready, mut noted) = (VecDeque::new(), Vec::new());
+        for file in files {
+            let now = snapshot.store.file(&file.path)?;
+            let Some(now) = now.filter(|now| now.hash == file.hash) else { continue };
+            let (Some(key), Some(texts)) = (key_of(&now), snapshot.texts_of(&tree, &now)?) else { continue };
+            let hashes: Vec<ContentHash> = texts.iter().map(|text| hash_of(text)).collect();
+            let fresh = hashes.iter().copied().zip(texts).filter(|(hash, _)| state.known.insert(*hash));
+            ready.extend(fresh);
+            noted.push((key, hashes));
+        }
+        state.cache.put_embed_texts(&noted, today());
+        Ok(ready)
+    }
+
+    /// Keeps vectors for good, whatever happens next.
+    pub fn keep(&self, sums: &[(ContentHash, TextEmbedding)]) -> Result<(), EngineError> {
+        let bytes =
+            |sum: &TextEmbedding| combine(&[(sum, 1.0)]).values().iter().map(|v| v.cast_unsigned()).collect();
+        let vectors: Vec<(ContentHash, Vec<u8>)> =
+            sums.iter().map(|(text, sum)| (*text, bytes(sum))).collect();
+        let state = &mut *self.state.borrow_mut();
+        if state.cache.put_embedded(self.model.id, &vectors, today()) {
+            return Ok(());
+        }
+        Err(unkept(self.engine, &state.cache))
+    }
+
+    /// Why fewer texts came than there are, if something was wrong.
+    pub fn fault(self) -> Option<EngineError> {
+        self.state.into_inner().fault
+    }
+}
+
+fn unkept(engine: &Engine, cache: &Cache) -> EngineError {
+    let reason = match cache.state() {
+        CacheState::ReadOnly => "it can only be read".to_owned(),
+        CacheState::Off(reason) => reason.clone(),
+        CacheState::Ready | CacheState::Recreated => "it is in use or full".to_owned(),
+    };
+    EngineError::Unkept { path: engine.place.cache(), reason }
+}

@@ -1,0 +1,143 @@
+//! What can only be said once the whole file was walked.
+
+use super::headers::attribute_name;
+use super::{Lowering, empty_scopes};
+use crate::facts::chunks;
+use crate::grammar_repair::Opened;
+use crate::schema::vocabulary::HeaderWord;
+use orient_model::{Expr, Facts, Issue, IssueKind, Outline, Span};
+use rustc_hash::FxHashMap;
+
+impl Lowering<'_> {
+    pub(super) fn finish(mut self) -> Facts {
+        self.name_functions();
+        self.narrow_names();
+        self.settle_exports();
+        let shown = &self.shown;
+        self.pack.conventions().tests.mark(&mut self.outline.symbols, |atom| shown.get(atom));
+        if self.too_deep {
+            self.outline.issues.push(Issue { kind: IssueKind::Depth, span: Span::default() });
+        }
+        let mut outline = self.outline;
+        outline.strings = self.shown.finish();
+        self.flow.strings = self.names.finish();
+        number(&mut outline);
+        outline.lines = chunks::count_lines(self.tree.source);
+        outline.chunks = chunks::cut(self.tree.source, &outline);
+        let mut facts = Facts { outline, flow: self.flow };
+        empty_scopes::drop_empty(&mut facts);
+        facts
+    }
+
+    /// Narrows the place of a name to the name: without what qualifies, quotes or completes it.
+    pub(super) fn narrow_names(&mut self) {
+        let source = self.tree.source;
+        for symbol in &mut self.outline.symbols {
+            let (name, span) = (self.shown.get(symbol.name), &mut symbol.name_span);
+            let Some(text) = source.get(span.start as usize..span.end as usize) else { continue };
+            if text == name.as_bytes() || name.is_empty() {
+                continue;
+            }
+            // `Map<K, V>` begins with its name, `ns::Map` ends with it.
+            let found = if text.starts_with(name.as_bytes()) && text.ends_with(b">") {
+                Some(0)
+            } else {
+                memchr::memmem::rfind(text, name.as_bytes())
+            };
+            let first_word = text.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+            let (start, end) = match found {
+                Some(start) => (start, start + name.len()),
+                // A name that is not written: the word in its place.
+                None if memchr::memchr(b'\n', text).is_some() => (0, first_word),
+                None => continue,
+            };
+            let line = |at: usize| memchr::memchr_iter(b'\n', &text[..at]).count() as u32;
+            span.last_line = span.first_line + line(end);
+            span.first_line += line(start);
+            (span.start, span.end) = (span.start + start as u32, span.start + end as u32);
+        }
+    }
+
+    /// Lets definitions begin with what was taken out before them, so that they are shown whole.
+    pub(super) fn open_spans(&mut self, opened: &[Opened]) {
+        if opened.is_empty() {
+            return;
+        }
+        let source = self.tree.source;
+        let mut sorted = opened.to_vec();
+        sorted.sort_unstable();
+        // Where definitions begin now, and what stands before them.
+        let mut before: FxHashMap<u32, Vec<Opened>> = FxHashMap::default();
+        for it in sorted {
+            let mut chain = before.remove(&it.start).unwrap_or_default();
+            chain.push(it);
+            let gap = source[it.end as usize..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            before.insert(it.end + gap as u32, chain);
+        }
+        for index in 0..self.outline.symbols.len() {
+            if let Some(chain) = before.get(&self.outline.symbols[index].span.start) {
+                self.open_span(index, chain);
+            }
+        }
+    }
+
+    fn open_span(&mut self, index: usize, chain: &[Opened]) {
+        let Some(first) = chain.first() else { return };
+        let symbol = &mut self.outline.symbols[index];
+        let source = self.tree.source;
+        let lines = |start: u32, end: u32| {
+            memchr::memchr_iter(b'\n', &source[start as usize..end as usize]).count() as u32
+        };
+        if symbol.header.start == symbol.span.start
+            && let Some(plain) = chain.iter().find(|it| !it.attribute)
+        {
+            symbol.header.first_line -= lines(plain.start, symbol.header.start);
+            symbol.header.start = plain.start;
+        }
+        symbol.span.first_line -= lines(first.start, symbol.span.start);
+        symbol.span.start = first.start;
+        for (at, attribute) in chain.iter().filter(|it| it.attribute).enumerate() {
+            let bytes = &source[attribute.start as usize..attribute.end as usize];
+            let bare = crate::facts::display_text::bare_attribute(&crate::facts::display_text::lossy(bytes));
+            if let Some(HeaderWord::Modifier(modifier)) = self.table.attributes.get(attribute_name(&bare)) {
+                symbol.modifiers.insert(*modifier);
+            }
+            symbol.attributes.insert(at, self.shown.intern(&bare));
+        }
+    }
+
+    /// Function values were written down as nodes; now it is known which symbol or scope each became.
+    fn name_functions(&mut self) {
+        for expr in &mut self.flow.exprs {
+            if let Expr::Lambda(node) = *expr {
+                *expr = match self.functions.get(&node) {
+                    Some(&(_, Some(symbol))) => Expr::Function(symbol),
+                    Some(&(scope, None)) => Expr::Lambda(scope),
+                    None => Expr::Unknown,
+                };
+            }
+        }
+    }
+}
+
+/// Numbers symbols of the same qualified name in the order of the source.
+pub(crate) fn number(outline: &mut Outline) {
+    let mut seen: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut paths: Vec<u64> = Vec::with_capacity(outline.symbols.len());
+    for index in 0..outline.symbols.len() {
+        let symbol = &outline.symbols[index];
+        let above = symbol.parent.and_then(|parent| paths.get(parent as usize)).copied().unwrap_or(0);
+        let qualifier = symbol.qualifier.map_or("", |atom| outline.strings.get(atom));
+        let above = qualifier.split('.').filter(|part| !part.is_empty()).fold(above, |above, part| {
+            crate::facts::hash::mix(above, crate::facts::hash::hash(part.as_bytes()))
+        });
+        let path = crate::facts::hash::mix(
+            above,
+            crate::facts::hash::hash(outline.strings.get(symbol.name).as_bytes()),
+        );
+        paths.push(path);
+        let count = seen.entry(path).or_insert(0);
+        outline.symbols[index].ordinal = *count;
+        *count += 1;
+    }
+}

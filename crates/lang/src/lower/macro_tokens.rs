@@ -1,0 +1,267 @@
+//! Tokens that no parser has looked into, such as the arguments of a macro: names, chains of members and calls are
+//! recognised by how they stand beside each other.
+
+use super::{Lowering, mark};
+use crate::parse::flat_tree::NodeId;
+use crate::schema::vocabulary::ExprRole;
+use orient_model::{Base, Expr, ExprId, ExprList, RefKind, Relation};
+
+/// Deeper nesting is not followed.
+const DEPTH_CAP: usize = 60;
+/// Arguments that are looked at.
+const ARGS_CAP: usize = 64;
+
+/// A run of tokens that is one expression: `a::b(c).d`.
+struct Chain {
+    /// What it uses on the way: a call in the middle is a use of its own.
+    uses: Vec<(RefKind, ExprId, NodeId)>,
+    expr: ExprId,
+    /// Its last token.
+    end: NodeId,
+    /// Whether it is a single name.
+    bare: bool,
+}
+
+/// What a token turns the chain before it into.
+enum Link {
+    Member,
+    Await,
+    Call,
+    Expand,
+    Make,
+    Index,
+    /// Type arguments stand between: `f::<T>(x)`.
+    Applied,
+}
+
+impl Lowering<'_> {
+    /// The uses that a name among tokens begins, if nothing before it belongs to it.
+    pub(super) fn token_use(&mut self, id: NodeId) {
+        if self.has(id, mark::PART | mark::CONSUMED) || !self.is_token_name(id) {
+            return;
+        }
+        let chain = self.chain(id, 0);
+        self.mark(id, mark::PART);
+        let label = chain.bare && (self.is_label(chain.end) || self.table.rule(self.tree, id).silent);
+        for (kind, expr, node) in chain.uses {
+            if !label {
+                self.add_reference(kind, expr, node);
+            }
+        }
+    }
+
+    /// What attributes say that a symbol implements: `#[derive(Debug, Clone)]`.
+    pub(super) fn derived(&mut self, id: NodeId, symbol: u32) {
+        let mut attributes = Vec::new();
+        self.attributes_before(self.outer_of(id), &mut attributes);
+        attributes.sort_unstable();
+        for attribute in attributes {
+            let text = crate::facts::display_text::bare_attribute(&crate::facts::display_text::lossy(
+                self.tree.bytes(attribute),
+            ));
+            if !self.table.derives.iter().any(|known| known == super::headers::attribute_name(&text)) {
+                continue;
+            }
+            let inside = attribute..self.tree.node(attribute).after;
+            let Some(group) = inside.into_iter().find(|&node| self.tree.bytes(node).starts_with(b"(")) else {
+                continue;
+            };
+            for token in self.tree.children(group).collect::<Vec<_>>() {
+                self.derived_name(token, symbol);
+            }
+        }
+    }
+
+    fn derived_name(&mut self, token: NodeId, symbol: u32) {
+        if !self.is_token_name(token) || self.has(token, mark::PART) {
+            return;
+        }
+        let chain = self.chain(token, 0);
+        let (start, end) = (self.tree.node(token).start as usize, self.tree.node(chain.end).end as usize);
+        let text = crate::facts::display_text::lossy(&self.tree.source[start..end]).into_owned();
+        let name = self.name_text(chain.end);
+        let (text, name) = (self.shown.intern(&text), self.shown.intern(&name));
+        self.outline.symbols[symbol as usize].bases.push(Base { text, name, relation: Relation::Implements });
+        self.add_reference(RefKind::Inherit, chain.expr, chain.end);
+    }
+
+    fn is_token_name(&self, id: NodeId) -> bool {
+        let role = self.table.rule(self.tree, id).expr;
+        self.tree.node(id).named
+            && matches!(role, Some(ExprRole::Name | ExprRole::SelfRef | ExprRole::SuperRef))
+    }
+
+    fn next_token(&self, id: NodeId) -> Option<NodeId> {
+        let node = self.tree.node(id);
+        let parent = self.tree.get(node.parent)?;
+        (node.after < parent.after).then_some(node.after)
+    }
+
+    /// What stands between two tokens.
+    fn gap(&self, left: NodeId, right: NodeId) -> &[u8] {
+        let (left, right) = (self.tree.node(left).end as usize, self.tree.node(right).start as usize);
+        self.tree.source.get(left..right).unwrap_or_default().trim_ascii()
+    }
+
+    /// Whether a name is the label of what follows: `name: value`, `name = value`.
+    fn is_label(&self, id: NodeId) -> bool {
+        let end = self.tree.node(id).end as usize;
+        let rest = self.tree.source[end..].trim_ascii_start();
+        let second = rest.get(1).copied().unwrap_or_default();
+        match rest.first() {
+            Some(b':') => second != b':',
+            Some(b'=') => second != b'=' && second != b'>',
+            _ => false,
+        }
+    }
+
+    fn is_group(&self, id: NodeId, open: u8) -> bool {
+        self.table.rule(self.tree, id).tokens && self.tree.bytes(id).first() == Some(&open)
+    }
+
+    /// How the next token goes on with a chain that ends in `last`.
+    fn link(&self, last: NodeId) -> Option<(Link, NodeId)> {
+        let next = self.next_token(last)?;
+        let gap = self.gap(last, next);
+        let gap = gap.strip_prefix(b"?").unwrap_or(gap).trim_ascii_start();
+        let link = match gap {
+            b"." | b"::" | b"->" if self.is_token_name(next) => Link::Member,
+            b"." if !self.tree.node(next).named => Link::Await,
+            b"" if self.is_group(next, b'(') => Link::Call,
+            b"" if self.is_group(next, b'[') => Link::Index,
+            b"" if self.is_group(next, b'{') && self.name_text(last).starts_with(char::is_uppercase) => {
+                Link::Make
+            }
+            b"!" if self.table.rule(self.tree, next).tokens => Link::Expand,
+            b"::<" => {
+                let (mut at, mut budget) = (next, 16);
+                loop {
+                    let after = self.next_token(at)?;
+                    let between = self.gap(at, after);
+                    if between.contains(&b'>') {
+                        let calls = between.ends_with(b">") && self.is_group(after, b'(');
+                        return calls.then_some((Link::Applied, after));
+                    }
+                    budget -= 1;
+                    if budget == 0 {
+                        return None;
+                    }
+                    at = after;
+                }
+            }
+            _ => return None,
+        };
+        Some((link, next))
+    }
+
+    fn chain(&mut self, start: NodeId, depth: usize) -> Chain {
+        let mut expr = self.chain_head(start);
+        let mut chain = Chain { uses: Vec::new(), expr, end: start, bare: true };
+        // What was named last and not used yet, and where its name stands.
+        let mut open = (self.table.rule(self.tree, start).expr == Some(ExprRole::Name)).then_some(start);
+        let mut name = start;
+        while let Some((link, next)) = self.link(chain.end) {
+            chain.bare = false;
+            match link {
+                Link::Member => {
+                    let text = self.name_text(next);
+                    expr = self.member_of_chain(expr, &text);
+                    (open, name) = (Some(next), next);
+                    self.mark(next, mark::PART);
+                }
+                Link::Await => expr = self.push_expr(Expr::Await(expr)),
+                Link::Index => {
+                    chain.uses.extend(open.take().map(|node| (RefKind::Read, expr, node)));
+                    let key = self.push_expr(Expr::Unknown);
+                    expr = self.push_expr(Expr::Index { base: expr, key });
+                }
+                Link::Call | Link::Expand | Link::Make | Link::Applied => {
+                    let args = self.token_args(next, depth + 1);
+                    let (kind, made) = match link {
+                        Link::Make => (RefKind::Construct, Expr::New { ty: expr, args }),
+                        Link::Expand => (RefKind::Expand, Expr::Call { callee: expr, args }),
+                        _ => (RefKind::Call, Expr::Call { callee: expr, args }),
+                    };
+                    expr = self.push_expr(made);
+                    chain.uses.push((kind, expr, name));
+                    open = None;
+                }
+            }
+            chain.end = next;
+        }
+        chain.uses.extend(open.map(|node| (RefKind::Read, expr, node)));
+        chain.expr = expr;
+        chain
+    }
+
+    fn member_of_chain(&mut self, base: ExprId, name: &str) -> ExprId {
+        let name = self.names.intern(name);
+        self.push_expr(Expr::Member { base, name })
+    }
+
+    /// The first name of a chain; it may be a member of something that is no name.
+    fn chain_head(&mut self, start: NodeId) -> ExprId {
+        let previous = self.tree.node(start).previous;
+        let behind =
+            if previous == crate::parse::flat_tree::NONE { &[][..] } else { self.gap(previous, start) };
+        let member = behind.ends_with(b"::") || behind.ends_with(b".") && !behind.ends_with(b"..");
+        if !member {
+            return self.expr(start);
+        }
+        let base = self.push_expr(Expr::Unknown);
+        let text = self.name_text(start);
+        self.member_of_chain(base, &text)
+    }
+
+    /// The arguments in a group of tokens.
+    pub(super) fn token_args(&mut self, group: NodeId, depth: usize) -> ExprList {
+        let mut args: Vec<ExprId> = Vec::new();
+        if depth < DEPTH_CAP {
+            let tokens: Vec<NodeId> = self.tree.children(group).collect();
+            let mut start = 0;
+            while start < tokens.len() && args.len() < ARGS_CAP {
+                let mut end = start + 1;
+                while end < tokens.len() && !self.gap(tokens[end - 1], tokens[end]).contains(&b',') {
+                    end += 1;
+                }
+                let arg = self.token_arg(&tokens[start..end], depth);
+                args.push(arg);
+                start = end;
+            }
+        }
+        let list = ExprList { start: self.flow.operands.len() as u32, len: args.len() as u32 };
+        self.flow.operands.extend(args);
+        list
+    }
+
+    fn token_arg(&mut self, tokens: &[NodeId], depth: usize) -> ExprId {
+        let [first, rest @ ..] = tokens else { return self.push_expr(Expr::Unknown) };
+        if let [value, ..] = rest
+            && self.is_token_name(*first)
+            && self.is_label(*first)
+            && matches!(self.gap(*first, *value).first(), Some(b':' | b'='))
+        {
+            let text = self.name_text(*first);
+            let value = self.token_arg(rest, depth + 1);
+            let name = self.names.intern(&text);
+            return self.push_expr(Expr::Named { name, value });
+        }
+        if self.is_token_name(*first) {
+            let known = self.token_chains.get(first).copied();
+            let (expr, end) = known.unwrap_or_else(|| {
+                let chain = self.chain(*first, depth);
+                (chain.expr, chain.end)
+            });
+            self.token_chains.insert(*first, (expr, end));
+            if tokens.last() == Some(&end) {
+                return expr;
+            }
+        } else if rest.is_empty()
+            && self.tree.node(*first).named
+            && !self.table.rule(self.tree, *first).tokens
+        {
+            return self.expr(*first);
+        }
+        self.push_expr(Expr::Unknown)
+    }
+}

@@ -1,0 +1,505 @@
+//! References: what is used where. Only the largest expression counts: `a.b.c` is one reference, not three, and what uses `c`
+//! uses `a` and `b`, too. What stands on another line is a reference of its own.
+
+use super::definitions::Draft;
+use super::{Lowering, mark};
+use crate::facts::display_text;
+use crate::node_table::{CallImport, CallRule, Rule};
+use crate::parse::flat_tree::{NONE, NodeId};
+use crate::schema::vocabulary::ExprRole;
+use orient_model::{
+    Atom, Expr, ExprId, ImportKind, Literal, Modifier, Modifiers, RefKind, Reference, Relation, SymbolKind,
+    Wrapper,
+};
+
+/// No more names than that stand on the way to a use.
+const LONGEST: u32 = 64;
+
+impl<'t> Lowering<'t> {
+    /// The reference a node is, if it is one.
+    pub(super) fn reference(&mut self, id: NodeId, rule: &'t Rule) {
+        let Some(role) = rule.role(self.tree, id) else { return };
+        let part = self.has(id, mark::PART | mark::CONSUMED) || self.is_absent(id);
+        if rule.bare_call && self.bare_call(id, rule) {
+            return;
+        }
+        let written =
+            role == ExprRole::Call && self.has(id, mark::WRITE) && rule.args.find(self.tree, id).is_none();
+        let role = if written { ExprRole::Member } else { role };
+        match role {
+            ExprRole::Name | ExprRole::Member | ExprRole::Own => {
+                if role == ExprRole::Member {
+                    self.member_parts(id, rule);
+                }
+                if !part && !rule.silent {
+                    let kind = self.kind_of_use(id, rule);
+                    let expr = self.expr(id);
+                    if !matches!(self.flow.expr(expr), Expr::SelfRef | Expr::SuperRef) {
+                        self.add_reference(kind, expr, id);
+                        self.bases_on_other_lines(id);
+                    }
+                }
+            }
+            ExprRole::Path => {
+                for name in self.path_names(id) {
+                    self.mark(name, mark::PART);
+                }
+                if !part {
+                    let kind = self.kind_of_use(id, rule);
+                    let expr = self.expr(id);
+                    self.add_reference(kind, expr, id);
+                }
+            }
+            ExprRole::Call => self.call(id, rule),
+            ExprRole::New => {
+                // A list of something makes that thing only where its items say so.
+                let ty = rule.ty.find(self.tree, id).filter(|&ty| {
+                    let rule = self.table.rule(self.tree, ty);
+                    rule.expr != Some(ExprRole::Wrap(Wrapper::Array)) && !rule.silent
+                });
+                if let Some(ty) = ty {
+                    self.part_out(ty);
+                    if rule.if_capital && self.is_plain_element(ty) {
+                        return;
+                    }
+                    let expr = self.expr(id);
+                    self.add_reference(rule.reference.unwrap_or(RefKind::Construct), expr, ty);
+                }
+            }
+            ExprRole::Named => {
+                if let Some(name) = rule.name.find(self.tree, id)
+                    && !self.is_key(id)
+                {
+                    self.mark(name, mark::CONSUMED);
+                    self.mark(self.through(name), mark::CONSUMED);
+                    if self.table.has_bare_calls && !rule.pattern && rule.value.find(self.tree, id).is_none()
+                    {
+                        self.shorthand(id, name);
+                    }
+                }
+            }
+            ExprRole::Cast => {
+                if let Some(ty) = rule.ty.find(self.tree, id) {
+                    self.mark(ty, mark::TYPE);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether markup names an element of the platform, not something of the program.
+    fn is_plain_element(&self, name: NodeId) -> bool {
+        self.table.rule(self.tree, name).expr != Some(ExprRole::Member)
+            && !self.name_text(name).starts_with(char::is_uppercase)
+    }
+
+    /// Whether a node's text says that there is nothing: `void` for no parameters, `var` for no declared type.
+    pub(super) fn is_absent(&self, id: NodeId) -> bool {
+        self.table.rule(self.tree, id).absent.iter().any(|text| text == self.tree.bytes(id))
+    }
+
+    /// Whether the names before values in a literal are keys of a table and no members, as its type says.
+    fn is_key(&self, id: NodeId) -> bool {
+        let (mut at, mut passed) = (self.tree.node(id).parent, Vec::new());
+        for _ in 0..12 {
+            let Some(node) = self.tree.get(at) else { return false };
+            let rule = self.table.rule(self.tree, at);
+            if rule.expr == Some(ExprRole::New) {
+                let (Some(args), Some(mut ty)) = (rule.args.find(self.tree, at), rule.ty.find(self.tree, at))
+                else {
+                    return false;
+                };
+                let kind = self.tree.node(args).kind;
+                let is_list =
+                    |ty| self.table.rule(self.tree, ty).expr == Some(ExprRole::Wrap(Wrapper::Array));
+                for _ in 1..passed.iter().filter(|&&passed| passed == kind).count() {
+                    let element = self.table.rule(self.tree, ty).value.find(self.tree, ty);
+                    match element.or_else(|| self.tree.named_children(ty).last()).filter(|_| is_list(ty)) {
+                        Some(element) => ty = element,
+                        None => return false,
+                    }
+                }
+                return is_list(ty);
+            }
+            passed.push(node.kind);
+            at = node.parent;
+        }
+        false
+    }
+
+    fn kind_of_use(&self, id: NodeId, rule: &Rule) -> RefKind {
+        if self.has(id, mark::WRITE) {
+            RefKind::Write
+        } else if let Some(kind) = rule.reference {
+            kind
+        } else if self.frame().types {
+            RefKind::Type
+        } else {
+            RefKind::Read
+        }
+    }
+
+    /// The base of a member belongs to it; a call in the base is a reference of its own.
+    fn member_parts(&mut self, id: NodeId, rule: &'t Rule) {
+        if let Some(last) = rule.name.find(self.tree, id) {
+            self.part_name(last);
+            let mut name = last;
+            while name != id && name != NONE {
+                self.mark(name, mark::PART);
+                name = self.tree.node(name).parent;
+            }
+        }
+        if let Some(base) = rule.base.find(self.tree, id) {
+            self.part_out(base);
+        }
+    }
+
+    /// The last name of a member; it may have parts of its own.
+    fn part_name(&mut self, name: NodeId) {
+        match self.table.rule(self.tree, name).expr {
+            Some(ExprRole::Member | ExprRole::Apply) => self.part_out(name),
+            _ => self.mark(name, mark::PART),
+        }
+    }
+
+    /// Marks a node as part of the expression around it, looking through what does not change its meaning.
+    pub(super) fn part_out(&mut self, id: NodeId) {
+        let mut at = id;
+        for _ in 0..LONGEST {
+            self.mark(at, mark::PART);
+            let rule: &'t Rule = self.table.rule(self.tree, at);
+            if rule.expr == Some(ExprRole::Member)
+                && let Some(name) = rule.name.find(self.tree, at)
+            {
+                self.part_name(name);
+            }
+            match self.inward(at, rule, rule.expr) {
+                Some(next) => at = next,
+                None => return,
+            }
+        }
+    }
+
+    /// The part of an expression that it looks into, or that it is but for its form.
+    fn inward(&self, id: NodeId, rule: &Rule, role: Option<ExprRole>) -> Option<NodeId> {
+        match role {
+            Some(ExprRole::Member) => rule.base.find(self.tree, id),
+            Some(ExprRole::Apply) => {
+                rule.base.find(self.tree, id).or_else(|| self.tree.named_children(id).next())
+            }
+            Some(ExprRole::Transparent | ExprRole::Wrap(_)) => {
+                rule.value.find(self.tree, id).or_else(|| self.tree.named_children(id).next())
+            }
+            None => {
+                let mut children = self.tree.named_children(id);
+                children.next().filter(|_| children.next().is_none())
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, id: NodeId, rule: &'t Rule) {
+        let callee = rule.callee.find(self.tree, id);
+        let name = rule.name.find(self.tree, id);
+        if let Some(callee) = callee {
+            self.part_out(callee);
+        } else {
+            if let Some(name) = name {
+                self.mark(name, mark::PART);
+            }
+            if let Some(base) = rule.base.find(self.tree, id) {
+                self.part_out(base);
+            }
+        }
+        let parent = self.tree.node(id).parent;
+        if parent != NONE
+            && !rule.trailing.is_empty()
+            && self.continued(parent, self.table.rule(self.tree, parent)) == Some(id)
+        {
+            return;
+        }
+        let same = self
+            .continued(id, rule)
+            .and_then(|same| self.table.rule(self.tree, same).callee.find(self.tree, same));
+        let Some(target) = same.or(callee).or(name) else { return };
+        if self.is_unnamed(self.through(target)) || self.call_rule(id, rule).is_some_and(|call| call.keyword)
+        {
+            return;
+        }
+        let expr = self.expr(id);
+        match self.made_type(id, rule) {
+            Some(made) => self.add_reference(RefKind::Construct, expr, made),
+            None => self.add_reference(rule.reference.unwrap_or(RefKind::Call), expr, target),
+        }
+        self.bases_on_other_lines(callee.unwrap_or(id));
+        if self.table.has_dotted_calls
+            && !self.made.contains(&id)
+            && let Some(declared) = self.dotted_call(id, rule)
+            && (declared.makes.is_none() || self.in_type())
+        {
+            self.declaring_call(id, rule, declared);
+        }
+        if !self.table.calls.is_empty() && rule.base.find(self.tree, id).is_none() {
+            let root = self.root_name(target);
+            if let Some(&declared) = self.table.calls.get(&root) {
+                // Only a test may be declared by what is called further: `it.each(table)(title, …)`.
+                let direct = root == self.name_text(target);
+                let declared =
+                    if direct { declared } else { CallRule { test: declared.test, ..CallRule::default() } };
+                self.declaring_call(id, rule, declared);
+            }
+        }
+    }
+
+    /// The first name of a callee: `it` in `it.each`.
+    fn root_name(&self, id: NodeId) -> String {
+        let mut at = id;
+        for _ in 0..8 {
+            let rule = self.table.rule(self.tree, at);
+            match rule.expr {
+                Some(ExprRole::Member | ExprRole::Call | ExprRole::Apply) => {
+                    match rule.base.find(self.tree, at).or_else(|| rule.callee.find(self.tree, at)) {
+                        Some(base) => at = base,
+                        None => break,
+                    }
+                }
+                _ => break,
+            }
+        }
+        self.name_text(at)
+    }
+
+    /// A call that declares something: a module, members, bases, visibility, a test.
+    pub(super) fn declaring_call(&mut self, id: NodeId, rule: &'t Rule, call: CallRule) {
+        if call.member && !self.in_type() {
+            return;
+        }
+        let args = self.call_args(id, rule);
+        if call.import == Some(CallImport::Named)
+            && let [name, module, ..] = args[..]
+            && self.is_string(name)
+            && self.is_string(module)
+        {
+            let (module, item) = (self.string_at(module), self.string_at(name));
+            self.add_required(&module, Some(&item), &item, name);
+        }
+        if (call.import == Some(CallImport::Effect)
+            || call.import == Some(CallImport::Value) && !self.required.contains(&id))
+            && let Some(&first) = args.first()
+            && self.is_string(first)
+        {
+            self.required_effect(first, call);
+        }
+        if let Some(kind) = call.define {
+            for &arg in args.iter().take(if call.first { 1 } else { args.len() }) {
+                if let Some(arg) = self.naming_arg(arg, call) {
+                    self.defined_by_call(id, rule, kind, arg, call);
+                }
+            }
+        }
+        if call.mixes
+            && let Some(owner) = self.type_around().filter(|&owner| self.frame().symbol == Some(owner))
+        {
+            for &arg in &args {
+                if matches!(self.table.rule(self.tree, arg).expr, Some(ExprRole::Name | ExprRole::Member)) {
+                    self.add_base(arg, Relation::Mixes, owner);
+                }
+            }
+        }
+        if call.define.is_none() && (call.access.is_some() || call.adds != Modifiers::default()) {
+            if args.is_empty() && rule.body.find(self.tree, id).is_none() {
+                self.set_section(call);
+            } else {
+                self.qualify_by_call(id, &args, call);
+            }
+        }
+        if call.test || call.suite {
+            self.test_by_call(id, rule, &args, call.suite);
+        }
+    }
+
+    pub(super) fn is_string(&self, id: NodeId) -> bool {
+        matches!(self.table.rule(self.tree, id).expr, Some(ExprRole::Literal(Literal::String)))
+    }
+
+    pub(super) fn string_at(&self, id: NodeId) -> String {
+        let parts: Vec<NodeId> = self.tree.named_children(id).collect();
+        // `"one " "two"` is one string.
+        if parts.len() > 1 && parts.iter().all(|&part| self.is_string(part)) {
+            let joined: String = parts.into_iter().map(|part| self.string_at(part)).collect();
+            return display_text::cut(&joined, display_text::PHRASE_CAP);
+        }
+        display_text::cut(
+            display_text::unquote(&display_text::lossy(self.tree.bytes(id))),
+            display_text::PHRASE_CAP,
+        )
+    }
+
+    fn required_effect(&mut self, node: NodeId, call: CallRule) {
+        let module = self.string_at(node);
+        let module =
+            if call.relative && !module.starts_with(['.', '/']) { format!("./{module}") } else { module };
+        self.push_required(ImportKind::Effect, &module, None, None, node, false);
+    }
+
+    /// The argument that names what a call declares; where only the first does, it may be a key.
+    fn naming_arg(&self, arg: NodeId, call: CallRule) -> Option<NodeId> {
+        let rule = self.table.rule(self.tree, arg);
+        if call.first && rule.expr == Some(ExprRole::Named) {
+            return rule.name.find(self.tree, arg);
+        }
+        self.is_string(arg).then_some(arg)
+    }
+
+    fn defined_by_call(&mut self, id: NodeId, rule: &'t Rule, kind: SymbolKind, arg: NodeId, call: CallRule) {
+        let name = self.string_at(arg);
+        let parent = self.frame().symbol;
+        let block = rule.body.find(self.tree, id).filter(|_| call.first);
+        let body = block.and_then(|block| self.table.rule(self.tree, block).body.find(self.tree, block));
+        let symbol = self.add_symbol(
+            Draft { kind, name: &name, qualifier: None, node: id, name_node: arg, body, parent },
+            rule,
+        );
+        self.outline.symbols[symbol as usize].modifiers.0 |= call.adds.0;
+        if let Some(block) = block {
+            self.claims.insert(block, symbol);
+        }
+    }
+
+    fn test_by_call(&mut self, id: NodeId, rule: &'t Rule, args: &[NodeId], suite: bool) {
+        let Some(&first) = args.first() else { return };
+        let block = rule.body.find(self.tree, id);
+        let function = args.iter().copied().find(|&arg| self.is_unnamed(arg)).or(block);
+        let Some(function) = function else { return };
+        let name = if self.is_string(first) {
+            display_text::fold(&self.string_at(first), display_text::PHRASE_CAP)
+        } else if first == function {
+            return;
+        } else {
+            display_text::fold(&display_text::lossy(self.tree.bytes(first)), display_text::PHRASE_CAP)
+        };
+        let body = self.table.rule(self.tree, function).body.find(self.tree, function).or(Some(function));
+        let parent = self.frame().symbol;
+        let draft = Draft {
+            kind: SymbolKind::Test,
+            name: &name,
+            qualifier: None,
+            node: id,
+            name_node: first,
+            body,
+            parent,
+        };
+        let symbol = self.add_symbol(draft, rule);
+        // A test's title is no name that code could use.
+        self.flow.bindings.pop();
+        let modifiers = &mut self.outline.symbols[symbol as usize].modifiers;
+        modifiers.insert(Modifier::Test);
+        if !suite {
+            modifiers.insert(Modifier::Case);
+        }
+        if self.is_unnamed(function) {
+            self.claims.insert(function, symbol);
+        }
+        self.push_symbol(id, symbol);
+    }
+
+    /// A decorator, annotation or attribute.
+    pub(super) fn decorate(&mut self, id: NodeId, rule: &'t Rule) {
+        let target = rule.name.find(self.tree, id).or_else(|| self.tree.named_children(id).next());
+        let Some(target) = target else { return };
+        let target_rule = self.table.rule(self.tree, target);
+        if target_rule.expr == Some(ExprRole::Call) {
+            // `@decorator(args)` is seen as the call it is.
+            return;
+        }
+        self.part_out(target);
+        let expr = self.expr(target);
+        self.add_reference(RefKind::Decorate, expr, target);
+    }
+
+    pub(super) fn add_reference(&mut self, kind: RefKind, expr: ExprId, node: NodeId) {
+        let last = self.last_name(node);
+        let at = self.tree.node(last);
+        let frame = self.frame();
+        self.flow.references.push(Reference {
+            kind,
+            expr,
+            at: at.start,
+            line: at.row + 1,
+            scope: frame.scope,
+            symbol: frame.symbol,
+            apart: 0,
+        });
+    }
+
+    /// A member that a pattern takes out of a value is used where the pattern names it; the value is used by itself.
+    pub(super) fn taken_out(&mut self, base: ExprId, name: Atom, node: NodeId) {
+        let expr = self.push_expr(Expr::Member { base, name });
+        self.add_reference(RefKind::Read, expr, node);
+        if let Some(reference) = self.flow.references.last_mut() {
+            reference.apart = LONGEST;
+        }
+    }
+
+    /// What is named on the way to the reference that was added last belongs to it, unless it stands on another line.
+    fn bases_on_other_lines(&mut self, whole: NodeId) {
+        let Some((added, line)) = self.flow.references.iter().map(|last| last.line).enumerate().next_back()
+        else {
+            return;
+        };
+        let mut at = whole;
+        for _ in 0..LONGEST {
+            if self.tree.node(at).row + 1 == line {
+                return;
+            }
+            let rule: &'t Rule = self.table.rule(self.tree, at);
+            let base = match rule.role(self.tree, at) {
+                Some(ExprRole::Call) => rule.base.find(self.tree, at),
+                role => self.inward(at, rule, role),
+            };
+            let Some(base) = base else { return };
+            match self.table.rule(self.tree, base).role(self.tree, base) {
+                Some(ExprRole::Name | ExprRole::Member) => self.base_apart(base, added, line),
+                // A use of its own, with its own bases.
+                Some(ExprRole::Call) => return,
+                _ => {}
+            }
+            at = base;
+        }
+    }
+
+    /// Makes a base a reference of its own, where it does not stand on the line of the one it belongs to.
+    fn base_apart(&mut self, base: NodeId, outermost: usize, line: u32) {
+        if self.tree.node(self.last_name(base)).row + 1 == line {
+            return;
+        }
+        let expr = self.expr(base);
+        if matches!(self.flow.expr(expr), Expr::Name(_) | Expr::Member { .. }) {
+            // Each is further in than those before it.
+            self.flow.references[outermost..].iter_mut().for_each(|outer| outer.apart += 1);
+            self.add_reference(RefKind::Read, expr, base);
+        }
+    }
+
+    /// Where the last name of an expression stands.
+    fn last_name(&self, id: NodeId) -> NodeId {
+        let mut at = id;
+        for _ in 0..16 {
+            let rule = self.table.rule(self.tree, at);
+            let next = match rule.expr {
+                Some(ExprRole::Member) => rule.name.find(self.tree, at),
+                Some(ExprRole::Apply) => rule.base.find(self.tree, at),
+                Some(ExprRole::Path) => self.path_names(at).last().copied(),
+                Some(ExprRole::Transparent | ExprRole::Wrap(_)) => {
+                    rule.value.find(self.tree, at).or_else(|| self.tree.named_children(at).next())
+                }
+                _ => None,
+            };
+            match next {
+                Some(next) => at = next,
+                None => return at,
+            }
+        }
+        at
+    }
+}

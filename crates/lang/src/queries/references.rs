@@ -1,0 +1,123 @@
+//! References: every use of a name, as far as its own text tells what it is.
+
+use super::build_facts::Builder;
+use super::drafts::{Gathered, Mention};
+use super::run_query::clean_name;
+use super::text_at;
+use orient_model::{Expr, ExprId, ExprList, RefKind, Reference, Symbol};
+
+/// Parts of a path that are followed.
+const PATH_CAP: usize = 12;
+
+impl Builder<'_> {
+    /// Adds the references: every use of a name that is not where it is declared or imported.
+    pub(super) fn references(&mut self, gathered: &mut Gathered, declared: &[(u32, u32)]) {
+        gathered.mentions.sort_by_key(|mention| (mention.name.start, mention.name.end, mention.pattern));
+        gathered.mentions.dedup_by_key(|mention| (mention.name.start, mention.name.end));
+        let imports = &gathered.imports;
+        let mut around = Around { next: 0, open: Vec::new() };
+        for mention in &gathered.mentions {
+            let place = (mention.name.start, mention.name.end);
+            let imported = imports
+                .partition_point(|import| import.span.start <= place.0)
+                .checked_sub(1)
+                .is_some_and(|index| imports[index].span.contains(&mention.name));
+            if imported || declared.binary_search(&place).is_ok() {
+                continue;
+            }
+            let symbol = around.at(&self.outline.symbols, place.0);
+            self.reference(mention, symbol);
+        }
+    }
+
+    fn reference(&mut self, mention: &Mention, symbol: Option<u32>) {
+        let name = clean_name(&text_at(self.source, mention.name));
+        if name.is_empty() {
+            return;
+        }
+        let base = mention.receiver.map(|receiver| {
+            let text = text_at(self.source, receiver);
+            self.path(None, text.trim_end_matches(['.', ':']))
+        });
+        let target = self.path(base, &name);
+        let args = ExprList::default();
+        let expr = match mention.kind {
+            RefKind::Call => self.expr(Expr::Call { callee: target, args }),
+            RefKind::Construct => self.expr(Expr::New { ty: target, args }),
+            _ => target,
+        };
+        let last = name.rsplit(['.', ':']).next().map_or(0, str::len) as u32;
+        let at = if mention.name.len() as usize == name.len() {
+            mention.name.end - last
+        } else {
+            mention.name.start
+        };
+        let line = mention.name.first_line;
+        self.flow.references.push(Reference {
+            kind: mention.kind,
+            expr,
+            at,
+            line,
+            scope: 0,
+            symbol,
+            apart: 0,
+        });
+    }
+
+    fn expr(&mut self, expr: Expr) -> ExprId {
+        self.flow.exprs.push(expr);
+        ExprId(self.flow.exprs.len() as u32 - 1)
+    }
+
+    /// A path such as `a.b` or `A::B` as members of each other; unknown where the text is more than a path.
+    fn path(&mut self, base: Option<ExprId>, text: &str) -> ExprId {
+        let separator = self.pack.header.separator.as_deref().unwrap_or(".");
+        let separator = if text.contains("::") { "::" } else { separator };
+        let mut parts: Vec<&str> = text.split(separator).map(str::trim).collect();
+        // `a?.b!.c` is a path all the same.
+        let before_last = parts.len() - 1;
+        parts[..before_last].iter_mut().for_each(|part| *part = part.trim_end_matches(['?', '!']));
+        if base.is_none() && !text.chars().all(|c| c.is_alphanumeric() || "_$@?!-./:'*+\\".contains(c)) {
+            if text.len() > 60 || text.contains(['(', '{', '[', '"', '\n']) {
+                return self.expr(Expr::Unknown);
+            }
+            parts = vec![text];
+        }
+        if parts.len() > PATH_CAP || parts.iter().any(|part| part.is_empty()) {
+            parts = vec![text];
+        }
+        let mut at = base;
+        for part in parts {
+            let expr = match (at, part) {
+                (None, "self" | "this" | "$this" | "$self") => Expr::SelfRef,
+                (None, "super") => Expr::SuperRef,
+                (None, name) => Expr::Name(self.names.intern(name)),
+                (Some(base), name) => Expr::Member { base, name: self.names.intern(name) },
+            };
+            at = Some(self.expr(expr));
+        }
+        at.unwrap_or(ExprId(0))
+    }
+}
+
+/// Finds the innermost symbol around places that are asked for in order.
+struct Around {
+    next: usize,
+    open: Vec<u32>,
+}
+
+impl Around {
+    fn at(&mut self, symbols: &[Symbol], place: u32) -> Option<u32> {
+        while let Some(symbol) = symbols.get(self.next).filter(|symbol| symbol.span.start <= place) {
+            while self.open.last().is_some_and(|&top| symbols[top as usize].span.end <= symbol.span.start) {
+                self.open.pop();
+            }
+            self.open.push(self.next as u32);
+            self.next += 1;
+        }
+        while self.open.last().is_some_and(|&top| symbols[top as usize].span.end <= place) {
+            self.open.pop();
+        }
+        self.open.last().copied()
+    }
+}

@@ -1,0 +1,227 @@
+//! Style sheets with nested rules, variables and mixins, told by their braces alone.
+
+use super::{Places, skip_space, word_end};
+use crate::queries::{Comment, Draft, Gathered, ImportDraft, Mention};
+use orient_model::{ImportKind, RefKind, SymbolKind};
+
+/// Reads a style sheet.
+pub(super) fn scan(source: &[u8]) -> Gathered {
+    let mut sheet =
+        Sheet { source, places: Places::new(source), found: Gathered::default(), open: Vec::new(), start: 0 };
+    sheet.run();
+    sheet.found
+}
+
+struct Sheet<'s> {
+    source: &'s [u8],
+    places: Places,
+    found: Gathered,
+    /// The blocks around, each with its symbol if it has one.
+    open: Vec<Option<usize>>,
+    /// Where the statement started.
+    start: usize,
+}
+
+impl Sheet<'_> {
+    fn run(&mut self) {
+        let (mut at, mut round) = (0, 0_u32);
+        while let Some(&byte) = self.source.get(at) {
+            let next = self.source.get(at + 1).copied();
+            match (byte, next) {
+                (b'/', Some(b'*' | b'/')) if next == Some(b'*') || !self.is_address(at) => {
+                    at = self.comment(at);
+                    continue;
+                }
+                (b'"' | b'\'', _) => {
+                    at = self.string(at);
+                    continue;
+                }
+                (b'#' | b'@', Some(b'{')) => {
+                    let rest = &self.source[at..];
+                    at += memchr::memchr(b'}', rest).map_or(rest.len(), |end| end + 1);
+                    continue;
+                }
+                (b'$', Some(b'a'..=b'z' | b'A'..=b'Z' | b'_')) => {
+                    let end = word_end(self.source, at + 1);
+                    self.mention(RefKind::Read, at, end);
+                    at = end;
+                    continue;
+                }
+                (b'(', _) => round += 1,
+                (b')', _) => round = round.saturating_sub(1),
+                (b'{', _) => {
+                    self.open_block(at);
+                    (self.start, round) = (at + 1, 0);
+                }
+                (b'}', _) => {
+                    self.statement(at);
+                    self.close_block(at + 1);
+                    (self.start, round) = (at + 1, 0);
+                }
+                (b';', _) if round == 0 => {
+                    self.statement(at);
+                    self.start = at + 1;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        let end = self.source.trim_ascii_end().len();
+        while !self.open.is_empty() {
+            self.close_block(end);
+        }
+    }
+
+    /// Whether two slashes belong to an address rather than to a comment.
+    fn is_address(&self, at: usize) -> bool {
+        at > 0
+            && self.source[at - 1] == b':'
+            && self.source.get(at + 2).is_some_and(|b| !b.is_ascii_whitespace())
+    }
+
+    fn comment(&mut self, at: usize) -> usize {
+        let rest = &self.source[at..];
+        let end = if rest.starts_with(b"/*") {
+            memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2)
+        } else {
+            memchr::memchr(b'\n', rest).unwrap_or(rest.len())
+        };
+        self.found.comments.push(Comment { span: self.places.span(at, at + end) });
+        if self.source[self.start..at].trim_ascii().is_empty() {
+            self.start = at + end;
+        }
+        at + end
+    }
+
+    fn string(&self, at: usize) -> usize {
+        let quote = self.source[at];
+        let mut end = at + 1;
+        while let Some(&byte) = self.source.get(end) {
+            match byte {
+                b'\\' => end += 1,
+                b'\n' => return end,
+                _ if byte == quote => return end + 1,
+                _ => {}
+            }
+            end += 1;
+        }
+        self.source.len()
+    }
+
+    fn mention(&mut self, kind: RefKind, start: usize, end: usize) {
+        let name = self.places.span(start, end);
+        self.found.mentions.push(Mention { pattern: 0, kind, name, receiver: None });
+    }
+
+    /// A block opens: a rule, a mixin, or something without a name of its own.
+    fn open_block(&mut self, at: usize) {
+        let start = skip_space(self.source, self.start).min(at);
+        let prelude = self.source[start..at].trim_ascii_end();
+        let end = start + prelude.len();
+        let mut symbol = None;
+        if let Some(rest) = prelude.strip_prefix(b"@") {
+            let word = start + 1;
+            let word_end = word_end(self.source, word);
+            let name = skip_space(self.source, word_end).min(end);
+            match &rest[..(word_end - word).min(rest.len())] {
+                b"mixin" | b"function" => {
+                    symbol = self.named(SymbolKind::Function, start, name, self.path_end(name));
+                }
+                b"include" => self.mention(RefKind::Call, name, self.path_end(name)),
+                b"if" | b"else" | b"for" | b"each" | b"while" | b"at-root" => {}
+                _ => symbol = self.named(SymbolKind::Rule, start, start, end),
+            }
+        } else if !prelude.is_empty() {
+            symbol = self.named(SymbolKind::Rule, start, start, end);
+        }
+        if let Some(index) = symbol {
+            self.found.drafts[index].body = Some(self.places.span(at, at + 1));
+        }
+        self.open.push(symbol);
+    }
+
+    fn named(&mut self, kind: SymbolKind, start: usize, name: usize, end: usize) -> Option<usize> {
+        if name >= end {
+            return None;
+        }
+        let mut draft = Draft::new(kind, self.places.span(start, end));
+        draft.names.push(self.places.span(name, end));
+        self.found.drafts.push(draft);
+        Some(self.found.drafts.len() - 1)
+    }
+
+    fn path_end(&self, at: usize) -> usize {
+        let mut end = word_end(self.source, at);
+        while self.source.get(end) == Some(&b'.') {
+            end = word_end(self.source, end + 1);
+        }
+        end
+    }
+
+    fn close_block(&mut self, end: usize) {
+        let Some(Some(index)) = self.open.pop() else { return };
+        let draft = &mut self.found.drafts[index];
+        let start = draft.span.start as usize;
+        draft.span = self.places.span(start, end);
+        if let Some(body) = draft.body {
+            draft.body = Some(self.places.span(body.start as usize, end));
+        }
+    }
+
+    /// A statement ended: a variable, an import, the use of a mixin.
+    fn statement(&mut self, at: usize) {
+        let start = skip_space(self.source, self.start).min(at);
+        let text = self.source[start..at].trim_ascii_end();
+        let end = start + text.len();
+        let Some(mark) = text.first() else { return };
+        let name = word_end(self.source, start + 1).min(end);
+        let declares = self.source[name..end].trim_ascii_start().starts_with(b":");
+        match mark {
+            b'$' | b'@' if declares => self.variable(start, name, end),
+            b'-' if declares && text.starts_with(b"--") => self.variable(start, name, end),
+            b'@' => self.directive(start, name, end),
+            _ => {}
+        }
+    }
+
+    fn variable(&mut self, start: usize, name: usize, end: usize) {
+        let kind = SymbolKind::Variable;
+        let mut draft = Draft::new(kind, self.places.span(start, end));
+        draft.names.push(self.places.span(start, name));
+        self.found.drafts.push(draft);
+    }
+
+    fn directive(&mut self, start: usize, word_end: usize, end: usize) {
+        let argument = skip_space(self.source, word_end).min(end);
+        match &self.source[start + 1..word_end] {
+            b"use" | b"forward" | b"import" => self.imports(start, argument, end),
+            b"include" => self.mention(RefKind::Call, argument, self.path_end(argument).min(end)),
+            b"extend" => self.mention(RefKind::Inherit, argument, end),
+            _ => {}
+        }
+    }
+
+    /// `@use "a" as b`, `@import 'a', 'b'`.
+    fn imports(&mut self, start: usize, argument: usize, end: usize) {
+        let mut at = argument;
+        while at < end {
+            if !matches!(self.source[at], b'"' | b'\'') {
+                at += 1;
+                continue;
+            }
+            let close = self.string(at).min(end);
+            let module = self.places.span(at, close);
+            let after = self.source[close..end].trim_ascii_start();
+            let alias = after.strip_prefix(b"as ").map(|_| {
+                let from = skip_space(self.source, skip_space(self.source, close) + 2);
+                self.places.span(from, word_end(self.source, from).max(from + 1).min(end))
+            });
+            let kind = if alias.is_some() { ImportKind::Module } else { ImportKind::Effect };
+            // The first one stands for the statement.
+            let first = self.found.imports.last().is_none_or(|last| (last.span.start as usize) < start);
+            let span = if first { self.places.span(start, close) } else { module };
+            self.found.imports.push(ImportDraft { pattern: 0, kind, span, module, item: None, alias });
+            at = close;
+        }
+    }
+}

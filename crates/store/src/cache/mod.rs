@@ -1,0 +1,439 @@
+//! `cache.db`: facts by content, and vectors of other models by text, shared by all working trees of a repository.
+//!
+//! It saves time and holds nothing that cannot be made again: whatever goes wrong with it, it is made anew or left out,
+//! and no caller has to care.
+
+pub(crate) mod provider_vectors;
+mod salvage;
+
+use crate::cache::salvage::Aside;
+use crate::codec::Encoded;
+use crate::connection::database::{Db, cannot_open};
+use crate::connection::database_path::Located;
+use crate::connection::open::{needs_room, open_alone, prepared};
+use crate::connection::vfs;
+use crate::connection::write_lock;
+use crate::error::{StoreError, is_damage, mismatched};
+use crate::integrity::damaged_files::FileKey;
+use crate::integrity::page_checksum;
+use crate::integrity::seal;
+use orient_model::ContentHash;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result, Row, params};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The format of the cache; one of another format is emptied, but for vectors that were paid for.
+/// 3: pages have checksums, and so have the facts of a content, over its key.
+const FORMAT: u32 = 3;
+const APPLICATION: u32 = 0x4f72_6e63;
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long to wait for another who writes, where what we would write can be made again at little cost.
+const FACTS_PATIENCE: Duration = Duration::from_millis(150);
+/// After waiting in vain, facts are not written for so long: whoever is in the way may be stuck.
+const FACTS_PAUSE: Duration = Duration::from_secs(10);
+/// How long a page takes at most to be written, generously.
+const SETTLING: Duration = Duration::from_millis(100);
+
+/// A crash may cost the last entries; the log may grow to 32 MiB before it is written back. Entries are blobs of a few
+/// kilobytes: in small pages a seventh of the file stays empty, in these a thirtieth. A server keeps it open, and what it
+/// holds of it in memory fills up as files change.
+const PAGE: &str = "PRAGMA page_size = 32768";
+const WRITING: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; \
+     PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -2048;";
+/// The sums are over the key and the bytes: facts of one content are never taken for those of another, whatever happened to
+/// the file. The small table is what is looked up and touched; the large one is only read where there is a hit.
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS entry (
+        key   BLOB PRIMARY KEY,
+        facts INTEGER NOT NULL,
+        used  INTEGER NOT NULL -- day of the last use
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS facts (
+        id      INTEGER PRIMARY KEY,
+        outline_sum INTEGER NOT NULL,
+        flow_sum    INTEGER NOT NULL,
+        outline BLOB NOT NULL,
+        flow    BLOB NOT NULL
+    ) STRICT;";
+/// Made whenever a cache is opened for writing: caches of before have none.
+const WHOLES: &str = "CREATE TABLE IF NOT EXISTS whole (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;";
+
+const GET: &str = "SELECT outline, flow, outline_sum, flow_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
+const GET_OUTLINE: &str =
+    "SELECT outline, outline_sum FROM entry JOIN facts ON facts.id = entry.facts WHERE key = ?1";
+const HAS: &str = "SELECT 1 FROM entry WHERE key = ?1";
+const PUT_FACTS: &str = "INSERT INTO facts (outline, flow, outline_sum, flow_sum) VALUES (?1, ?2, ?3, ?4)";
+const PUT_ENTRY: &str = "INSERT INTO entry VALUES (?1, ?2, ?3)";
+const TOUCH: &str = "UPDATE entry SET used = ?2 WHERE key = ?1 AND used < ?2";
+const ENTRIES: &str = "SELECT key, facts, used FROM entry ORDER BY key";
+const DELETE_ENTRY: &str = "DELETE FROM entry WHERE key = ?1";
+const DELETE_FACTS: &str = "DELETE FROM facts WHERE id = ?1";
+const HAS_WHOLE: &str = "SELECT 1 FROM whole WHERE id = ?1";
+const PUT_WHOLE: &str = "INSERT OR IGNORE INTO whole VALUES (?1)";
+const DELETE_WHOLES: &str = "DELETE FROM whole";
+const COUNT: &str = "SELECT count(*) FROM entry";
+const PAGES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+
+/// What facts are a function of: the content, and what read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CacheKey([u8; 24]);
+
+impl CacheKey {
+    /// A key of a content and of the version of what reads it; that number must differ between languages too.
+    pub fn new(content: ContentHash, extractor: u64) -> Self {
+        let mut key = [0; 24];
+        key[..16].copy_from_slice(&content.0);
+        key[16..].copy_from_slice(&extractor.to_be_bytes());
+        Self(key)
+    }
+
+    /// The checksum of what is kept under this key.
+    fn sum(&self, bytes: &[u8]) -> i64 {
+        page_checksum::checksum(bytes, page_checksum::checksum(&self.0, bytes.len() as u64)).cast_signed()
+    }
+
+    /// The content.
+    pub fn content(&self) -> ContentHash {
+        let mut hash = [0; 16];
+        hash.copy_from_slice(&self.0[..16]);
+        ContentHash(hash)
+    }
+}
+
+/// Both parts of the facts of a content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CachedFacts {
+    /// The outline.
+    pub outline: Encoded,
+    /// The flow.
+    pub flow: Encoded,
+}
+
+/// What became of a cache when it was opened or used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CacheState {
+    /// It works.
+    Ready,
+    /// It can be read but not written.
+    ReadOnly,
+    /// It was damaged, or of another format, and starts empty.
+    Recreated,
+    /// It cannot be used, for this reason: every look-up misses.
+    Off(String),
+}
+
+/// What a clean-up removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Entries removed.
+    pub entries: u64,
+    /// Entries kept.
+    pub kept: u64,
+    /// Bytes given back.
+    pub bytes: u64,
+}
+
+/// The facts of contents seen before.
+pub struct Cache {
+    path: PathBuf,
+    /// Which file is open.
+    file: Option<FileKey>,
+    db: Option<Db>,
+    state: CacheState,
+    /// When writing facts was last given up because somebody else was writing.
+    blocked: Option<Instant>,
+}
+
+impl Cache {
+    /// Opens the cache at a path, creating it or making it anew where needed.
+    pub fn open(path: &Path) -> Self {
+        let mut cache =
+            Self { path: path.to_path_buf(), file: None, db: None, state: CacheState::Ready, blocked: None };
+        let place = match Located::make(path).or_else(|error| Located::at(path).map_err(|_| error)) {
+            Ok(place) => place,
+            Err(error) => {
+                cache.off_because(&error.to_string());
+                return cache;
+            }
+        };
+        let opened = {
+            // Two that create it at once would be in each other's way.
+            let _alone = write_lock::replacing_soon(&place.folder);
+            open_writable(&place)
+        };
+        match opened {
+            Ok(db) => (cache.db, cache.file) = (Some(db), FileKey::at(path)),
+            Err(error) if is_damage(&error) || is_foreign(&error) => cache.recreate(),
+            Err(error) => cache.read_only(&place, &error),
+        }
+        cache
+    }
+
+    /// Reads all pages of the cache at a path, and empties it where one is damaged; says what was wrong.
+    pub fn check(path: &Path) -> Option<String> {
+        let place = Located::at(path).ok()?;
+        seal::scan(&place).ok()?.err()?;
+        // A page that was being written is whole now.
+        std::thread::sleep(SETTLING);
+        let wrong = seal::scan(&place).ok()?.err()?;
+        let mut cache = Self::open(path);
+        cache.recreate();
+        Some(wrong)
+    }
+
+    /// A cache that holds nothing, for runs without a store.
+    pub fn off() -> Self {
+        let state = CacheState::Off("not asked for".to_owned());
+        Self { path: PathBuf::new(), file: None, db: None, state, blocked: None }
+    }
+
+    /// What became of it.
+    pub fn state(&self) -> &CacheState {
+        &self.state
+    }
+
+    /// The facts of a content.
+    pub fn get(&mut self, key: &CacheKey) -> Option<CachedFacts> {
+        self.attempt(|db| {
+            db.prepare_cached(GET)?
+                .query_row([&key.0[..]], |row| {
+                    Ok(CachedFacts { outline: part(key, row, 0, 2)?, flow: part(key, row, 1, 3)? })
+                })
+                .optional()
+        })
+        .flatten()
+    }
+
+    /// The outline of a content, without reading its flow.
+    pub fn get_outline(&mut self, key: &CacheKey) -> Option<Encoded> {
+        self.attempt(|db| {
+            db.prepare_cached(GET_OUTLINE)?.query_row([&key.0[..]], |row| part(key, row, 0, 1)).optional()
+        })
+        .flatten()
+    }
+
+    /// Whether a content is known.
+    pub fn has(&mut self, key: &CacheKey) -> bool {
+        self.attempt(|db| db.prepare_cached(HAS)?.exists([&key.0[..]])).unwrap_or_default()
+    }
+
+    /// Adds facts in one transaction; those of contents already known are left as they are. `day` is the day of use.
+    pub fn put_many<'f>(&mut self, facts: impl IntoIterator<Item = (CacheKey, &'f CachedFacts)>, day: u32) {
+        self.write_facts(|db| {
+            for (key, facts) in facts {
+                if db.prepare_cached(HAS)?.exists([&key.0[..]])? {
+                    continue;
+                }
+                let (outline, flow) = (facts.outline.as_bytes(), facts.flow.as_bytes());
+                let parts = params![outline, flow, key.sum(outline), key.sum(flow)];
+                let id = db.prepare_cached(PUT_FACTS)?.insert(parts)?;
+                db.prepare_cached(PUT_ENTRY)?.execute(params![&key.0[..], id, day])?;
+            }
+            Ok(())
+        });
+    }
+
+    /// Writes what can be made again, in one transaction, and does without where another process does not let us.
+    fn write_facts(&mut self, act: impl FnOnce(&Connection) -> Result<()>) {
+        let paused = self.blocked.is_some_and(|at| at.elapsed() < FACTS_PAUSE);
+        if self.state == CacheState::ReadOnly || paused {
+            return;
+        }
+        let mut blocked = false;
+        self.attempt(|db| {
+            db.busy_timeout(FACTS_PATIENCE)?;
+            let done = in_transaction(db, act);
+            db.busy_timeout(PATIENCE)?;
+            blocked =
+                done.as_ref().is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy));
+            done
+        });
+        self.blocked = blocked.then(Instant::now);
+    }
+
+    /// Whether it was noted that all contents of something are known.
+    pub fn has_whole(&mut self, id: &[u8]) -> bool {
+        self.attempt(|db| db.prepare_cached(HAS_WHOLE)?.exists([id])).unwrap_or_default()
+    }
+
+    /// Notes that all contents of something are known, until the first of any is removed.
+    pub fn put_whole(&mut self, id: &[u8]) {
+        if self.state != CacheState::ReadOnly {
+            self.attempt(|db| db.prepare_cached(PUT_WHOLE)?.execute([id]));
+        }
+    }
+
+    /// Notes that facts were used on a day.
+    pub fn touch(&mut self, keys: impl IntoIterator<Item = CacheKey>, day: u32) {
+        self.write_facts(|db| {
+            let mut touch = db.prepare_cached(TOUCH)?;
+            keys.into_iter().try_for_each(|key| touch.execute(params![&key.0[..], day]).map(drop))
+        });
+    }
+
+    /// Removes the entries `keep` says no to (it is told the day of their last use), and gives their space back.
+    pub fn prune(&mut self, keep: impl FnMut(&CacheKey, u32) -> bool) -> Pruned {
+        if self.state == CacheState::ReadOnly {
+            return Pruned::default();
+        }
+        let before = self.bytes();
+        let mut pruned =
+            self.attempt(|db| in_transaction(db, |db| delete_unless(db, keep))).unwrap_or_default();
+        if pruned.entries > 0 {
+            self.attempt(|db| db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"));
+            pruned.bytes = before.saturating_sub(self.bytes());
+        }
+        pruned
+    }
+
+    /// How many contents it knows.
+    pub fn entries(&mut self) -> u64 {
+        self.attempt(|db| db.query_row(COUNT, [], |row| row.get(0))).unwrap_or_default()
+    }
+
+    /// How large it is.
+    pub fn bytes(&mut self) -> u64 {
+        self.attempt(|db| db.query_row(PAGES, [], |row| row.get(0))).unwrap_or_default()
+    }
+
+    /// Does something with the database; damage makes the cache anew, any other failure is a miss.
+    pub(crate) fn attempt<T>(&mut self, act: impl FnOnce(&Connection) -> Result<T>) -> Option<T> {
+        match act(self.db.as_deref()?) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if is_damage(&error) {
+                    self.recreate();
+                }
+                None
+            }
+        }
+    }
+
+    fn recreate(&mut self) {
+        self.db = None;
+        let Ok(place) = Located::at(&self.path) else {
+            return self.off_because("its folder is gone");
+        };
+        let Ok(_alone) = write_lock::replacing(&place.folder) else {
+            return self.off_because("it is damaged and cannot be replaced");
+        };
+        // Somebody else may have replaced it already.
+        let there = FileKey::at(&self.path);
+        if there != self.file
+            && let Ok(db) = open_writable(&place)
+        {
+            (self.db, self.file) = (Some(db), there);
+            return;
+        }
+        let old = Aside::move_from(&place);
+        match open_writable(&place) {
+            Ok(db) => {
+                old.copy_into(&db);
+                (self.db, self.state) = (Some(db), CacheState::Recreated);
+                self.file = FileKey::at(&self.path);
+            }
+            Err(error) => self.off_because(&error.to_string()),
+        }
+    }
+
+    fn read_only(&mut self, place: &Located, reason: &rusqlite::Error) {
+        match open_readable(place) {
+            Ok(db) => (self.db, self.state) = (Some(db), CacheState::ReadOnly),
+            Err(_) => self.off_because(&reason.to_string()),
+        }
+    }
+
+    fn off_because(&mut self, reason: &str) {
+        (self.db, self.state) = (None, CacheState::Off(reason.to_owned()));
+    }
+}
+
+/// A part of the facts of a content, if it is what was kept under its key.
+fn part(key: &CacheKey, row: &Row<'_>, column: usize, sum: usize) -> Result<Encoded> {
+    let bytes = row.get_ref(column)?.as_blob()?;
+    if key.sum(bytes) == row.get::<_, i64>(sum)? {
+        Ok(Encoded::from_bytes(bytes))
+    } else {
+        Err(mismatched(column))
+    }
+}
+
+fn open_writable(place: &Located) -> Result<Db> {
+    match place.check() {
+        // Something else has its name: it is removed, and the cache made anew.
+        Err(StoreError::Damaged { .. }) => return Err(rusqlite::Error::InvalidQuery),
+        checked => checked.map_err(|error| cannot_open(&error.to_string()))?,
+    }
+    place.make_file().map_err(|error| cannot_open(&error.to_string()))?;
+    let db = prepared(vfs::creating(|| place.open(OpenFlags::SQLITE_OPEN_READ_WRITE))?);
+    db.busy_timeout(PATIENCE)?;
+    db.execute_batch(PAGE)?;
+    vfs::reserve(&db);
+    db.execute_batch(WRITING)?;
+    let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
+    let (application, format) = (number("application_id")?, number("user_version")?);
+    if (application, format) == (0, 0) {
+        in_transaction(&db, |db| {
+            db.execute_batch(TABLES)?;
+            db.pragma_update(None, "application_id", APPLICATION)?;
+            db.pragma_update(None, "user_version", FORMAT)
+        })?;
+    } else if (application, format) != (APPLICATION, FORMAT) {
+        return Err(rusqlite::Error::InvalidQuery);
+    }
+    db.execute_batch(WHOLES)?;
+    db.execute_batch(provider_vectors::TABLES)?;
+    db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
+    Ok(db)
+}
+
+/// Whether [`open_writable`] met a database of another program or format, or one without our tables.
+fn is_foreign(error: &rusqlite::Error) -> bool {
+    matches!(error, rusqlite::Error::InvalidQuery) || error.sqlite_error_code() == Some(ErrorCode::Unknown)
+}
+
+fn open_readable(place: &Located) -> Result<Db> {
+    place.check().map_err(|error| cannot_open(&error.to_string()))?;
+    let tried = |db: Db| {
+        let db = prepared(db);
+        db.prepare_cached(HAS)?.exists([&[0; 24][..]])?;
+        Ok(db)
+    };
+    match place.open(OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(tried) {
+        Err(error) if needs_room(&error) => open_alone(place).and_then(tried),
+        opened => opened,
+    }
+}
+
+pub(crate) fn in_transaction<T>(db: &Connection, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    db.execute_batch("BEGIN IMMEDIATE")?;
+    let done = act(db).and_then(|value| db.execute_batch("COMMIT").map(|()| value));
+    if done.is_err() {
+        let _ = db.execute_batch("ROLLBACK");
+    }
+    done
+}
+
+fn delete_unless(db: &Connection, mut keep: impl FnMut(&CacheKey, u32) -> bool) -> Result<Pruned> {
+    let mut pruned = Pruned::default();
+    let mut leaving = Vec::new();
+    let mut statement = db.prepare_cached(ENTRIES)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let key: [u8; 24] = row.get(0)?;
+        if keep(&CacheKey(key), row.get(2)?) {
+            pruned.kept += 1;
+        } else {
+            leaving.push((key, row.get::<_, i64>(1)?));
+        }
+    }
+    if !leaving.is_empty() {
+        db.prepare_cached(DELETE_WHOLES)?.execute([])?;
+    }
+    for (key, facts) in leaving {
+        db.prepare_cached(DELETE_ENTRY)?.execute([&key[..]])?;
+        db.prepare_cached(DELETE_FACTS)?.execute([facts])?;
+        pruned.entries += 1;
+    }
+    Ok(pruned)
+}

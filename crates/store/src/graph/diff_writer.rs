@@ -1,0 +1,184 @@
+//! The graph in a change set: of what a file gave anew, only the rows that differ are written.
+
+use super::prepared_graph::PreparedGraph;
+use super::reader::Reader;
+use super::rows::{FileGraph, NodeId, StoredEdge};
+use crate::codec::{self, id_list};
+use crate::error::{AtPath, StoreError};
+use crate::rows::{Applied, FileId, Listed};
+use crate::sql::{edges, file_graphs, name_dependencies, symbols};
+use crate::writer::change_set::{ChangeSet, no_sheet, put_sheet};
+use std::cmp::Ordering;
+
+impl ChangeSet<'_> {
+    /// Reads what the change set has made of the index so far. Removed files are there until [`ChangeSet::settle`].
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { db: self.db, path: self.path }
+    }
+
+    /// The version of the resolution that the edges will come from once this is committed.
+    pub fn set_resolver(&mut self, resolver: u64) {
+        self.next.resolver = resolver;
+    }
+
+    /// Files that gave rise to edges to or from what this change set removed: those that stay must be resolved again.
+    pub fn severed(&self) -> Vec<FileId> {
+        self.severed.iter().copied().map(FileId).collect()
+    }
+
+    /// Writes what resolving a file gave, in place of what it gave before.
+    pub fn put_graph(&mut self, put: &PreparedGraph) -> Result<(), StoreError> {
+        let mut asks = Vec::with_capacity(put.asks.len());
+        for name in &put.asks {
+            asks.push(self.name_id(name).at(self.path)?);
+        }
+        asks.sort_unstable();
+        let data = put.data.as_ref().map(codec::Encoded::as_bytes);
+        self.replace_graph(put.file, &put.graph, &asks, data.map(|data| (put.looked.as_slice(), data)))
+    }
+
+    /// Removes what resolving a file gave.
+    pub fn clear_graph(&mut self, file: FileId) -> Result<(), StoreError> {
+        self.replace_graph(file, &FileGraph::default(), &[], None)
+    }
+
+    /// Makes the change set visible to readers, where it changed nothing but the graph: the sheet of all files stays.
+    pub fn commit_graph(mut self) -> Result<Applied, StoreError> {
+        self.commit_sheet(|_| Ok(()))
+    }
+
+    /// Makes what is in files visible to readers, with a sheet of all files where there is a way to make one, and goes on
+    /// with the graph.
+    pub fn commit_facts(
+        &mut self,
+        sheet: Option<impl FnOnce(&[Listed]) -> Option<Vec<u8>>>,
+    ) -> Result<Applied, StoreError> {
+        let applied = self.commit_sheet(|db| match sheet {
+            Some(sheet) => put_sheet(db, sheet),
+            None => no_sheet(db),
+        })?;
+        self.begin_again()?;
+        Ok(applied)
+    }
+
+    /// Notes files that have yet to be resolved: their graphs stay what they are until then.
+    pub fn owe(&mut self, files: &[FileId]) -> Result<(), StoreError> {
+        for file in files {
+            self.next.owed += u64::from(file_graphs::owe(self.db, file.0).at(self.path)?);
+        }
+        Ok(())
+    }
+
+    /// The files that have yet to be resolved, by id.
+    pub fn owed(&self) -> Result<Vec<FileId>, StoreError> {
+        self.reader().owed()
+    }
+
+    fn pay(&mut self, file: FileId) -> Result<(), StoreError> {
+        if self.next.owed > 0 {
+            self.next.owed -= u64::from(file_graphs::pay(self.db, file.0).at(self.path)?);
+        }
+        Ok(())
+    }
+
+    fn replace_graph(
+        &mut self,
+        file: FileId,
+        new: &FileGraph,
+        asks: &[i64],
+        data: Option<(&[u8], &[u8])>,
+    ) -> Result<(), StoreError> {
+        self.pay(file)?;
+        let damaged = |error: codec::CodecError| StoreError::damaged(self.path, error.to_string());
+        let held = file_graphs::graph(self.db, file.0).at(self.path)?;
+        let (mut before, mut asked) = (Vec::new(), Vec::new());
+        if let Some(held) = &held {
+            before = codec::decode_graph(&held.data).map_err(damaged)?.rows(file);
+            asked = id_list::decode_rising(&held.asks).map_err(damaged)?;
+        }
+        let encoded = id_list::encode_rising(asks);
+        let same = |held: &file_graphs::StoredGraph| {
+            held.asks == encoded && data == Some((held.looked.as_slice(), held.data.as_slice()))
+        };
+        if held.as_ref().is_some_and(same) {
+            return Ok(());
+        }
+        self.replace_edges(before, new.rows(file)).at(self.path)?;
+        self.replace_asks(file, &asked, asks).at(self.path)?;
+        match data {
+            Some((looked, data)) => file_graphs::put_graph(self.db, file.0, &encoded, looked, data),
+            None if held.is_some() => file_graphs::delete_graph(self.db, file.0),
+            None => Ok(()),
+        }
+        .at(self.path)
+    }
+
+    fn replace_edges(&self, mut old: Vec<StoredEdge>, mut new: Vec<StoredEdge>) -> rusqlite::Result<()> {
+        old.sort_unstable_by_key(StoredEdge::key);
+        new.sort_unstable_by_key(StoredEdge::key);
+        let mut changes = Vec::new();
+        merge(&old, &new, StoredEdge::key, |old, new| {
+            if old != new {
+                changes.push((old, new));
+            }
+            Ok(())
+        })?;
+        edges::change(self.db, &changes)
+    }
+
+    fn replace_asks(&mut self, file: FileId, old: &[i64], new: &[i64]) -> rusqlite::Result<()> {
+        let mut released = Vec::new();
+        merge(
+            old,
+            new,
+            |&name| name,
+            |old, new| match (old, new) {
+                (Some(&name), None) => {
+                    released.push(name);
+                    name_dependencies::delete(self.db, name, file.0)
+                }
+                (None, Some(&name)) => name_dependencies::insert(self.db, name, file.0),
+                _ => Ok(()),
+            },
+        )?;
+        self.released.extend(released);
+        Ok(())
+    }
+
+    /// Notes who gave rise to edges to or from a node that is about to go.
+    pub(crate) fn sever(&mut self, node: NodeId) -> rusqlite::Result<()> {
+        let mut edges = edges::incoming(self.db, node.0)?;
+        edges.extend(edges::from_elsewhere(self.db, node.0)?);
+        for edge in edges {
+            let file = match edge.owner {
+                0 if edge.source < 0 => Some(-edge.source),
+                // A source that went before has its file in this change set anyway.
+                0 => symbols::hit(self.db, edge.source)?.map(|hit| hit.file),
+                owner => Some(owner),
+            };
+            self.severed.extend(file);
+        }
+        Ok(())
+    }
+}
+
+/// Walks two sorted lists side by side: what stands in one or the other, or in both.
+fn merge<'l, T, K: Ord>(
+    old: &'l [T],
+    new: &'l [T],
+    key: impl Fn(&T) -> K,
+    mut see: impl FnMut(Option<&'l T>, Option<&'l T>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return Ok(()),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(a), Some(b)) => key(a).cmp(&key(b)),
+        };
+        let left = if order.is_le() { old.next() } else { None };
+        let right = if order.is_ge() { new.next() } else { None };
+        see(left, right)?;
+    }
+}

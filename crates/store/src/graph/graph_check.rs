@@ -1,0 +1,88 @@
+//! Whether the graph is whole: what files gave, and the tables derived from that, say the same.
+
+use super::rows::StoredEdge;
+use crate::codec::{self, id_list};
+use crate::error::{AtPath, StoreError};
+use crate::reader::snapshot::Snapshot;
+use crate::rows::FileId;
+use crate::sql::{edges, file_graphs, files, name_dependencies, names, symbols};
+
+/// What the tables should hold if they say what the files gave.
+#[derive(Default)]
+pub(crate) struct Expected {
+    graphs: u64,
+    edges: u64,
+    elsewhere: u64,
+    asks: u64,
+}
+
+impl Snapshot {
+    /// What is wrong with the graph of a file, in words.
+    pub(crate) fn check_graph(
+        &self,
+        file: FileId,
+        expected: &mut Expected,
+    ) -> Result<Option<String>, StoreError> {
+        let Some(stored) = file_graphs::graph(&self.db, file.0).at(&self.path)? else { return Ok(None) };
+        let decoded = codec::decode_graph(&stored.data)
+            .and_then(|graph| Ok((graph.rows(file), id_list::decode_rising(&stored.asks)?)))
+            .and_then(|decoded| id_list::decode_all(&stored.looked).map(|_| decoded));
+        let Ok((mut edges, asks)) = decoded else {
+            return Ok(Some("its graph cannot be read".to_owned()));
+        };
+        expected.graphs += 1;
+        expected.edges += edges.len() as u64;
+        expected.elsewhere += edges.iter().filter(|edge| edge.owner != 0).count() as u64;
+        expected.asks += asks.len() as u64;
+        if file_graphs::owes(&self.db, file.0).at(&self.path)? {
+            return Ok(None);
+        }
+        edges.sort_unstable_by_key(StoredEdge::key);
+        for edges in edges.chunk_by(|a, b| a.place() == b.place()) {
+            let held = edges::bundle(&self.db, edges[0].place()).at(&self.path)?;
+            let find = |edge: &StoredEdge| held.binary_search_by_key(&edge.key(), StoredEdge::key);
+            if !edges.iter().all(|edge| find(edge).is_ok_and(|at| held[at] == *edge)) {
+                return Ok(Some("an edge of its graph is not in the table".to_owned()));
+            }
+        }
+        for edge in &edges {
+            let source = self.file_of_node(edge.source)?;
+            if source.is_none() || (edge.owner == 0) != (source == Some(file.0)) {
+                return Ok(Some("an edge of its graph starts where it cannot".to_owned()));
+            }
+            if self.file_of_node(edge.target)?.is_none() {
+                return Ok(Some("an edge of its graph leads nowhere".to_owned()));
+            }
+        }
+        for &name in &asks {
+            let known = names::by_id(&self.db, name).at(&self.path)?.is_some();
+            if !known || !name_dependencies::has(&self.db, name, file.0).at(&self.path)? {
+                return Ok(Some("a name it asks for is not in the table".to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is in the tables that no file gave, in words.
+    pub(crate) fn check_left_over(&self, expected: &Expected) -> Result<Option<String>, StoreError> {
+        let count = || {
+            Ok::<_, rusqlite::Error>([
+                (file_graphs::count_graphs(&self.db)?, expected.graphs, "graphs of files"),
+                (edges::count(&self.db)?, expected.edges, "edges"),
+                (edges::count_elsewhere(&self.db)?, expected.elsewhere, "edges from elsewhere"),
+                (name_dependencies::count(&self.db)?, expected.asks, "names asked for"),
+            ])
+        };
+        let wrong = count().at(&self.path)?.into_iter().find(|(found, expected, _)| found != expected);
+        Ok(wrong.map(|(found, expected, what)| format!("{found} {what} where {expected} are expected")))
+    }
+
+    /// The file of a node, if both are there.
+    fn file_of_node(&self, node: i64) -> Result<Option<i64>, StoreError> {
+        let find = || match node {
+            ..0 => Ok(files::brief(&self.db, -node)?.map(|file| file.id)),
+            _ => Ok::<_, rusqlite::Error>(symbols::hit(&self.db, node)?.map(|symbol| symbol.file)),
+        };
+        find().at(&self.path)
+    }
+}

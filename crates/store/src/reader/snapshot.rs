@@ -1,0 +1,355 @@
+//! Reading: one transaction, so that every answer of a snapshot comes from the same generation.
+
+use crate::codec::{self, id_list};
+use crate::connection::open::{self, Opened};
+use crate::connection::pool::Lent;
+use crate::error::{AtPath, StoreError};
+use crate::graph::{EdgeRow, NodeId, Reader};
+use crate::rows::{
+    ChunkId, ChunkRow, FileId, FileRow, Known, LanguageCount, Listed, Page, PlaceRow, Sheet, Sizes,
+    StatusCount, SymbolId, SymbolRow,
+};
+use crate::sql::meta::{self, Meta};
+use crate::sql::symbols::StoredSymbol;
+use crate::sql::{
+    chunk_details, chunks, file_graphs, files, manifests, names, symbols, tags, terms as term_tables,
+};
+use crate::writer::change_set::Writer;
+use orient_model::{Outline, RepoPath, Role};
+use std::path::{Path, PathBuf};
+
+/// One generation of an index. It never changes; open another to see what was written since.
+///
+/// Keep it as long as one answer takes: while it lives, the log of a busy writer cannot shrink.
+pub struct Snapshot {
+    pub(crate) db: Lent,
+    pub(crate) path: PathBuf,
+    meta: Meta,
+    in_memory: bool,
+}
+
+/// Which files are asked for; every part that is set must hold.
+#[derive(Clone, Copy, Default)]
+pub struct FileFilter<'q> {
+    /// Of one of these languages; empty for any.
+    pub languages: &'q [&'q str],
+    /// With one of these roles; empty for any.
+    pub roles: &'q [Role],
+    /// With this status.
+    pub status: Option<u8>,
+    /// With at least one issue.
+    pub with_issues: bool,
+    /// With a path this says yes to.
+    pub path: Option<&'q dyn Fn(&RepoPath) -> bool>,
+}
+
+impl FileFilter<'_> {
+    fn allows(&self, file: &FileRow) -> bool {
+        let language = file.language.as_deref();
+        (self.languages.is_empty() || self.languages.iter().any(|&one| Some(one) == language))
+            && (self.roles.is_empty() || self.roles.contains(&file.role))
+            && self.status.is_none_or(|status| status == file.status)
+            && (!self.with_issues || file.issues > 0)
+            && self.path.is_none_or(|allows| allows(&file.path))
+    }
+}
+
+impl Snapshot {
+    /// Opens the index at a path. Never waits for a writer; works where nothing can be written.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let Opened { db, meta } = open::read(path)?;
+        Ok(Self::over(db.into(), path, meta))
+    }
+
+    pub(crate) fn over(db: Lent, path: &Path, meta: Meta) -> Self {
+        Self { db, path: path.to_path_buf(), meta, in_memory: false }
+    }
+
+    pub(crate) fn in_memory(
+        db: crate::connection::database::Db,
+        path: &Path,
+        meta: Meta,
+    ) -> Result<Self, StoreError> {
+        db.execute_batch("BEGIN").at(path)?;
+        Ok(Self { db: db.into(), path: path.to_path_buf(), meta, in_memory: true })
+    }
+
+    /// Goes on writing to an index in memory; a copy in memory of one in a file.
+    pub fn into_writer(self) -> Result<Writer<'static>, StoreError> {
+        if !self.in_memory {
+            return Writer::in_memory_copy(&self.path);
+        }
+        self.db.execute_batch("COMMIT").at(&self.path)?;
+        Ok(Writer::over(Opened { db: self.db.into_inner(), meta: self.meta }, &self.path))
+    }
+
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.in_memory
+    }
+
+    /// The number of the change set this is the result of.
+    pub fn generation(&self) -> u64 {
+        self.meta.generation
+    }
+
+    /// The version of the extraction the outlines come from.
+    pub fn extractor(&self) -> u64 {
+        self.meta.extractor
+    }
+
+    /// The version of the resolution the edges come from.
+    pub fn resolver(&self) -> u64 {
+        self.meta.resolver
+    }
+
+    /// How many files have yet to be resolved; until then their graphs are those of an earlier state.
+    pub fn owed(&self) -> u64 {
+        self.meta.owed
+    }
+
+    /// The version of what made the vectors.
+    pub fn embedder(&self) -> u64 {
+        self.meta.embedder
+    }
+
+    /// Indexed files that have chunks and no vectors, by id: at most so many with a greater id than `after`.
+    pub fn without_vectors(&self, after: FileId, most: usize) -> Result<Vec<FileRow>, StoreError> {
+        let ids = term_tables::without_vectors(&self.db, after.0, most).at(&self.path)?;
+        let mut rows = Vec::with_capacity(ids.len());
+        for id in ids {
+            rows.extend(files::by_id(&self.db, FileId(id)).at(&self.path)?);
+        }
+        Ok(rows)
+    }
+
+    /// Reads the graph, and what resolution asks.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { db: &self.db, path: &self.path }
+    }
+
+    /// Where the index is; for one in memory, what stands for it in messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All files with their stamps, by path: what is compared with the working tree.
+    pub fn known(&self) -> Result<Vec<Known>, StoreError> {
+        let mut all = Vec::new();
+        self.each_known(|known| all.push(known))?;
+        Ok(all)
+    }
+
+    /// Shows all files with their stamps, by path.
+    pub fn each_known(&self, see: impl FnMut(Known)) -> Result<(), StoreError> {
+        files::stamps(&self.db, see).at(&self.path)
+    }
+
+    /// The files at these paths and beneath them with their stamps, by path.
+    pub fn known_in(&self, tops: &[RepoPath]) -> Result<Vec<Known>, StoreError> {
+        let mut some = Vec::new();
+        for top in tops {
+            files::stamps_in(&self.db, top, |known| some.push(known)).at(&self.path)?;
+        }
+        some.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(some)
+    }
+
+    /// Files by path: `limit` of them after the first `offset`, and how many there are.
+    pub fn files(
+        &self,
+        filter: &FileFilter<'_>,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Page<FileRow>, StoreError> {
+        let mut page = Page { rows: Vec::new(), total: 0 };
+        self.each_file(|file| {
+            if filter.allows(&file) {
+                if page.total >= offset && page.rows.len() < limit {
+                    page.rows.push(file);
+                }
+                page.total += 1;
+            }
+        })?;
+        Ok(page)
+    }
+
+    /// Shows all files, by path.
+    pub fn each_file(&self, see: impl FnMut(FileRow)) -> Result<(), StoreError> {
+        files::all(&self.db, see).at(&self.path)
+    }
+
+    /// What was remembered of the tree, if anything was.
+    pub fn sheet(&self, sheet: Sheet) -> Result<Option<Vec<u8>>, StoreError> {
+        manifests::get(&self.db, sheet as u8).at(&self.path)
+    }
+
+    /// The first bytes of what was remembered, up to 64.
+    pub fn sheet_head(&self, sheet: Sheet) -> Result<Option<Vec<u8>>, StoreError> {
+        manifests::head(&self.db, sheet as u8).at(&self.path)
+    }
+
+    /// Where the file with an id is.
+    pub fn path_of(&self, file: FileId) -> Result<Option<RepoPath>, StoreError> {
+        files::path_of(&self.db, file.0).at(&self.path)
+    }
+
+    /// All files as a sheet remembers them, by path.
+    pub fn listed(&self) -> Result<Vec<Listed>, StoreError> {
+        files::listed(&self.db).at(&self.path)
+    }
+
+    /// The file at a path, as a sheet remembers it.
+    pub fn listed_at(&self, path: &RepoPath) -> Result<Option<Listed>, StoreError> {
+        files::listed_at(&self.db, path).at(&self.path)
+    }
+
+    /// Shows what symbols are found by beside their names, by symbol: whether it is a base, and its words.
+    pub fn each_tag(&self, mut see: impl FnMut(SymbolId, bool, &str)) -> Result<(), StoreError> {
+        tags::all(&self.db, |symbol, base, words| see(SymbolId(symbol), base, words)).at(&self.path)
+    }
+
+    /// The file at a path.
+    pub fn file(&self, path: &RepoPath) -> Result<Option<FileRow>, StoreError> {
+        files::by_path(&self.db, path).at(&self.path)
+    }
+
+    /// The file with an id.
+    pub fn file_by_id(&self, id: FileId) -> Result<Option<FileRow>, StoreError> {
+        files::by_id(&self.db, id).at(&self.path)
+    }
+
+    /// What a file holds; none for a file that was not indexed.
+    pub fn outline(&self, file: FileId) -> Result<Option<Outline>, StoreError> {
+        match files::outline_data(&self.db, file.0, codec::decode_outline).at(&self.path)? {
+            None => Ok(None),
+            Some(Ok(outline)) => Ok(Some(outline)),
+            Some(Err(error)) => Err(self.damaged(error.to_string())),
+        }
+    }
+
+    /// The ids of the symbols of a file, in the order of its outline.
+    pub fn symbol_ids(&self, file: FileId) -> Result<Vec<SymbolId>, StoreError> {
+        let Some(ids) = files::outline_ids(&self.db, file.0).at(&self.path)? else { return Ok(Vec::new()) };
+        let (bytes, count) = ids.symbols;
+        Ok(id_list::decode(&bytes, count)
+            .map_err(|e| self.damaged(e.to_string()))?
+            .into_iter()
+            .map(SymbolId)
+            .collect())
+    }
+
+    /// The ids of the chunks of a file, in the order of its outline.
+    pub fn chunk_ids(&self, file: FileId) -> Result<Vec<ChunkId>, StoreError> {
+        let Some(ids) = files::outline_ids(&self.db, file.0).at(&self.path)? else { return Ok(Vec::new()) };
+        let (bytes, count) = ids.chunks;
+        Ok(id_list::decode(&bytes, count)
+            .map_err(|e| self.damaged(e.to_string()))?
+            .into_iter()
+            .map(ChunkId)
+            .collect())
+    }
+
+    /// The edges that start at a node of a file, in no particular order: those found in the file, and those found elsewhere.
+    pub fn edges_from(&self, file: FileId, node: NodeId) -> Result<Vec<EdgeRow>, StoreError> {
+        let found = file_graphs::graph_data(&self.db, file.0, codec::decode_edges).at(&self.path)?;
+        let found = found.transpose().map_err(|error| self.damaged(error.to_string()))?;
+        let mut edges = found.map_or_else(Vec::new, |(edges, _)| edges);
+        edges.retain(|edge| edge.source == node);
+        edges.append(&mut self.reader().outgoing_from_elsewhere(node)?);
+        Ok(edges)
+    }
+
+    /// The symbol with an id.
+    pub fn symbol(&self, id: SymbolId) -> Result<Option<SymbolRow>, StoreError> {
+        let Some(stored) = symbols::by_id(&self.db, id).at(&self.path)? else { return Ok(None) };
+        let file = files::brief(&self.db, stored.file).at(&self.path)?;
+        let file = file.ok_or_else(|| self.damaged("a symbol without its file"))?;
+        self.symbol_row(&stored, file.path).map(Some)
+    }
+
+    /// The symbols directly inside a symbol, in the order of the source.
+    pub fn children(&self, id: SymbolId) -> Result<Vec<SymbolRow>, StoreError> {
+        let Some(symbol) = self.symbol(id)? else { return Ok(Vec::new()) };
+        let ids = self.symbol_ids(symbol.file)?;
+        let mut rows = Vec::new();
+        for &child in ids.iter().skip(symbol.at as usize + 1) {
+            let stored = symbols::by_id(&self.db, child).at(&self.path)?;
+            if let Some(stored) = stored.filter(|stored| stored.parent == Some(id.0)) {
+                rows.push(self.symbol_row(&stored, symbol.path.clone())?);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The chunk with an id.
+    pub fn chunk(&self, id: ChunkId) -> Result<Option<ChunkRow>, StoreError> {
+        chunks::by_id(&self.db, id).at(&self.path)
+    }
+
+    /// The chunk with an id, with the symbol it is of.
+    pub fn place(&self, id: ChunkId) -> Result<Option<PlaceRow>, StoreError> {
+        chunk_details::by_chunk(&self.db, id).at(&self.path)
+    }
+
+    pub(crate) fn symbol_row(&self, stored: &StoredSymbol, path: RepoPath) -> Result<SymbolRow, StoreError> {
+        let name = names::by_id(&self.db, stored.name).at(&self.path)?;
+        Ok(SymbolRow {
+            id: SymbolId(stored.id),
+            name: name.ok_or_else(|| self.damaged("a symbol without its name"))?,
+            file: FileId(stored.file),
+            path,
+            at: stored.at,
+            kind: stored.kind,
+            visibility: stored.visibility,
+            modifiers: stored.modifiers,
+            parent: stored.parent.map(SymbolId),
+            first_line: stored.first_line,
+            last_line: stored.last_line,
+        })
+    }
+
+    /// What the index holds of each language, by name; files that were indexed only.
+    pub fn languages(&self) -> Result<Vec<LanguageCount>, StoreError> {
+        files::languages(&self.db).at(&self.path)
+    }
+
+    /// The files and folders that were too large, could not be read or were not parsed, by path.
+    pub fn unread(&self) -> Result<Vec<FileRow>, StoreError> {
+        files::unread(&self.db).at(&self.path)
+    }
+
+    /// How many files have each status.
+    pub fn statuses(&self) -> Result<Vec<StatusCount>, StoreError> {
+        files::statuses(&self.db).at(&self.path)
+    }
+
+    /// How large the index is.
+    pub fn sizes(&self) -> Result<Sizes, StoreError> {
+        let read = || {
+            let (bytes, free) = meta::bytes(&self.db)?;
+            Ok::<_, rusqlite::Error>(Sizes {
+                bytes,
+                free,
+                files: files::count(&self.db)?,
+                symbols: symbols::count(&self.db)?,
+                names: names::count(&self.db)?,
+                chunks: chunks::count(&self.db)?,
+            })
+        };
+        read().at(&self.path)
+    }
+
+    /// Whether it holds no file at all, indexed or skipped.
+    pub fn is_empty(&self) -> Result<bool, StoreError> {
+        files::any(&self.db).map(|any| !any).at(&self.path)
+    }
+
+    /// No more files than this.
+    pub(crate) fn most_files(&self) -> usize {
+        usize::try_from(self.meta.next_file).unwrap_or_default()
+    }
+
+    pub(crate) fn damaged(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::damaged(&self.path, detail)
+    }
+}

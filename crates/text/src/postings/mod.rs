@@ -1,0 +1,3 @@
+//! The encoding of posting lists.
+
+pub(crate) mod golomb_rice;

@@ -1,0 +1,205 @@
+//! The ignore rules of a tree that has very large ignore files: what `ignore` does by itself where they are of usual size, with
+//! patterns that are compiled one by one. Which file counts more is as there, and the tests compare the two.
+
+use crate::WalkError;
+use crate::lazy_patterns::{CutRules, LARGE, Most, PatternSet, Verdict};
+use crate::list_files::OWN_IGNORE_FILE;
+use crate::repository::GitDirs;
+use crate::search_files::is_hidden;
+use ignore::gitignore::{Gitignore, gitconfig_excludes_path};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Files in any folder that say what is ignored.
+const IGNORE_FILES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", OWN_IGNORE_FILE, ".git/info/exclude"];
+
+/// Whether a folder has an ignore file that is too large for `ignore`.
+pub(crate) fn has_large_rules(folder: &Path) -> bool {
+    IGNORE_FILES.iter().any(|name| is_large(&folder.join(name)))
+}
+
+/// The same for a folder from which a walk starts, and those above it.
+pub(crate) fn starts_with_large_rules(start: &Path) -> bool {
+    let exclude = |folder: &Path| Some(GitDirs::of(&folder.join(".git"))?.common_dir.join("info/exclude"));
+    let above =
+        |folder: &Path| has_large_rules(folder) || exclude(folder).is_some_and(|file| is_large(&file));
+    start.ancestors().any(above) || large_global().is_some()
+}
+
+fn is_large(file: &Path) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.len() > LARGE)
+}
+
+/// The user's own rules for git, where they are very large.
+fn large_global() -> Option<PathBuf> {
+    gitconfig_excludes_path().filter(|file| is_large(file))
+}
+
+/// Which of these ignore files of a tree have more patterns than are applied, and whether the settings do.
+pub fn cut_rules(
+    root: &Path,
+    files: impl IntoIterator<Item = PathBuf>,
+    excludes: &[String],
+) -> Result<Vec<CutRules>, WalkError> {
+    let large = files.into_iter().filter(|file| is_large(file));
+    let cut = |file: PathBuf| {
+        let folder = file.parent()?;
+        // What git keeps beside a repository counts for all of it.
+        let counts_for = if file.ends_with("info/exclude") { root } else { folder };
+        PatternSet::load(folder, std::slice::from_ref(&file), most(root, counts_for))?.cut(&file)
+    };
+    let mut all: Vec<CutRules> = large.filter_map(cut).collect();
+    all.extend(crate::list_files::excludes(root, excludes)?.cut());
+    Ok(all)
+}
+
+/// How much of the rules in a folder is applied.
+fn most(top: &Path, folder: &Path) -> Most {
+    if folder.starts_with(top) && folder != top { Most::WITHIN } else { Most::AT_TOP }
+}
+
+/// Which rules count.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
+pub(crate) struct RuleOptions {
+    /// Our own ignore files, and those of ripgrep; the last counts most.
+    pub(crate) own: &'static [&'static str],
+    /// `.ignore`.
+    pub(crate) ignore: bool,
+    /// `.gitignore`.
+    pub(crate) git: bool,
+    /// What git keeps beside its repository, and for the user.
+    pub(crate) git_elsewhere: bool,
+    /// Whether the rules of git count inside of git only.
+    pub(crate) require_git: bool,
+    /// Whether rules of folders above count.
+    pub(crate) parents: bool,
+}
+
+/// The rules of a tree.
+pub(crate) struct RuleTree {
+    top: PathBuf,
+    options: RuleOptions,
+    folders: Mutex<HashMap<PathBuf, Arc<FolderRules>>>,
+    global: Global,
+}
+
+/// What the user has git ignore everywhere.
+enum Global {
+    Few(Gitignore),
+    Many(Arc<PatternSet>),
+}
+
+impl Global {
+    fn read() -> Self {
+        let large = large_global().and_then(|file| {
+            let here = std::env::current_dir().unwrap_or_default();
+            PatternSet::load(&here, &[file], Most::AT_TOP)
+        });
+        large.map_or_else(|| Self::Few(Gitignore::global().0), Self::Many)
+    }
+
+    fn matched(&self, path: &Path, is_folder: bool) -> Verdict {
+        match self {
+            Self::Few(rules) => rules.matched(path, is_folder).into(),
+            Self::Many(rules) => rules.matched(path, is_folder),
+        }
+    }
+}
+
+/// The rules in one folder.
+#[derive(Default)]
+struct FolderRules {
+    own: Option<Arc<PatternSet>>,
+    ignore: Option<Arc<PatternSet>>,
+    git: Option<Arc<PatternSet>>,
+    exclude: Option<Arc<PatternSet>>,
+    has_git: bool,
+    cut: Vec<CutRules>,
+}
+
+impl RuleTree {
+    /// The rules for a walk that starts at a folder.
+    pub(crate) fn new(top: &Path, options: RuleOptions) -> Self {
+        let global = if options.git_elsewhere { Global::read() } else { Global::Few(Gitignore::empty()) };
+        Self { top: top.to_owned(), options, folders: Mutex::default(), global }
+    }
+
+    /// What the rules say of something beneath the top.
+    pub(crate) fn matched(&self, path: &Path, is_folder: bool) -> Verdict {
+        let above = path.ancestors().skip(1).map(|folder| (folder, self.folder(folder)));
+        let folders: Vec<(&Path, Arc<FolderRules>)> = above.collect();
+        let any_git = !self.options.require_git || folders.iter().any(|(_, rules)| rules.has_git);
+        let (mut own, mut ignore, mut git, mut exclude) = Default::default();
+        let mut saw_git = false;
+        for (folder, rules) in &folders {
+            if !folder.starts_with(&self.top) && !self.options.parents {
+                break;
+            }
+            let say = |set: &Option<Arc<PatternSet>>| {
+                set.as_ref().map_or(Verdict::None, |set| set.matched(path, is_folder))
+            };
+            own = Verdict::or(own, || say(&rules.own));
+            ignore = Verdict::or(ignore, || say(&rules.ignore));
+            if any_git && !saw_git {
+                git = Verdict::or(git, || say(&rules.git));
+                exclude = Verdict::or(exclude, || say(&rules.exclude));
+            }
+            saw_git |= rules.has_git;
+        }
+        let global = || if any_git { self.global.matched(path, is_folder) } else { Verdict::None };
+        own.or(|| ignore).or(|| git).or(|| exclude).or(global)
+    }
+
+    /// The ignore files met so far of which not all patterns are applied.
+    pub(crate) fn cut(&self) -> Vec<CutRules> {
+        let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cut: Vec<CutRules> = folders.values().flat_map(|rules| rules.cut.clone()).collect();
+        cut.sort_by(|a, b| a.source.cmp(&b.source));
+        cut
+    }
+
+    fn folder(&self, folder: &Path) -> Arc<FolderRules> {
+        let lock = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(folder) {
+            return known.clone();
+        }
+        let rules = Arc::new(self.read(folder));
+        lock().insert(folder.to_owned(), rules.clone());
+        rules
+    }
+
+    fn read(&self, folder: &Path) -> FolderRules {
+        let RuleOptions { own, ignore, git, git_elsewhere, require_git, parents } = self.options;
+        let dot_git = folder.join(".git");
+        let has_git = require_git
+            && (git || git_elsewhere)
+            && (dot_git.metadata().is_ok() || folder.join(".jj").exists());
+        let mut rules = FolderRules { has_git, ..FolderRules::default() };
+        if !parents && !folder.starts_with(&self.top) {
+            return rules;
+        }
+        let mut load = |files: &[PathBuf]| {
+            let set = PatternSet::load(folder, files, most(&self.top, folder))?;
+            rules.cut.extend(files.first().and_then(|file| set.cut(file)));
+            Some(set)
+        };
+        let in_folder = |names: &[&str]| names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();
+        let own = load(&in_folder(own));
+        let ignore = if ignore { load(&in_folder(&[".ignore"])) } else { None };
+        let git = if git { load(&in_folder(&[".gitignore"])) } else { None };
+        let excluded = GitDirs::of(&dot_git).filter(|_| git_elsewhere);
+        let exclude = excluded.and_then(|git| load(&[git.common_dir.join("info/exclude")]));
+        FolderRules { own, ignore, git, exclude, ..rules }
+    }
+
+    /// Whether something is left out: by rules, or because it is hidden and no rule asks for it.
+    pub(crate) fn leaves_out(&self, path: &Path, is_folder: bool, hidden: bool) -> bool {
+        match self.matched(path, is_folder) {
+            Verdict::Ignore => true,
+            Verdict::Whitelist => false,
+            Verdict::None => !hidden && is_hidden(path),
+        }
+    }
+}

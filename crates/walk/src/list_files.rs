@@ -1,0 +1,476 @@
+//! The files of a tree that the ignore rules leave, on several threads, in one order.
+
+use crate::fingerprint::{Ground, Mark};
+use crate::ignore_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
+use crate::lazy_patterns::{CutRules, LARGE_LIST, Most, PatternSet, Verdict};
+use crate::nested_repositories::is_nested;
+use crate::subtrees::Region;
+use crate::{Skip, SkipReason, WalkError, path_conversion, stamp};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
+use orient_model::{RepoPath, Stamp};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Files above this size are skipped unless the settings say otherwise.
+pub const DEFAULT_MAX_FILE_SIZE: u64 = 2 * 1024 * 1024;
+
+/// Counts the rules by which a tree was listed so far: what was listed by others has to be listed anew.
+pub const RULES: u64 = 3;
+
+/// The ignore file that is ours alone, in the syntax of `.gitignore`.
+pub(crate) const OWN_IGNORE_FILE: &str = ".orientignore";
+
+/// Files that say what to leave out.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", OWN_IGNORE_FILE];
+
+/// Where version control keeps its own things.
+const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+
+/// A regular file that may be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What the file system says of it now.
+    pub stamp: Stamp,
+}
+
+/// What there is in a tree. Both lists are sorted by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The files to read. Whether one is text is only known once it is read.
+    pub files: Vec<Entry>,
+    /// What is there but is not to be read. Ignored files are in neither list.
+    pub skipped: Vec<Skip>,
+    /// What all this rests on.
+    pub ground: Ground,
+    /// Ignore files of which not all patterns are applied.
+    pub cut: Vec<CutRules>,
+}
+
+/// How to walk.
+#[derive(Clone, Debug)]
+pub struct WalkOptions {
+    /// Larger files are skipped.
+    pub max_file_size: u64,
+    /// What else to leave out, each in the syntax of a `.gitignore` line; it wins over the ignore files.
+    pub excludes: Vec<String>,
+    /// Names of files that are listed even where an ignore file beside them hides them: they say where the files
+    /// around them belong.
+    pub kept: Vec<String>,
+    /// Whether clones and worktrees inside of a repository are listed as if they were part of it.
+    pub nested_repositories: bool,
+    /// How many threads to walk with; zero lets the walker choose.
+    pub threads: usize,
+}
+
+impl Default for WalkOptions {
+    fn default() -> Self {
+        Self {
+            max_file_size: DEFAULT_MAX_FILE_SIZE,
+            excludes: Vec::new(),
+            kept: Vec::new(),
+            nested_repositories: false,
+            threads: 0,
+        }
+    }
+}
+
+/// Lists the tree under `root`.
+///
+/// Honours `.gitignore`, `.ignore`, `.orientignore`, `.git/info/exclude` and the user's global excludes, with or
+/// without a repository around; ignore files above the root do not count. Hidden files do. A folder that cannot
+/// be read is among the skipped. Outside of git, no `.gitignore` counts where the one at the root leaves out all but what
+/// it names: sources are handed on like that, and their rules were meant for whoever packed them. A clone or worktree inside
+/// of a repository is among the skipped, unless the options say otherwise; a submodule is listed.
+pub fn list(root: &Path, options: &WalkOptions) -> Result<Listing, WalkError> {
+    walk(root, options, None)
+}
+
+/// Lists a part of the tree under `root`: what [`list`] would give, without what lies elsewhere. Only the folders on the
+/// way are read.
+pub fn list_region(root: &Path, options: &WalkOptions, region: &Region) -> Result<Listing, WalkError> {
+    walk(root, options, Some(region))
+}
+
+fn walk(root: &Path, options: &WalkOptions, region: Option<&Region>) -> Result<Listing, WalkError> {
+    let failed = |source| WalkError::Root { path: root.to_owned(), source };
+    if !root.metadata().map_err(failed)?.is_dir() {
+        return Err(failed(io::ErrorKind::NotADirectory.into()));
+    }
+    let excludes = Arc::new(excludes(root, &options.excludes)?);
+    let now = stamp::now();
+    let plain =
+        if starts_with_large_rules(root) { None } else { found(root, options, region, &excludes, None, now) };
+    // Very large ignore files need another way to match.
+    let rules = || Arc::new(RuleTree::new(root, listing_rules(root)));
+    let found =
+        plain.or_else(|| found(root, options, region, &excludes, Some(rules()), now)).unwrap_or_default();
+    let Found { mut listing, root_error } = found;
+    if let Some(error) = root_error {
+        return Err(failed(error));
+    }
+    listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    listing.files.dedup_by(|a, b| a.path == b.path);
+    listing.skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    listing.skipped.dedup_by(|a, b| a.path == b.path);
+    listing.ground.enter_machine(now);
+    listing.ground.sort();
+    listing.cut.extend(excludes.cut());
+    Ok(listing)
+}
+
+/// Walks by rules that were given, or lets the walker read them; none where it would have to read a very large file.
+fn found(
+    root: &Path,
+    options: &WalkOptions,
+    region: Option<&Region>,
+    excludes: &Arc<Excludes>,
+    rules: Option<Arc<RuleTree>>,
+    now: i64,
+) -> Option<Found> {
+    let found = Mutex::new(Found::default());
+    let met_large = Arc::new(AtomicBool::new(false));
+    let (limit, kept, nested) = (options.max_file_size, &options.kept, options.nested_repositories);
+    let mut collector = Collector { root, limit, now, kept, nested, region, found: &found, quit: &met_large };
+    let (part, top, excludes) = (region.cloned(), root.to_owned(), excludes.clone());
+    let (given, large) = (rules.clone(), met_large.clone());
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .hidden(false)
+        .parents(false)
+        .require_git(false)
+        .follow_links(false)
+        .threads(if region.is_some() { 1 } else { options.threads })
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            if part.as_ref().is_some_and(|region| !leads_through(region, &top, entry))
+                || !is_wanted(entry, &excludes)
+            {
+                return false;
+            }
+            match &given {
+                _ if entry.depth() == 0 => true,
+                Some(rules) => rules.matched(entry.path(), is_folder) != Verdict::Ignore,
+                None => {
+                    let is_large = is_folder && has_large_rules(entry.path());
+                    large.fetch_or(is_large, Ordering::Relaxed);
+                    !is_large
+                }
+            }
+        });
+    if rules.is_some() {
+        builder.ignore(false).git_global(false).git_ignore(false).git_exclude(false);
+    } else {
+        builder.git_ignore(git_rules_count(root)).add_custom_ignore_filename(OWN_IGNORE_FILE);
+    }
+    builder.build_parallel().visit(&mut collector);
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.listing.cut = rules.map_or_else(Vec::new, |rules| rules.cut());
+    (!met_large.load(Ordering::Relaxed)).then_some(found)
+}
+
+/// Which rules count for a listing.
+fn listing_rules(root: &Path) -> RuleOptions {
+    let git = git_rules_count(root);
+    RuleOptions {
+        own: &[OWN_IGNORE_FILE],
+        ignore: true,
+        git,
+        git_elsewhere: true,
+        require_git: false,
+        parents: false,
+    }
+}
+
+fn git_rules_count(root: &Path) -> bool {
+    let rules = root.join(".gitignore");
+    if root.join(".git").symlink_metadata().is_ok() || !rules.is_file() {
+        return true;
+    }
+    let Some(rules) = PatternSet::load(root, &[rules], Most::AT_TOP) else { return true };
+    // Nothing has such a name, so no rule is about it alone.
+    let any = root.join("\u{1}");
+    [false, true].into_iter().any(|is_folder| rules.matched(&any, is_folder) != Verdict::Ignore)
+}
+
+/// What the settings leave out.
+pub(crate) enum Excludes {
+    /// As usual.
+    Few(Gitignore),
+    /// So many that they are compiled one by one.
+    Many(PatternSet),
+}
+
+impl Excludes {
+    pub(crate) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
+        match self {
+            Self::Few(patterns) => patterns.matched(path, is_folder).is_ignore(),
+            Self::Many(patterns) => patterns.matched(path, is_folder) == Verdict::Ignore,
+        }
+    }
+
+    pub(crate) fn cut(&self) -> Option<CutRules> {
+        match self {
+            Self::Few(_) => None,
+            Self::Many(patterns) => patterns.cut(Path::new("index.exclude")),
+        }
+    }
+}
+
+/// The patterns of the settings, with their own way of matching: a later `!pattern` takes one back.
+pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Excludes, WalkError> {
+    let bad = |pattern: &str, error: &ignore::Error| WalkError::Pattern {
+        pattern: pattern.to_owned(),
+        reason: error.to_string(),
+    };
+    let strict = || {
+        let mut builder = GitignoreBuilder::new(root);
+        builder.allow_unclosed_class(false);
+        builder
+    };
+    if patterns.len() > LARGE_LIST {
+        for pattern in patterns {
+            strict().add_line(None, pattern).map_err(|error| bad(pattern, &error))?;
+        }
+        return Ok(Excludes::Many(PatternSet::new(
+            root,
+            patterns.iter().map(String::as_str),
+            Most::AT_TOP,
+            false,
+        )));
+    }
+    let mut builder = strict();
+    for pattern in patterns {
+        builder.add_line(None, pattern).map_err(|error| bad(pattern, &error))?;
+    }
+    builder.build().map(Excludes::Few).map_err(|error| bad(&patterns.join(" "), &error))
+}
+
+/// Whether the patterns of the settings can be understood.
+pub fn check_excludes(patterns: &[String]) -> Result<(), WalkError> {
+    excludes(Path::new("/"), patterns).map(drop)
+}
+
+fn is_wanted(entry: &DirEntry, excludes: &Excludes) -> bool {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    let version_control = VERSION_CONTROL.iter().any(|name| entry.file_name() == *name);
+    // The root keeps its name, whatever it is called.
+    entry.depth() == 0 || !(version_control || excludes.leave_out(entry.path(), is_folder))
+}
+
+/// Whether an entry must be met: a folder only where it leads into the region, anything else always, since an ignore
+/// file may keep what is beside it.
+fn leads_through(region: &Region, root: &Path, entry: &DirEntry) -> bool {
+    !entry.file_type().is_some_and(|kind| kind.is_dir())
+        || path_conversion::from_native(root, entry.path()).is_none_or(|path| region.leads_through(&path))
+}
+
+/// What all threads found so far.
+#[derive(Default)]
+struct Found {
+    listing: Listing,
+    root_error: Option<io::Error>,
+}
+
+/// Makes a visitor for each thread.
+struct Collector<'w> {
+    root: &'w Path,
+    limit: u64,
+    now: i64,
+    kept: &'w [String],
+    /// Whether nested repositories are entered.
+    nested: bool,
+    region: Option<&'w Region>,
+    found: &'w Mutex<Found>,
+    /// Set when the walk is of no use.
+    quit: &'w AtomicBool,
+}
+
+impl<'w> ParallelVisitorBuilder<'w> for Collector<'w> {
+    fn build(&mut self) -> Box<dyn ParallelVisitor + 'w> {
+        let Self { root, limit, now, kept, nested, region, found, quit } = *self;
+        Box::new(Visitor { root, limit, now, kept, nested, region, found, quit, own: Found::default() })
+    }
+}
+
+/// Collects on one thread; hands over what it has when it ends.
+struct Visitor<'w> {
+    root: &'w Path,
+    limit: u64,
+    now: i64,
+    kept: &'w [String],
+    nested: bool,
+    region: Option<&'w Region>,
+    found: &'w Mutex<Found>,
+    quit: &'w AtomicBool,
+    own: Found,
+}
+
+impl ParallelVisitor for Visitor<'_> {
+    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
+        match entry {
+            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => return self.enter(&entry),
+            Ok(entry) => self.meet(&entry),
+            Err(error) => self.fail(error),
+        }
+        if self.quit.load(Ordering::Relaxed) { WalkState::Quit } else { WalkState::Continue }
+    }
+}
+
+impl Visitor<'_> {
+    /// Notes a folder, and says whether to go on into it.
+    fn enter(&mut self, entry: &DirEntry) -> WalkState {
+        let folder = entry.path();
+        let dot_git = folder.join(".git");
+        let has_git = dot_git.symlink_metadata().is_ok();
+        if has_git && !self.nested && entry.depth() > 0 && is_nested(self.root, folder) {
+            // Once its `.git` is gone, it is a folder like any other.
+            self.own.listing.ground.sources.push((dot_git, Mark::Present));
+            if let Some(path) = path_conversion::from_native(self.root, folder) {
+                self.own.listing.skipped.push(Skip { path, reason: SkipReason::NestedRepository });
+            }
+            return WalkState::Skip;
+        }
+        self.own.listing.ground.enter(self.root, folder, self.now);
+        WalkState::Continue
+    }
+
+    fn meet(&mut self, entry: &DirEntry) {
+        let Some(kind) = entry.file_type() else { return };
+        let Some(path) = path_conversion::from_native(self.root, entry.path()) else { return };
+        if IGNORE_FILES.iter().any(|name| entry.file_name() == *name) {
+            self.keep_beside(entry.path());
+        }
+        if !self.is_asked_for(&path) {
+            return;
+        }
+        if !kind.is_file() {
+            let reason = if kind.is_symlink() { SkipReason::Link } else { SkipReason::Special };
+            self.own.listing.skipped.push(Skip { path, reason });
+            return;
+        }
+        match entry.metadata() {
+            Ok(metadata) if metadata.len() > self.limit => {
+                let reason = SkipReason::TooLarge { size: metadata.len(), limit: self.limit };
+                let stamp = stamp::trusted_at(stamp::of(&metadata), self.now);
+                self.own.listing.ground.large.push((path.clone(), stamp));
+                self.own.listing.skipped.push(Skip { path, reason });
+            }
+            Ok(metadata) => self.own.listing.files.push(Entry { path, stamp: stamp::of(&metadata) }),
+            Err(error) => self.fail_at(path, error.into_io_error()),
+        }
+    }
+
+    fn is_asked_for(&self, path: &RepoPath) -> bool {
+        self.region.is_none_or(|region| region.contains(path))
+    }
+
+    /// Lists what an ignore file must not hide.
+    fn keep_beside(&mut self, ignore_file: &Path) {
+        let Some(folder) = ignore_file.parent() else { return };
+        for name in self.kept {
+            let native = folder.join(name);
+            let Ok(metadata) = native.symlink_metadata() else { continue };
+            // It would be listed once it shrank, which no folder would tell.
+            self.own.listing.ground.shaky |= metadata.len() > self.limit;
+            if metadata.is_file()
+                && metadata.len() <= self.limit
+                && let Some(path) = path_conversion::from_native(self.root, &native)
+                && self.is_asked_for(&path)
+            {
+                self.own.listing.files.push(Entry { path, stamp: stamp::of(&metadata) });
+            }
+        }
+    }
+
+    /// A folder or entry the walker could not read. A pattern of an ignore file that is no glob is no such thing:
+    /// git passes over it in silence, and so do we.
+    fn fail(&mut self, error: ignore::Error) {
+        let native = failed_path(&error).map(Path::to_owned);
+        let Some(error) = error.into_io_error() else { return };
+        match native.and_then(|native| path_conversion::from_native(self.root, &native)) {
+            Some(path) if !path.as_bytes().is_empty() => self.fail_at(path, Some(error)),
+            _ => self.own.root_error = Some(error),
+        }
+    }
+
+    fn fail_at(&mut self, path: RepoPath, error: Option<io::Error>) {
+        let error = error.unwrap_or_else(|| io::ErrorKind::Other.into());
+        match SkipReason::from_io(&error) {
+            SkipReason::Vanished => {}
+            reason => {
+                self.own.listing.ground.shaky = true;
+                self.own.listing.skipped.push(Skip { path, reason });
+            }
+        }
+    }
+}
+
+impl Drop for Visitor<'_> {
+    fn drop(&mut self) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.listing.files.append(&mut self.own.listing.files);
+        found.listing.skipped.append(&mut self.own.listing.skipped);
+        found.listing.ground.append(&mut self.own.listing.ground);
+        found.root_error = found.root_error.take().or(self.own.root_error.take());
+    }
+}
+
+fn failed_path(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => failed_path(err),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fail(error: ignore::Error) -> Found {
+        let (found, quit) = (Mutex::new(Found::default()), AtomicBool::new(false));
+        let mut visitor = Visitor {
+            root: Path::new("/r"),
+            limit: 1,
+            now: 0,
+            kept: &[],
+            nested: false,
+            region: None,
+            found: &found,
+            quit: &quit,
+            own: Found::default(),
+        };
+        visitor.visit(Err(error));
+        drop(visitor);
+        found.into_inner().expect("no thread panicked")
+    }
+
+    fn at(path: &str, kind: io::ErrorKind) -> ignore::Error {
+        let err =
+            ignore::Error::WithPath { path: path.into(), err: Box::new(ignore::Error::Io(kind.into())) };
+        ignore::Error::WithDepth { depth: 1, err: Box::new(err) }
+    }
+
+    #[test]
+    fn an_unreadable_folder_is_reported_and_the_walk_goes_on() {
+        let found = fail(at("/r/secret", io::ErrorKind::PermissionDenied));
+        let reason = SkipReason::Unreadable("permission denied".to_owned());
+        assert_eq!(found.listing.skipped, [Skip { path: "secret".into(), reason }]);
+        assert!(found.root_error.is_none());
+    }
+
+    #[test]
+    fn what_vanishes_during_the_walk_is_simply_not_there() {
+        assert_eq!(fail(at("/r/gone", io::ErrorKind::NotFound)).listing, Listing::default());
+    }
+
+    #[test]
+    fn an_unreadable_root_ends_the_walk() {
+        assert!(fail(at("/r", io::ErrorKind::PermissionDenied)).root_error.is_some());
+    }
+}

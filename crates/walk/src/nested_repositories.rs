@@ -1,0 +1,56 @@
+//! Repositories inside of a repository: clones and worktrees are projects of their own, submodules are part of this one.
+
+use orient_model::RepoPath;
+use std::fs;
+use std::path::Path;
+
+/// Where a repository registers its submodules.
+pub(crate) const SUBMODULES: &str = ".gitmodules";
+
+/// Whether a folder below the root, which has a `.git`, is no part of the project: it lies in another working tree that
+/// does not register it as a submodule. In a folder outside of git, the clones in it are what there is to index.
+pub(crate) fn is_nested(root: &Path, folder: &Path) -> bool {
+    let around = folder.ancestors().skip(1).take_while(|around| around.starts_with(root));
+    let mut is_in_repository = false;
+    for around in around {
+        is_in_repository |= around.join(".git").symlink_metadata().is_ok();
+        if registers(around, folder) {
+            return false;
+        }
+    }
+    is_in_repository
+}
+
+/// Whether the `.gitmodules` of a folder names another as a submodule.
+fn registers(around: &Path, folder: &Path) -> bool {
+    let Some(path) = crate::path_conversion::from_native(around, folder) else { return false };
+    let Ok(text) = fs::read_to_string(around.join(SUBMODULES)) else { return false };
+    submodules(&text).any(|submodule| RepoPath::from(submodule.as_str()) == path)
+}
+
+/// The paths of submodules, in the syntax of git's configuration.
+fn submodules(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        if !key.trim().eq_ignore_ascii_case("path") {
+            return None;
+        }
+        let value = value.trim();
+        let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        let value = quoted
+            .map_or_else(|| value.to_owned(), |value| value.replace("\\\"", "\"").replace("\\\\", "\\"));
+        Some(value.trim_end_matches('/').to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_submodules_are_read() {
+        let text =
+            "[submodule \"a\"]\n\tpath = libs/a\n\turl = ../a\n[submodule \"b\"]\n  Path=\"with space/b\"\n";
+        assert_eq!(submodules(text).collect::<Vec<_>>(), ["libs/a", "with space/b"]);
+    }
+}

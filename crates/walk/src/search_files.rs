@@ -1,0 +1,343 @@
+//! Which files a text search looks at: those ripgrep would, by its own walker and its own rules.
+//!
+//! This is not the listing the index is made from: hidden files are left out unless asked for, ignore files above the
+//! tree count, `.gitignore` counts inside of git only. What Orient itself was told to leave out stays out here too.
+
+use crate::ignore_tree::{RuleOptions, RuleTree, has_large_rules, starts_with_large_rules};
+use crate::list_files::{OWN_IGNORE_FILE, excludes};
+use crate::{Ground, WalkError, path_conversion, stamp};
+use ignore::overrides::OverrideBuilder;
+use ignore::types::TypesBuilder;
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use orient_model::RepoPath;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where to search, and what to leave out.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct SearchScope {
+    /// The folder the search was asked from: paths hang from it and are shown from it.
+    pub base: PathBuf,
+    /// Files and folders, as they were typed; empty for all of `base`.
+    pub paths: Vec<PathBuf>,
+    /// Whether hidden files are searched.
+    pub hidden: bool,
+    /// Whether no ignore file counts.
+    pub no_ignore: bool,
+    /// Whether the ignore files of version control do not count.
+    pub no_ignore_vcs: bool,
+    /// Whether ignore files of folders above do not count.
+    pub no_ignore_parent: bool,
+    /// Only files that match; those after `!` are left out.
+    pub globs: Vec<String>,
+    /// The same, in either case.
+    pub iglobs: Vec<String>,
+    /// Only files of these types, by ripgrep's names.
+    pub types: Vec<String>,
+    /// No files of these types.
+    pub types_not: Vec<String>,
+    /// More types, as `name:glob`.
+    pub types_add: Vec<String>,
+    /// How many folders deep to go.
+    pub max_depth: Option<usize>,
+    /// Larger files are left out.
+    pub max_file_size: Option<u64>,
+    /// What the settings leave out, each in the syntax of a `.gitignore` line.
+    pub excludes: Vec<String>,
+    /// How many threads to walk with; zero lets the walker choose.
+    pub threads: usize,
+}
+
+/// A file to search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Haystack {
+    /// Where it is.
+    pub path: RepoPath,
+    /// How its path is shown.
+    pub shown: PathBuf,
+    /// Whether it was named, rather than found in a folder.
+    pub explicit: bool,
+}
+
+/// What there is to search.
+#[derive(Clone, Debug, Default)]
+pub struct Haystacks {
+    /// The files, in the order of the paths asked for, then by path.
+    pub files: Vec<Haystack>,
+    /// What could not be read, in words.
+    pub errors: Vec<String>,
+    /// What all this rests on; noted for a plain scope only.
+    pub ground: Ground,
+}
+
+impl SearchScope {
+    /// Whether all of the tree is searched by the rules of the tree alone, so that the answer can be remembered.
+    pub fn is_plain(&self, root: &Path) -> bool {
+        let Self { base, paths, hidden, no_ignore, no_ignore_vcs, no_ignore_parent, .. } = self;
+        let narrowed = [&self.globs, &self.iglobs, &self.types, &self.types_not, &self.types_add];
+        !(*hidden || *no_ignore || *no_ignore_vcs || *no_ignore_parent)
+            && narrowed.iter().all(|list| list.is_empty())
+            && self.max_depth.is_none()
+            && self.max_file_size.is_none()
+            && paths.is_empty()
+            && base.canonicalize().is_ok_and(|base| base == root)
+    }
+}
+
+/// A file or folder to start from.
+pub(crate) struct Start {
+    pub(crate) real: PathBuf,
+    pub(crate) shown: PathBuf,
+}
+
+/// Lists what a search in the tree under `root`, which is canonical, looks at.
+pub fn haystacks(root: &Path, scope: &SearchScope) -> Result<Haystacks, WalkError> {
+    let (base, starts, errors) = starts(root, scope)?;
+    let mut all = Haystacks { errors, ..Haystacks::default() };
+    let (now, plain) = (stamp::now(), scope.is_plain(root));
+    if plain {
+        all.ground.enter_machine(now);
+        all.ground.enter_parents(root, now);
+    }
+    for start in starts {
+        // One walk for each: the same file may be asked for twice, and is then searched twice.
+        let noted = plain.then_some(now);
+        let walker = Walker::new(root, &base, &start, scope)?;
+        let mut found = walked(root, &start, &walker.builder, noted);
+        if walker.met_large_rules() {
+            found = walked(root, &start, &walker.with_large_rules()?.builder, noted);
+        }
+        all.files.append(&mut found.files);
+        all.errors.append(&mut found.errors);
+        all.ground.append(&mut found.ground);
+    }
+    all.ground.shaky |= !all.errors.is_empty();
+    all.ground.sort();
+    Ok(all)
+}
+
+/// The folder a search was asked from, what it starts from, and what it cannot start from, in words.
+pub(crate) fn starts(
+    root: &Path,
+    scope: &SearchScope,
+) -> Result<(PathBuf, Vec<Start>, Vec<String>), WalkError> {
+    let base =
+        scope.base.canonicalize().map_err(|source| WalkError::Root { path: scope.base.clone(), source })?;
+    let typed: &[PathBuf] = if scope.paths.is_empty() { &[PathBuf::new()] } else { &scope.paths };
+    let (mut starts, mut errors) = (Vec::new(), Vec::new());
+    for path in typed {
+        match start(root, &base, path)? {
+            Ok(start) => starts.push(start),
+            Err(error) => errors.push(format!("{}: {error}", path.display())),
+        }
+    }
+    Ok((base, starts, errors))
+}
+
+/// What many threads find from one start, by path. With the time the walk began, what that rests on is noted.
+pub(crate) fn walked(root: &Path, start: &Start, builder: &WalkBuilder, noted: Option<i64>) -> Haystacks {
+    let found = Mutex::new(Haystacks::default());
+    builder.build_parallel().run(|| {
+        let mut own = Own { found: &found, own: Haystacks::default() };
+        Box::new(move |entry| {
+            match (entry, noted) {
+                (Ok(entry), Some(now)) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {
+                    own.own.ground.enter(root, entry.path(), now);
+                }
+                (Ok(entry), _) => own.own.files.extend(haystack(root, start, &entry)),
+                (Err(error), _) => own.own.errors.extend(failure(start, &error)),
+            }
+            WalkState::Continue
+        })
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.files.sort_unstable_by(|a, b| path_conversion::by_parts(a.path.as_bytes(), b.path.as_bytes()));
+    found.errors.sort_unstable();
+    found
+}
+
+/// What one thread found; handed over when it ends.
+struct Own<'f> {
+    found: &'f Mutex<Haystacks>,
+    own: Haystacks,
+}
+
+impl Drop for Own<'_> {
+    fn drop(&mut self) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.files.append(&mut self.own.files);
+        found.errors.append(&mut self.own.errors);
+        found.ground.append(&mut self.own.ground);
+    }
+}
+
+/// What to say of a folder that cannot be read. A pattern of an ignore file that is no glob is passed over, as in git.
+pub(crate) fn failure(start: &Start, error: &ignore::Error) -> Option<String> {
+    if error.is_partial() || error.io_error().is_none() {
+        return None;
+    }
+    let real = start.real.display().to_string();
+    Some(error.to_string().replace(&real, &start.shown.display().to_string()))
+}
+
+/// Where a path that was typed leads: into the tree, or it is refused.
+fn start(root: &Path, base: &Path, typed: &Path) -> Result<Result<Start, std::io::Error>, WalkError> {
+    let real = match base.join(typed).canonicalize() {
+        Ok(real) => real,
+        Err(error) => return Ok(Err(error)),
+    };
+    if real.starts_with(root) {
+        Ok(Ok(Start { real, shown: typed.to_owned() }))
+    } else {
+        Err(WalkError::Outside { path: typed.to_owned(), root: root.to_owned() })
+    }
+}
+
+/// A walker by ripgrep's rules.
+pub(crate) struct Walker {
+    pub(crate) builder: WalkBuilder,
+    root: PathBuf,
+    base: PathBuf,
+    start: PathBuf,
+    scope: SearchScope,
+    met_large: Arc<AtomicBool>,
+}
+
+impl Walker {
+    pub(crate) fn new(
+        root: &Path,
+        base: &Path,
+        start: &Start,
+        scope: &SearchScope,
+    ) -> Result<Self, WalkError> {
+        let large = !scope.no_ignore && starts_with_large_rules(&start.real);
+        Self::by(root, base, &start.real, scope, large)
+    }
+
+    /// Whether the walk came to an ignore file that is too large for it: what it found is of no use then.
+    pub(crate) fn met_large_rules(&self) -> bool {
+        self.met_large.load(Ordering::Relaxed)
+    }
+
+    /// The same walk for a tree with very large ignore files.
+    pub(crate) fn with_large_rules(&self) -> Result<Self, WalkError> {
+        Self::by(&self.root, &self.base, &self.start, &self.scope, true)
+    }
+
+    fn by(
+        root: &Path,
+        base: &Path,
+        start: &Path,
+        scope: &SearchScope,
+        large: bool,
+    ) -> Result<Self, WalkError> {
+        let SearchScope { hidden, no_ignore, no_ignore_vcs, no_ignore_parent, .. } = *scope;
+        let git = !(no_ignore || no_ignore_vcs);
+        let mut builder = WalkBuilder::new(start);
+        builder
+            .max_depth(scope.max_depth)
+            .max_filesize(scope.max_file_size)
+            .threads(scope.threads)
+            .overrides(overrides(base, scope)?)
+            .types(types(scope)?)
+            .hidden(!hidden && !large)
+            .parents(!(no_ignore || no_ignore_parent || large))
+            .ignore(!no_ignore && !large)
+            .git_global(git && !large)
+            .git_ignore(git && !large)
+            .git_exclude(git && !large)
+            .current_dir(base);
+        let met_large = Arc::new(AtomicBool::new(false));
+        if large {
+            let rules = RuleOptions {
+                own: &[".rgignore", OWN_IGNORE_FILE],
+                ignore: true,
+                git,
+                git_elsewhere: git,
+                require_git: true,
+                parents: !no_ignore_parent,
+            };
+            let rules = RuleTree::new(start, rules);
+            let (chosen, types) = (overrides(base, scope)?, types(scope)?);
+            let excludes = excludes(root, &scope.excludes)?;
+            builder.filter_entry(move |entry| {
+                let (path, is_folder) = (entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()));
+                // What was chosen by globs is found whatever the rules say, and what was chosen by type although it is hidden.
+                let hidden = hidden || types.matched(path, is_folder).is_whitelist();
+                entry.depth() == 0
+                    || !excludes.leave_out(path, is_folder)
+                        && (!chosen.matched(path, is_folder).is_none()
+                            || !rules.leaves_out(path, is_folder, hidden))
+            });
+        } else if !no_ignore {
+            builder.add_custom_ignore_filename(".rgignore");
+            builder.add_custom_ignore_filename(OWN_IGNORE_FILE);
+            let (excludes, met) = (excludes(root, &scope.excludes)?, met_large.clone());
+            builder.filter_entry(move |entry| {
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                if entry.depth() == 0 {
+                    return true;
+                }
+                let is_large = is_folder && has_large_rules(entry.path());
+                met.fetch_or(is_large, Ordering::Relaxed);
+                !is_large && !excludes.leave_out(entry.path(), is_folder)
+            });
+        }
+        let (root, base, start, scope) = (root.to_owned(), base.to_owned(), start.to_owned(), scope.clone());
+        Ok(Self { builder, root, base, start, scope, met_large })
+    }
+}
+
+/// Whether the name of a file or folder hides it.
+pub(crate) fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
+fn overrides(base: &Path, scope: &SearchScope) -> Result<ignore::overrides::Override, WalkError> {
+    let bad = |error: ignore::Error| WalkError::Filter { reason: error.to_string() };
+    let mut builder = OverrideBuilder::new(base);
+    for glob in &scope.globs {
+        builder.add(glob).map_err(bad)?;
+    }
+    // From here on, case makes no difference.
+    builder.case_insensitive(true).map_err(bad)?;
+    for glob in &scope.iglobs {
+        builder.add(glob).map_err(bad)?;
+    }
+    builder.build().map_err(bad)
+}
+
+fn types(scope: &SearchScope) -> Result<ignore::types::Types, WalkError> {
+    if scope.types.is_empty() && scope.types_not.is_empty() && scope.types_add.is_empty() {
+        // Putting the hundreds of known ones in order takes longer than many a walk.
+        return Ok(ignore::types::Types::empty());
+    }
+    let bad = |error: ignore::Error| WalkError::Filter { reason: error.to_string() };
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    for definition in &scope.types_add {
+        builder.add_def(definition).map_err(bad)?;
+    }
+    for name in &scope.types {
+        builder.select(name);
+    }
+    for name in &scope.types_not {
+        builder.negate(name);
+    }
+    builder.build().map_err(bad)
+}
+
+/// What a walker found, if it is to be searched.
+pub(crate) fn haystack(root: &Path, start: &Start, entry: &DirEntry) -> Option<Haystack> {
+    let explicit = entry.depth() == 0;
+    let kind = entry.file_type()?;
+    if !(kind.is_file() || explicit && !kind.is_dir()) {
+        return None;
+    }
+    let path = path_conversion::from_native(root, entry.path())?;
+    let behind = entry.path().strip_prefix(&start.real).ok()?;
+    let shown = if behind.as_os_str().is_empty() { start.shown.clone() } else { start.shown.join(behind) };
+    Some(Haystack { path, shown, explicit })
+}

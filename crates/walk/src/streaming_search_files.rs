@@ -1,0 +1,104 @@
+//! The files of a search, one after another while they are found: in the order of [`haystacks`](crate::haystacks).
+
+use crate::search_files::{Start, Walker, failure, haystack, starts, walked};
+use crate::{Haystack, Haystacks, SearchScope, WalkError, path_conversion};
+use ignore::Walk;
+use orient_model::RepoPath;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+/// A walk on its way. One thread finds what comes first sooner than many find everything.
+pub struct Scan {
+    root: PathBuf,
+    /// What is still to be walked; the first may have been begun.
+    ahead: VecDeque<(Start, Walker)>,
+    walk: Option<Walk>,
+    /// The last file that was given of the start at hand.
+    last: Option<RepoPath>,
+    errors: Vec<String>,
+}
+
+impl Scan {
+    /// Begins to walk a scope in the tree under `root`, which is canonical.
+    pub fn begin(root: &Path, scope: &SearchScope) -> Result<Self, WalkError> {
+        let (base, starts, errors) = starts(root, scope)?;
+        let mut ahead = VecDeque::with_capacity(starts.len());
+        for start in starts {
+            let walker = sorted(Walker::new(root, &base, &start, scope)?);
+            ahead.push_back((start, walker));
+        }
+        Ok(Self { root: root.to_owned(), ahead, walk: None, last: None, errors })
+    }
+
+    /// What could not be read so far, in words; each is told once.
+    pub fn take_errors(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.errors)
+    }
+
+    /// The files that were not given yet, found by many threads at once.
+    pub fn rest(&mut self) -> Vec<Haystack> {
+        self.walk = None;
+        let mut last = self.last.take();
+        let mut rest = Vec::new();
+        for (start, walker) in self.ahead.drain(..) {
+            let mut found = walked(&self.root, &start, &walker.builder, None);
+            if walker.met_large_rules()
+                && let Ok(walker) = walker.with_large_rules()
+            {
+                found = walked(&self.root, &start, &walker.builder, None);
+            }
+            let Haystacks { mut files, mut errors, .. } = found;
+            if let Some(last) = last.take() {
+                files.retain(|file| path_conversion::by_parts(file.path.as_bytes(), last.as_bytes()).is_gt());
+            }
+            rest.append(&mut files);
+            self.errors.append(&mut errors);
+        }
+        self.errors.sort_unstable();
+        self.errors.dedup();
+        rest
+    }
+}
+
+impl Iterator for Scan {
+    type Item = Haystack;
+
+    fn next(&mut self) -> Option<Haystack> {
+        loop {
+            let (start, walker) = self.ahead.front_mut()?;
+            let walk = self.walk.get_or_insert_with(|| walker.builder.build());
+            let met = walk.next();
+            if walker.met_large_rules()
+                && let Ok(again) = walker.with_large_rules()
+            {
+                // From the beginning by other means; what was given before is not given again.
+                (*walker, self.walk) = (sorted(again), None);
+                continue;
+            }
+            match met {
+                Some(Ok(entry)) => {
+                    let before = self.last.as_ref().map(RepoPath::as_bytes);
+                    let is_new =
+                        |path: &[u8]| before.is_none_or(|last| path_conversion::by_parts(path, last).is_gt());
+                    if let Some(found) = haystack(&self.root, start, &entry)
+                        && is_new(found.path.as_bytes())
+                    {
+                        self.last = Some(found.path.clone());
+                        return Some(found);
+                    }
+                }
+                Some(Err(error)) => self.errors.extend(failure(start, &error)),
+                None => {
+                    self.ahead.pop_front();
+                    (self.walk, self.last) = (None, None);
+                }
+            }
+        }
+    }
+}
+
+/// Finds files in the order in which they are given.
+fn sorted(mut walker: Walker) -> Walker {
+    walker.builder.sort_by_file_name(std::ffi::OsStr::cmp);
+    walker
+}
