@@ -39,7 +39,7 @@ fn a_newer_model_embeds_in_the_background_while_search_goes_on() {
     let setup = SessionOptions { start: root.clone(), folder: root, overrides, force: 0, refresh: true };
     let keeper = |_: &Arc<Engine>, _: &_| -> Arc<dyn Keeper> { Arc::new(Sweep) };
     let host = OpenTree::open(setup, keeper).expect("a tree");
-    let note = "chunks have none yet of the built-in model of this version";
+    let note = "chunks have no vectors of this version";
     assert!(!search(&host).contains(note));
     age(host.engine());
     let answer = search(&host);
