@@ -55,8 +55,6 @@ pub struct Term {
     pub number: u32,
     /// What it counts, apart from how rare it is.
     pub weight: f32,
-    /// Whether it is an identifier of several parts, as a whole.
-    pub whole: bool,
     /// Whether the question wrote it as code: with capitals inside, underscores, dots or quotes around.
     pub code: bool,
 }
@@ -231,7 +229,7 @@ fn terms(question: &str, names: &[String]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     let code: Vec<String> =
         names.iter().flat_map(|name| Handle::split(name)).map(|name| name.to_lowercase()).collect();
-    let mut add = |text: String, weight: f32, whole: bool, is_code: bool| {
+    let mut add = |text: String, weight: f32, is_code: bool| {
         if weight <= 0.0 {
             return;
         }
@@ -241,7 +239,7 @@ fn terms(question: &str, names: &[String]) -> Vec<Term> {
                 term.code |= is_code;
             }
             None => {
-                terms.push(Term { number: term_number(text.as_bytes()), text, weight, whole, code: is_code });
+                terms.push(Term { number: term_number(text.as_bytes()), text, weight, code: is_code });
             }
         }
     };
@@ -253,13 +251,13 @@ fn terms(question: &str, names: &[String]) -> Vec<Term> {
         let lower = token.to_lowercase();
         let is_code = code.contains(&lower);
         let weight = if single || is_code { 1.0 } else { stop::weight(&lower) };
-        for_each_term(token.as_bytes(), |term, whole| {
-            add(String::from_utf8_lossy(term).into_owned(), weight, whole, is_code);
+        for_each_term(token.as_bytes(), |term, _| {
+            add(String::from_utf8_lossy(term).into_owned(), weight, is_code);
         });
     }
     for token in question.split(|c: char| !c.is_alphanumeric() && c != '-') {
         for joint in compound(token).into_iter().flatten() {
-            add(joint, 1.0, true, false);
+            add(joint, 1.0, false);
         }
     }
     terms

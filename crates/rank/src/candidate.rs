@@ -26,10 +26,6 @@ pub struct Candidate {
     pub exact: f32,
     /// Whether it is a test, or only there for tests.
     pub test: bool,
-    /// How many uses of it there are.
-    pub uses: u32,
-    /// Whether it is used by, or uses, one of the best.
-    pub linked: f32,
     /// Its first line.
     pub first_line: u32,
     /// Its last line.
@@ -43,8 +39,6 @@ pub struct FileInfo {
     pub path: String,
     /// What it is for.
     pub role: Role,
-    /// How many units it has.
-    pub units: u32,
     /// What the terms say about all of it.
     pub lexical: FileEvidence,
 }

@@ -31,8 +31,8 @@ mod tests {
     use orient_model::Role;
 
     fn pool(said: f32, missing: f32) -> Pool {
-        let lexical = FileEvidence { score: said, path: 0.0 };
-        let file = FileInfo { path: "a".to_owned(), role: Role::Source, units: 1, lexical };
+        let lexical = FileEvidence { score: said };
+        let file = FileInfo { path: "a".to_owned(), role: Role::Source, lexical };
         Pool { files: vec![file], candidates: Vec::new(), total: 10.0, missing, semantic: true }
     }
 

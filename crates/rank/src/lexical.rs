@@ -11,8 +11,6 @@ pub struct Evidence {
     pub score: f32,
     /// The weight of the terms that are in names the unit defines.
     pub named: f32,
-    /// The weight of whole identifiers among them.
-    pub defined: f32,
 }
 
 /// What they say about a file.
@@ -20,8 +18,6 @@ pub struct Evidence {
 pub struct FileEvidence {
     /// For each term the best of its units, summed.
     pub score: f32,
-    /// The weight of the terms that are in its path.
-    pub path: f32,
 }
 
 /// A unit that holds a term.
@@ -128,16 +124,15 @@ impl Lexical {
     }
 
     /// Adds a term. The units of a file follow each other.
-    pub fn add(&mut self, weight: f32, whole: bool, postings: &[Held]) {
+    pub fn add(&mut self, weight: f32, postings: &[Held]) {
         let worth = weight * self.rarity(postings.len());
         self.total += worth;
         self.missing += if postings.is_empty() { worth } else { 0.0 };
         for of_file in postings.chunk_by(|a, b| a.file == b.file) {
-            let (mut best, mut path) = (0.0_f32, false);
+            let mut best = 0.0_f32;
             for &Held { unit, length, mark, .. } in of_file {
                 let score = worth * self.saturated(length, mark);
                 best = best.max(score);
-                path |= mark.is_in(Field::Path);
                 let evidence = &mut self.units[unit as usize];
                 if evidence.score == 0.0 {
                     self.touched.push(unit);
@@ -145,12 +140,9 @@ impl Lexical {
                 evidence.score += score;
                 if mark.is_in(Field::Name) {
                     evidence.named += worth;
-                    evidence.defined += if whole { worth } else { 0.0 };
                 }
             }
-            let file = &mut self.files[of_file[0].file as usize];
-            file.score += best;
-            file.path += if path { worth } else { 0.0 };
+            self.files[of_file[0].file as usize].score += best;
         }
     }
 

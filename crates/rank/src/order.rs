@@ -1,7 +1,7 @@
 //! The order: rules add and multiply, then the best is taken again and again, and what is near it loses.
 
 use crate::also::Shelves;
-use crate::analyse::{Analysis, Scope};
+use crate::analyse::Analysis;
 use crate::candidate::Pool;
 use crate::explain::{Part, Ranked};
 use crate::rules::{self, Rule};
@@ -166,19 +166,16 @@ impl Board {
         }
     }
 
-    /// Takes the best again and again. What comes later from the same file, or for a question about several places from
-    /// the same folder, loses a part of its score each time.
+    /// Takes the best again and again. What comes later from the same file loses a part of its score each time.
     fn pick(mut self, context: &rules::Context<'_>, most: Most) -> Vec<Ranked> {
-        let rules::Context { asked, pool, weights, switches } = *context;
+        let rules::Context { pool, weights, switches, .. } = *context;
         sort(&mut self.hits, pool);
         let exact = |hit: &Ranked| pool.candidates[hit.candidate].exact;
         let decay = if switches.has(Rule::Decay) { weights.decay } else { 1.0 };
-        let spread =
-            if switches.has(Rule::Spread) && asked.scope != Scope::Targeted { weights.spread } else { 1.0 };
         let also = if switches.has(Rule::Also) { most.also } else { 0 };
         let shelves = Shelves::new(pool, &self.hits);
         let mut taken = Vec::with_capacity(most.hits.min(self.hits.len()));
-        let (mut files, mut folders) = (HashMap::new(), HashMap::new());
+        let mut files = HashMap::new();
         let mut rest: Vec<Option<Ranked>> = self.hits.into_iter().map(Some).collect();
         let mut start = 0;
         while taken.len() < most.hits {
@@ -197,9 +194,7 @@ impl Board {
                 }
                 let candidate = &pool.candidates[hit.candidate];
                 let before: i32 = files.get(&candidate.file).copied().unwrap_or(0);
-                let beside: i32 =
-                    folders.get(folder(&pool.files[candidate.file as usize].path)).copied().unwrap_or(0);
-                let score = hit.score * decay.powi(before) * spread.powi(beside);
+                let score = hit.score * decay.powi(before);
                 if best.is_none_or(|(tier, top, _)| own > tier || score > top) {
                     best = Some((own, score, at));
                 }
@@ -213,7 +208,6 @@ impl Board {
             }
             let before = files.entry(candidate.file).or_insert(0);
             if *before == 0 {
-                *folders.entry(folder(&pool.files[candidate.file as usize].path)).or_insert(0) += 1;
                 hit.also = shelves.beside(hit.candidate, also, weights.also);
                 *before = i32::try_from(hit.also.len()).unwrap_or(i32::from(i16::MAX));
                 let named =
@@ -239,10 +233,6 @@ fn sort(hits: &mut [Ranked], pool: &Pool) {
     });
 }
 
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,8 +254,6 @@ mod tests {
             owner: None,
             exact: 0.0,
             test: false,
-            uses: 0,
-            linked: 0.0,
             first_line: unit + 1,
             last_line: unit + 1,
         }
@@ -275,7 +263,6 @@ mod tests {
         let files = (0..=candidates.iter().map(|one| one.file).max().unwrap_or(0)).map(|number| FileInfo {
             path: format!("src/f{number}.x"),
             role: Role::Source,
-            units: 4,
             lexical: FileEvidence::default(),
         });
         Pool { files: files.collect(), candidates, total: 1.0, missing: 0.0, semantic: true }

@@ -46,22 +46,10 @@ weights! {
     nearness = 0.6;
     /// A definition whose name stands in the question.
     definition = 0.5;
-    /// A definition the question writes as code, by its own name.
-    identifier = 0.3;
-    /// A neighbour in the graph of what is found.
-    neighbours = 0.05;
-    /// How much of the repository leads to it, for a question that is a name.
-    centrality = 0.1;
     /// What the words of a whole file say.
     coherence = 0.5;
     /// What the vectors of a whole file say.
     harmony = 0.8;
-    /// How much of a file answers.
-    density = 0.3;
-    /// A file whose name stands in the question.
-    stem = 0.3;
-    /// Folders that stand in the question.
-    folder = 0.2;
     /// By how much the words and the name of a file count more where there are no vectors, which know both.
     alone = 2.0;
 
@@ -90,8 +78,6 @@ weights! {
     decay = 0.3;
     /// Which part of a hit's score another place of its file must have to be named beside it.
     also = 0.3;
-    /// The same for each further file of the same folder, where a question is about several places.
-    spread = 0.9;
 }
 
 /// Which rules are in force.

@@ -187,7 +187,8 @@ not encrypted: others on the network can read the code and the key
     tree.write(USER_FILE, chosen("openai", &server.elsewhere()));
     assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(0));
     assert!(
-        text(&with_key(&tree, &["embed", "forget"]).stdout).starts_with("consent revoked: no code will be sent")
+        text(&with_key(&tree, &["embed", "forget"]).stdout)
+            .starts_with("consent revoked: no code will be sent")
     );
     assert_eq!(with_key(&tree, &["embed", "test"]).status.code(), Some(4));
     assert!(server.seen().len() > before);

@@ -196,10 +196,7 @@ fn a_run_that_fails_says_how_far_it_came() {
     assert_eq!(output.status.code(), Some(5));
     let said = said(&output);
     assert!(said.contains("error: Ollama is not available: status 400: enough"), "{said}");
-    assert!(
-        said.contains("6 chunks were embedded and are kept; `orient embed run` continues"),
-        "{said}"
-    );
+    assert!(said.contains("6 chunks were embedded and are kept; `orient embed run` continues"), "{said}");
     server.mood(Mood::Good);
     assert!(run(&tree, &[]).starts_with("6 chunks embedded"));
 }

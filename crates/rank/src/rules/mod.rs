@@ -1,16 +1,10 @@
 //! The rules, one file each. A rule adds to scores, or multiplies them, and leaves a line in the explanation.
 
-mod centrality;
 mod coherence;
 mod definition;
-mod density;
-mod folder;
 mod fusion;
-mod identifier;
-mod neighbours;
 mod place;
 mod role;
-mod stem;
 
 use crate::analyse::Analysis;
 use crate::candidate::{Candidate, Pool};
@@ -43,12 +37,6 @@ rules! {
     Semantic, "meaning";
     /// A definition whose name stands in the question.
     Definition, "definition";
-    /// A definition the question writes as code.
-    Identifier, "identifier";
-    /// A caller or callee of what is found.
-    Neighbours, "neighbours";
-    /// How much of the repository leads to it.
-    Centrality, "centrality";
     /// Of the places of a file, those that hold the words come first.
     Inside, "inside";
     /// Of the places of a file, those that do something come before those that declare.
@@ -59,20 +47,12 @@ rules! {
     Best, "best of file";
     /// What all units of a file say together.
     Coherence, "coherence";
-    /// How much of a file answers.
-    Density, "density";
-    /// A file whose name stands in the question.
-    Stem, "file name";
-    /// Folders that stand in the question.
-    Folder, "folder";
     /// Tests, prose, settings and what nobody here wrote count less, unless asked for.
     Role, "role";
     /// Further units of the same file count less.
     Decay, "decay";
     /// Other good places of a hit's file are named beside it.
     Also, "also";
-    /// Further files of the same folder count less, where a question is about several places.
-    Spread, "spread";
 }
 
 /// What a rule looks at.
@@ -94,18 +74,12 @@ pub(crate) fn apply(rule: Rule, context: &Context<'_>, board: &mut Board) {
         Rule::Lexical => fusion::words(context, board),
         Rule::Semantic => fusion::vectors(context, board),
         Rule::Definition => definition::apply(context, board),
-        Rule::Identifier => identifier::apply(context, board),
-        Rule::Neighbours => neighbours::apply(context, board),
-        Rule::Centrality => centrality::apply(context, board),
         Rule::Inside => place::inside(context, board),
         Rule::Deeds => place::deeds(context, board),
         Rule::Size => place::size(context, board),
         Rule::Best => board.best_of_files(context),
         Rule::Coherence => coherence::apply(context, board),
-        Rule::Density => density::apply(context, board),
-        Rule::Stem => stem::apply(context, board),
-        Rule::Folder => folder::apply(context, board),
         Rule::Role => role::apply(context, board),
-        Rule::Decay | Rule::Also | Rule::Spread => {}
+        Rule::Decay | Rule::Also => {}
     }
 }

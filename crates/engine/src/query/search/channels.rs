@@ -47,13 +47,13 @@ impl Snapshot {
         for term in &asked.terms {
             read(term.number, &mut postings)?;
             held.push(!postings.is_empty());
-            lexical.add(term.weight, term.whole, &postings);
+            lexical.add(term.weight, &postings);
         }
         for word in mistyped(asked, &held) {
             let near = self.near_words(&word)?;
             for one in &near {
                 read(one.number, &mut postings)?;
-                lexical.add(1.0, one.whole, &postings);
+                lexical.add(1.0, &postings);
             }
             if !near.is_empty() {
                 replaced.push((word, near.into_iter().map(|one| one.name).collect()));

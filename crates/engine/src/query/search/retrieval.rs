@@ -9,17 +9,11 @@ use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
-use orient_model::EdgeKind;
-use orient_rank::{Analysis, Candidate, FileInfo, Form, Lexical, Most, Pool, Rule, analyse, rank};
-use orient_store::{EdgeRow, PlaceSymbol};
-use rustc_hash::FxHashSet;
+use orient_rank::{Analysis, Candidate, FileInfo, Lexical, Pool, analyse, rank};
+use orient_store::PlaceSymbol;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many of the best are asked for their neighbours.
-const STRONG: usize = 5;
-/// More uses than this are not counted.
-const MANY_USES: u32 = 64;
 /// How many units each channel names.
 const OF_WORDS: usize = 250;
 const OF_VECTORS: usize = 200;
@@ -78,7 +72,6 @@ impl Snapshot {
         let mut gathered = self.look_at(query, asked, &corpus, &seen, pool)?;
         corpus.take_back(lexical.into_room(postings));
         gathered.pool.semantic = nearness.is_some();
-        self.link(query, &mut gathered)?;
         let bare = if query.without_vectors { 0 } else { corpus.bare(without) };
         Ok(Gathered { replaced, holders, bare, by_other: is_by_other, ..gathered })
     }
@@ -109,8 +102,6 @@ impl Snapshot {
                 owner: place.symbol.as_ref().map(|symbol| symbol.id.0),
                 exact: seen.exact.get(&unit).map_or(0.0, |surely| surely * of_role(role)),
                 test: place.is_test(),
-                uses: self.uses(own.filter(|_| asked.form == Form::Name))?,
-                linked: 0.0,
                 first_line: place.chunk.first_line,
                 last_line: place.chunk.last_line,
             });
@@ -120,7 +111,6 @@ impl Snapshot {
         let files = closer.files.iter().zip(&shelves).map(|(file, &shelf)| FileInfo {
             path: file.path.display().into_owned(),
             role: file.role,
-            units: file.chunks,
             lexical: seen.words.files[shelf as usize],
         });
         let Lexical { total, missing, .. } = *seen.words;
@@ -172,41 +162,6 @@ impl Snapshot {
             bare: *bare,
             by_other: *by_other,
         })
-    }
-
-    /// Marks the candidates that the best ones call, or are called by.
-    fn link(&self, query: &SearchQuery, gathered: &mut Gathered) -> Result<(), EngineError> {
-        let Gathered { asked, pool, places, .. } = gathered;
-        if query.weights.neighbours <= 0.0 || !query.switches.has(Rule::Neighbours) {
-            return Ok(());
-        }
-        let mut near = FxHashSet::default();
-        let switches = query.switches.without(Rule::Neighbours);
-        for hit in rank(asked, pool, &query.weights, switches, Most { hits: STRONG, also: 0 }) {
-            let Some(symbol) = &places[hit.candidate].symbol else { continue };
-            let calls = |edge: &&EdgeRow| edge.kind == EdgeKind::Calls;
-            let file = places[hit.candidate].chunk.file;
-            near.extend(
-                self.store.edges_from(file, symbol.id.into())?.iter().filter(calls).map(|edge| edge.target),
-            );
-            // What everything calls says nothing about who calls it.
-            if self.uses(Some(symbol))? < MANY_USES {
-                near.extend(self.incoming(symbol.id.into())?.iter().filter(calls).map(|edge| edge.source));
-            }
-        }
-        for (candidate, place) in pool.candidates.iter_mut().zip(places) {
-            let linked = place.symbol.as_ref().is_some_and(|symbol| near.contains(&symbol.id.into()));
-            candidate.linked = f32::from(u8::from(linked));
-        }
-        Ok(())
-    }
-
-    /// How often a symbol is used, as far as it matters.
-    fn uses(&self, symbol: Option<&PlaceSymbol>) -> Result<u32, EngineError> {
-        match symbol {
-            Some(symbol) => Ok(self.store.reader().count_incoming(symbol.id.into(), MANY_USES)?),
-            None => Ok(0),
-        }
     }
 
     /// The names around and of a symbol, outermost first.

@@ -14,7 +14,6 @@ pub(super) struct Near {
     pub(super) name: String,
     /// The number of its term.
     pub(super) number: u32,
-    pub(super) whole: bool,
 }
 
 impl Snapshot {
@@ -26,8 +25,8 @@ impl Snapshot {
         }
         for name in self.similar_names(word, OFFERED)? {
             let mut last = None;
-            for_each_term(name.as_bytes(), |term, whole| last = Some((term_number(term), whole)));
-            near.extend(last.map(|(number, whole)| Near { name, number, whole }));
+            for_each_term(name.as_bytes(), |term, _| last = Some(term_number(term)));
+            near.extend(last.map(|number| Near { name, number }));
         }
         Ok(near)
     }

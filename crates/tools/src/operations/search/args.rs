@@ -72,21 +72,14 @@ pub(crate) enum RankingPart {
     Words,
     Meaning,
     Definition,
-    Identifier,
-    Neighbours,
-    Centrality,
     Inside,
     Deeds,
     Size,
     BestOfFile,
     Coherence,
-    Density,
-    FileName,
-    Folder,
     Role,
     Decay,
     Also,
-    Spread,
 }
 
 impl RankingPart {
@@ -97,21 +90,14 @@ impl RankingPart {
             Self::Words => Rule::Lexical,
             Self::Meaning => Rule::Semantic,
             Self::Definition => Rule::Definition,
-            Self::Identifier => Rule::Identifier,
-            Self::Neighbours => Rule::Neighbours,
-            Self::Centrality => Rule::Centrality,
             Self::Inside => Rule::Inside,
             Self::Deeds => Rule::Deeds,
             Self::Size => Rule::Size,
             Self::BestOfFile => Rule::Best,
             Self::Coherence => Rule::Coherence,
-            Self::Density => Rule::Density,
-            Self::FileName => Rule::Stem,
-            Self::Folder => Rule::Folder,
             Self::Role => Rule::Role,
             Self::Decay => Rule::Decay,
             Self::Also => Rule::Also,
-            Self::Spread => Rule::Spread,
         })
     }
 }
