@@ -42,7 +42,7 @@ pub use store_paths::Place;
 
 // What answers are made of, so that those who ask need to know no other crate.
 pub use orient_lang::Class;
-pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights, analyse};
+pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
 pub use orient_store::{
     EdgeRow, EmbedModel, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch,
     NodeId, OutsideRow, Page, Process, Sizes, StoreError, SymbolId, why_unusable,

@@ -3,7 +3,7 @@
 use super::corpus::Corpus;
 use crate::{EngineError, Snapshot};
 use orient_model::{Role, SymbolKind};
-use orient_rank::{Analysis, Extent, Form, Held, Lexical, Weights};
+use orient_rank::{Analysis, Bm25, CorpusSize, Form, Posting, Weights};
 use orient_store::{Holder, NameMatch, SymbolQuery, SymbolRow};
 use orient_text::{for_each_term, plain_words, term_number};
 
@@ -12,10 +12,10 @@ const BEARERS: usize = 200;
 
 /// What the words say.
 pub(super) struct Words {
-    pub(super) lexical: Lexical,
+    pub(super) lexical: Bm25,
     pub(super) replaced: Vec<(String, Vec<String>)>,
     /// Room for another question.
-    pub(super) postings: Vec<Held>,
+    pub(super) postings: Vec<Posting>,
 }
 
 impl Snapshot {
@@ -27,20 +27,20 @@ impl Snapshot {
         weights: &Weights,
     ) -> Result<Words, EngineError> {
         let catalogue = &corpus.catalogue;
-        let mut room = corpus.room();
-        let mut postings = std::mem::take(&mut room.postings);
-        let extent = Extent {
-            units: catalogue.len(),
+        let mut buffers = corpus.scratch_buffers();
+        let mut postings = std::mem::take(&mut buffers.postings);
+        let extent = CorpusSize {
+            chunks: catalogue.len(),
             terms: catalogue.terms(),
-            unit_bound: catalogue.bound(),
+            chunk_bound: catalogue.bound(),
             file_bound: catalogue.shelf_bound(),
         };
-        let mut lexical = Lexical::new(&extent, room, weights);
+        let mut lexical = Bm25::new(&extent, buffers, weights);
         let mut replaced = Vec::new();
         let read = |number: u32, postings: &mut Vec<_>| {
             postings.clear();
             self.store.each_with_term(catalogue, number, |Holder { chunk, shelf, length, mark }| {
-                postings.push(Held { unit: chunk, file: shelf, length, mark });
+                postings.push(Posting { chunk, file: shelf, length, mark });
             })
         };
         let mut held = Vec::with_capacity(asked.terms.len());

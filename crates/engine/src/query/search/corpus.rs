@@ -7,7 +7,7 @@ use super::chunk_cache::Looks;
 use crate::{EngineError, chunk_features};
 use orient_embed::{BuiltIn, Embedder, PackedGroup, PackedIndex, Scan, Vector, cosine};
 use orient_model::RepoPath;
-use orient_rank::Room;
+use orient_rank::ScratchBuffers;
 use orient_store::{Catalogue, FileId, Followed, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,7 +30,7 @@ pub(crate) struct Corpus {
     /// What questions before have looked at; shared with the corpora that follow.
     pub(super) looks: Arc<Looks>,
     /// Room that no question uses; likewise.
-    spare: Arc<Mutex<Vec<Room>>>,
+    spare: Arc<Mutex<Vec<ScratchBuffers>>>,
 }
 
 /// So much room is kept while nobody uses it: for more questions at once it is made anew.
@@ -136,15 +136,15 @@ impl Corpus {
     }
 
     /// Room for what words say of the units.
-    pub(crate) fn room(&self) -> Room {
+    pub(crate) fn scratch_buffers(&self) -> ScratchBuffers {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
     /// Takes such room back.
-    pub(crate) fn take_back(&self, room: Room) {
+    pub(crate) fn take_back(&self, buffers: ScratchBuffers) {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         if spare.len() < SPARE {
-            spare.push(room);
+            spare.push(buffers);
         }
     }
 

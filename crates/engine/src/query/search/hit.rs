@@ -3,7 +3,7 @@
 use super::chunk_loader::Place;
 use crate::{OtherQuestion, PathPattern, SymbolId};
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
-use orient_rank::{Analysis, Most, Part, Switches, Weights};
+use orient_rank::{Analysis, EnabledRules, ResultLimits, ScorePart, Weights};
 use orient_store::PlaceRow;
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub struct SearchQuery {
     /// The question as a vector of another model, whose vectors are then asked in place of the built-in one's.
     pub other: Option<OtherQuestion>,
     /// Which rules are in force.
-    pub switches: Switches,
+    pub enabled_rules: EnabledRules,
     /// What they weigh.
     pub weights: Weights,
 }
@@ -64,7 +64,7 @@ pub struct SearchHit {
     /// Whether it is what the question names.
     pub exact: bool,
     /// What the score is made of.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScorePart>,
     /// Other good places of the same file, best first.
     pub also: Vec<OtherPlace>,
 }
@@ -86,8 +86,8 @@ pub struct OtherPlace {
 
 impl SearchQuery {
     /// How many are looked for: one hit more than is asked for, to know whether there are more.
-    pub(super) fn most(&self) -> Most {
-        Most { hits: self.limit.saturating_add(1), also: self.also }
+    pub(super) fn limits(&self) -> ResultLimits {
+        ResultLimits { hits: self.limit.saturating_add(1), also: self.also }
     }
 }
 

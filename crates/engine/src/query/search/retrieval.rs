@@ -9,7 +9,7 @@ use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
-use orient_rank::{Analysis, Candidate, FileInfo, Lexical, Pool, analyse, rank};
+use orient_rank::{Analysis, Bm25, Candidate, FileInfo, Pool, analyse, rank};
 use orient_store::PlaceSymbol;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,14 +63,14 @@ impl Snapshot {
             }
         };
         let Words { lexical, replaced, postings } = words;
-        let held = lexical.touched.iter().map(|&unit| (unit, lexical.units[unit as usize].score));
+        let held = lexical.touched.iter().map(|&unit| (unit, lexical.chunks[unit as usize].score));
         let (by_words, holders) = best(held.filter(|(unit, _)| allows(*unit)), OF_WORDS * times);
         let exact = self.exact_units(&corpus, &asked, &allows)?;
         let near = |unit: u32| nearness.as_ref().map_or(0.0, |nearness| nearness.of(unit));
         let pool = first_pass(&by_words, &by_meaning, &exact, near, POOL * times);
         let seen = Seen { words: &lexical, exact: &exact, near: &near };
         let mut gathered = self.look_at(query, asked, &corpus, &seen, pool)?;
-        corpus.take_back(lexical.into_room(postings));
+        corpus.take_back(lexical.into_buffers(postings));
         gathered.pool.semantic = nearness.is_some();
         let bare = if query.without_vectors { 0 } else { corpus.bare(without) };
         Ok(Gathered { replaced, holders, bare, by_other: is_by_other, ..gathered })
@@ -92,9 +92,9 @@ impl Snapshot {
             let own = place.symbol.as_ref().filter(|_| place.defines());
             let role = closer.files[place.file as usize].role;
             candidates.push(Candidate {
-                unit,
+                chunk: unit,
                 file: place.file,
-                lexical: seen.words.units[unit as usize],
+                lexical: seen.words.chunks[unit as usize],
                 semantic: (seen.near)(unit),
                 kind: place.chunk.kind,
                 symbol: place.symbol.as_ref().map(|symbol| symbol.kind),
@@ -113,7 +113,7 @@ impl Snapshot {
             role: file.role,
             lexical: seen.words.files[shelf as usize],
         });
-        let Lexical { total, missing, .. } = *seen.words;
+        let Bm25 { total, missing, .. } = *seen.words;
         let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
         Ok(Gathered {
             asked,
@@ -130,7 +130,7 @@ impl Snapshot {
     /// Puts what was gathered in its order.
     pub fn order(&self, query: &SearchQuery, gathered: &Gathered) -> Result<Found, EngineError> {
         let Gathered { asked, pool, files, places, replaced, holders, bare, by_other } = gathered;
-        let ranked = rank(asked, pool, &query.weights, query.switches, query.most());
+        let ranked = rank(asked, pool, &query.weights, query.enabled_rules, query.limits());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
         for hit in ranked.into_iter().take(query.limit) {
@@ -240,7 +240,7 @@ impl Snapshot {
 
 /// What the channels say of all units.
 struct Seen<'s> {
-    words: &'s Lexical,
+    words: &'s Bm25,
     exact: &'s BTreeMap<u32, f32>,
     near: &'s dyn Fn(u32) -> f32,
 }

@@ -5,7 +5,7 @@ use crate::error::{Code, ToolError};
 use crate::graph::changed_symbols::ChangeSource;
 use crate::session::Session;
 use clap::{Args, ValueEnum};
-use orient_engine::{Rule, SearchQuery, Snapshot, Switches};
+use orient_engine::{EnabledRules, Rule, SearchQuery, Snapshot};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -72,8 +72,8 @@ pub(crate) enum RankingPart {
     Words,
     Meaning,
     Definition,
-    Inside,
-    Deeds,
+    WordsInFile,
+    Implementation,
     Size,
     BestOfFile,
     Coherence,
@@ -90,8 +90,8 @@ impl RankingPart {
             Self::Words => Rule::Lexical,
             Self::Meaning => Rule::Semantic,
             Self::Definition => Rule::Definition,
-            Self::Inside => Rule::Inside,
-            Self::Deeds => Rule::Deeds,
+            Self::WordsInFile => Rule::WordsInFile,
+            Self::Implementation => Rule::Implementation,
             Self::Size => Rule::Size,
             Self::BestOfFile => Rule::Best,
             Self::Coherence => Rule::Coherence,
@@ -151,11 +151,11 @@ impl SearchArgs {
             kinds: enum_values::kinds(&self.kind)?,
             symbols_only: self.symbols_only,
             without_vectors: self.no_vectors || self.without.contains(&RankingPart::Vectors),
-            switches: self
+            enabled_rules: self
                 .without
                 .iter()
                 .filter_map(|part| part.rule())
-                .fold(Switches::ALL, Switches::without),
+                .fold(EnabledRules::ALL, EnabledRules::without),
             ..SearchQuery::default()
         })
     }

@@ -215,7 +215,7 @@ impl SearchOut {
 
 impl HitOut {
     fn new(hit: &SearchHit, explain: bool) -> Self {
-        let part = |part: &orient_engine::Part| RuleScore {
+        let part = |part: &orient_engine::ScorePart| RuleScore {
             rule: part.rule.as_str(),
             added: (!part.factor).then_some(part.value),
             times: part.factor.then_some(part.value),
