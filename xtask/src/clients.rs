@@ -5,7 +5,7 @@
 use crate::asking::Asking;
 use crate::serving::Serving;
 use crate::workspace::{self, passes};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const SCHEMA_TOKENS: usize = 1_500;
 /// Runs everything.
 pub(crate) fn run() -> Result<()> {
     let clients = Clients::install()?;
-    let orient = build()?;
+    let orient = workspace::product()?;
     let folder = std::env::temp_dir().join(format!("orient-clients-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let done = sessions(&clients, &orient, &folder).and_then(|()| tokens(&clients, &orient, &folder));
@@ -228,16 +228,6 @@ fn tree(folder: &Path) -> Result<PathBuf> {
         std::fs::write(folder.join(format!("pkg/part_{part:03}.py")), text)?;
     }
     Ok(folder.to_owned())
-}
-
-fn build() -> Result<PathBuf> {
-    passes(workspace::cargo().args(["build", "--locked", "--package", "orient"]))?;
-    // Beside us, whatever the target folder is called.
-    let beside = std::env::current_exe()?.parent().context("a program has a folder")?.join("orient");
-    if !beside.is_file() {
-        bail!("{} is not there: run without --release", beside.display());
-    }
-    Ok(beside)
 }
 
 fn cache() -> Result<PathBuf> {

@@ -15,10 +15,16 @@ pub(crate) fn text(path: &str) -> Result<String> {
     std::fs::read_to_string(root().join(path)).with_context(|| format!("reading {path}"))
 }
 
-/// The cargo that runs us.
+/// The cargo that runs us, without what it told us about ourselves: build scripts that look at these variables would run
+/// again, and everything that depends on them would be compiled again.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.to_string_lossy().starts_with(start)) {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
@@ -39,6 +45,18 @@ pub(crate) fn passes(command: &mut Command) -> Result<()> {
         bail!("{command:?}: {status}");
     }
     Ok(())
+}
+
+/// Builds the `orient` binary in the profile of this program, and returns where it is.
+pub(crate) fn product() -> Result<PathBuf> {
+    passes(cargo().args(["build", "--locked", "--package", "orient"]))?;
+    // Beside us, whatever the target directory is called.
+    let name = format!("orient{}", std::env::consts::EXE_SUFFIX);
+    let beside = std::env::current_exe()?.parent().context("a program is in a directory")?.join(name);
+    if !beside.is_file() {
+        bail!("{} is missing: run without --release", beside.display());
+    }
+    Ok(beside)
 }
 
 /// Every file git keeps or would keep, relative to the root, sorted.

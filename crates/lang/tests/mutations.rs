@@ -5,7 +5,7 @@
 
 use orient_lang::{Registry, extract};
 use orient_model::{Modules, Node, Role, SymbolKind};
-use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
+use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
 use orient_testkit::Document;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -102,7 +102,7 @@ fn trees() -> Vec<(String, Tree)> {
     trees
 }
 
-fn world(tree: &Tree) -> MemoryWorld {
+fn world(tree: &Tree) -> MemoryRepository {
     let registry = Registry::builtin();
     let files = tree.iter().map(|(path, text)| {
         let pack = registry.detect(path.as_bytes(), text.as_bytes());
@@ -113,7 +113,7 @@ fn world(tree: &Tree) -> MemoryWorld {
     });
     let rules =
         registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
-    MemoryWorld::new(files.collect(), rules)
+    MemoryRepository::new(files.collect(), rules)
 }
 
 /// Every edge in words, without the rule: from, kind, line, to.
@@ -130,7 +130,7 @@ fn graph(tree: &Tree) -> BTreeSet<String> {
     lines
 }
 
-fn shown(world: &MemoryWorld, node: Node) -> String {
+fn shown(world: &MemoryRepository, node: Node) -> String {
     let Some(facts) = world.facts(node.file) else { return String::new() };
     let path = facts.path.display().into_owned();
     match node.symbol {

@@ -5,7 +5,7 @@
 
 use orient_lang::{Registry, Roles, classify, extract};
 use orient_model::{EdgeKind, Handle, Node, RepoPath};
-use orient_resolve::{FileFacts, MemoryWorld, Resolver, World};
+use orient_resolve::{FileFacts, MemoryRepository, Repository, Resolver};
 use orient_testkit::{Block, Document, difference};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -134,7 +134,7 @@ fn check(path: &Path, failures: &mut String) {
     }
 }
 
-fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryWorld {
+fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryRepository {
     let registry = Registry::builtin();
     let files = blocks.map(|block| {
         let path = block.file.as_deref().expect("only files come here");
@@ -151,10 +151,10 @@ fn world<'b>(blocks: impl Iterator<Item = &'b Block>) -> MemoryWorld {
     let files = files.collect();
     let rules =
         registry.packs().iter().filter_map(|pack| Some((pack.name().to_owned(), pack.rules()?.clone())));
-    MemoryWorld::new(files, rules)
+    MemoryRepository::new(files, rules)
 }
 
-fn found(world: &MemoryWorld, block: &str, kinds: &[EdgeKind]) -> String {
+fn found(world: &MemoryRepository, block: &str, kinds: &[EdgeKind]) -> String {
     let resolver = Resolver::new(world);
     let mut out = String::new();
     for (file, facts) in world.files().iter().enumerate() {
@@ -192,7 +192,7 @@ fn found(world: &MemoryWorld, block: &str, kinds: &[EdgeKind]) -> String {
     out
 }
 
-fn shown(world: &MemoryWorld, node: Node) -> String {
+fn shown(world: &MemoryRepository, node: Node) -> String {
     let Some(facts) = world.facts(node.file) else { return String::new() };
     let path = facts.path.display().into_owned();
     let Some(at) = node.symbol else { return path };

@@ -18,19 +18,19 @@ pub struct FileFacts {
     pub role: Role,
     /// Its outside.
     pub outline: Outline,
-    /// Its inside.
-    pub flow: Inside,
+    /// Its lazy.
+    pub flow: LazyFlow,
 }
 
-/// The inside of a file, read when somebody first looks at it: of most files, others look at the outside alone.
-pub struct Inside {
+/// The lazy of a file, read when somebody first looks at it: of most files, others look at the outside alone.
+pub struct LazyFlow {
     flow: LazyLock<Flow, ReadFlow>,
     bytes: usize,
 }
 
 type ReadFlow = Box<dyn FnOnce() -> Flow + Send>;
 
-impl Inside {
+impl LazyFlow {
     /// What this reads; it takes about so many bytes then.
     pub fn later(bytes: usize, read: impl FnOnce() -> Flow + Send + 'static) -> Self {
         Self { flow: LazyLock::new(Box::new(read)), bytes }
@@ -42,15 +42,15 @@ impl Inside {
     }
 }
 
-impl From<Flow> for Inside {
+impl From<Flow> for LazyFlow {
     fn from(flow: Flow) -> Self {
-        let inside = Self::later(weight(&flow), || flow);
-        LazyLock::force(&inside.flow);
-        inside
+        let lazy = Self::later(weight(&flow), || flow);
+        LazyLock::force(&lazy.flow);
+        lazy
     }
 }
 
-impl Deref for Inside {
+impl Deref for LazyFlow {
     type Target = Flow;
 
     fn deref(&self) -> &Flow {
@@ -58,14 +58,14 @@ impl Deref for Inside {
     }
 }
 
-impl fmt::Debug for Inside {
+impl fmt::Debug for LazyFlow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
 /// About how many bytes a flow takes.
-fn weight(flow: &Flow) -> usize {
+pub(crate) fn weight(flow: &Flow) -> usize {
     const STRING: usize = 16;
     size_of_val(&*flow.scopes)
         + size_of_val(&*flow.bindings)
@@ -79,7 +79,7 @@ fn weight(flow: &Flow) -> usize {
 
 /// A symbol by its name, as far as it can be told without its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedSymbol {
     /// Where it is.
     pub node: Node,
     /// What it is.
@@ -89,17 +89,17 @@ pub struct Named {
 }
 
 /// A snapshot of the tree, as far as resolution looks at it. Files have numbers that mean nothing else.
-pub trait World: Sync {
+pub trait Repository: Sync {
     /// The file at a path.
     fn file_at(&self, path: &RepoPath) -> Option<u32>;
     /// The facts of a file.
     fn facts(&self, file: u32) -> Option<Arc<FileFacts>>;
     /// Every symbol of this name in files of a family of languages, by path and place.
-    fn named(&self, family: &str, name: &str) -> Vec<Named>;
+    fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol>;
     /// The files directly in a folder, by path.
     fn folder(&self, path: &RepoPath) -> Vec<u32>;
     /// The files whose path is this, or ends so after a `/`, by path.
-    fn ending(&self, path: &str) -> Vec<u32>;
+    fn files_ending_with(&self, path: &str) -> Vec<u32>;
     /// The files that say where modules are, by path.
     fn manifests(&self) -> Vec<u32>;
     /// The rules of a language; none for one whose names are not resolved.
@@ -107,16 +107,16 @@ pub trait World: Sync {
 }
 
 /// A world in memory.
-pub struct MemoryWorld {
+pub struct MemoryRepository {
     files: Vec<Arc<FileFacts>>,
     by_path: BTreeMap<RepoPath, u32>,
-    names: FxHashMap<String, Vec<Named>>,
+    names: FxHashMap<String, Vec<NamedSymbol>>,
     folders: FxHashMap<Vec<u8>, Vec<u32>>,
     by_file_name: FxHashMap<Vec<u8>, Vec<u32>>,
     rules: FxHashMap<String, Rules>,
 }
 
-impl MemoryWorld {
+impl MemoryRepository {
     /// The world of these files, numbered by path, and these languages.
     pub fn new(files: Vec<FileFacts>, rules: impl IntoIterator<Item = (String, Rules)>) -> Self {
         Self::shared(files.into_iter().map(Arc::new).collect(), rules)
@@ -125,7 +125,7 @@ impl MemoryWorld {
     /// The same of facts that others hold as well.
     pub fn shared(mut files: Vec<Arc<FileFacts>>, rules: impl IntoIterator<Item = (String, Rules)>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut world = Self {
+        let mut repository = Self {
             by_path: BTreeMap::new(),
             names: FxHashMap::default(),
             folders: FxHashMap::default(),
@@ -135,18 +135,18 @@ impl MemoryWorld {
         };
         for (number, facts) in files.iter().enumerate() {
             let number = number as u32;
-            world.by_path.insert(facts.path.clone(), number);
-            world.folders.entry(facts.path.folder().to_vec()).or_default().push(number);
-            world.by_file_name.entry(facts.path.file_name().to_vec()).or_default().push(number);
+            repository.by_path.insert(facts.path.clone(), number);
+            repository.folders.entry(facts.path.folder().to_vec()).or_default().push(number);
+            repository.by_file_name.entry(facts.path.file_name().to_vec()).or_default().push(number);
             for (at, symbol) in facts.outline.symbols.iter().enumerate() {
                 let name = facts.outline.strings.get(symbol.name);
                 let node = Node { file: number, symbol: Some(at as u32) };
-                let named = Named { node, kind: symbol.kind, modifiers: symbol.modifiers };
-                world.names.entry(name.to_owned()).or_default().push(named);
+                let named = NamedSymbol { node, kind: symbol.kind, modifiers: symbol.modifiers };
+                repository.names.entry(name.to_owned()).or_default().push(named);
             }
         }
-        world.files = files;
-        world
+        repository.files = files;
+        repository
     }
 
     /// The files, by number.
@@ -155,7 +155,7 @@ impl MemoryWorld {
     }
 }
 
-impl World for MemoryWorld {
+impl Repository for MemoryRepository {
     fn file_at(&self, path: &RepoPath) -> Option<u32> {
         self.by_path.get(path).copied()
     }
@@ -164,8 +164,8 @@ impl World for MemoryWorld {
         self.files.get(file as usize).cloned()
     }
 
-    fn named(&self, family: &str, name: &str) -> Vec<Named> {
-        let is_kin = |named: &&Named| {
+    fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol> {
+        let is_kin = |named: &&NamedSymbol| {
             let language = self.files.get(named.node.file as usize).map(|facts| facts.language.as_str());
             language.and_then(|language| self.rules.get(language)).is_some_and(|rules| rules.family == family)
         };
@@ -176,9 +176,11 @@ impl World for MemoryWorld {
         self.folders.get(path.as_bytes()).cloned().unwrap_or_default()
     }
 
-    fn ending(&self, path: &str) -> Vec<u32> {
+    fn files_ending_with(&self, path: &str) -> Vec<u32> {
         let name = path.rsplit('/').next().unwrap_or_default();
-        let Some(files) = self.by_file_name.get(name.as_bytes()) else { return Vec::new() };
+        let Some(files) = self.by_file_name.get(name.as_bytes()) else {
+            return Vec::new();
+        };
         let ends = |file: &&u32| {
             self.files.get(**file as usize).is_some_and(|facts| {
                 let full = facts.path.as_bytes();

@@ -10,7 +10,7 @@ const SHARDS: usize = 16;
 
 /// A table of answers. What was asked for lately stays: each part holds those of two periods, and forgets the older
 /// ones when the younger ones are too many.
-pub(crate) struct Shared<K, V> {
+pub(crate) struct ShardedCache<K, V> {
     shards: [Mutex<Shard<K, V>>; SHARDS],
     /// How much the answers of one period in one part may weigh.
     most: usize,
@@ -22,7 +22,7 @@ struct Shard<K, V> {
     weight: usize,
 }
 
-impl<K: Hash + Eq + Clone, V: Clone> Shared<K, V> {
+impl<K: Hash + Eq + Clone, V: Clone> ShardedCache<K, V> {
     /// A table for answers that weigh this much together.
     pub(crate) fn new(most: usize) -> Self {
         let shard =
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_stays_and_the_rest_goes() {
-        let shared: Shared<u32, u32> = Shared::new(SHARDS * 2 * 8);
+        let shared: ShardedCache<u32, u32> = ShardedCache::new(SHARDS * 2 * 8);
         shared.put(0, 7, 1);
         for key in 1..10_000 {
             shared.put(key, key, 1);

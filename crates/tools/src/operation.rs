@@ -7,7 +7,7 @@ use crate::error::{Code, Exit, ToolError};
 use crate::session::Session;
 use crate::text::writer::TextWriter;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use orient_engine::Depth;
+use orient_engine::RefreshDepth;
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,7 +36,7 @@ pub(crate) trait TypedOperation: 'static {
     /// the command line only.
     const EXPOSED: bool = true;
     /// How much of the index it reads. After a large change, facts are available before the graph is.
-    const DEPTH: Depth = Depth::Graph;
+    const DEPTH: RefreshDepth = RefreshDepth::Graph;
     /// Whether it reads much of the index or many files. Heavy calls have a queue of their own.
     const HEAVY: bool = false;
     /// Arguments for the command line only: they name files of the machine, or control the terminal.
@@ -200,7 +200,7 @@ pub struct Operation {
     /// Whether programs may call it.
     pub exposed: bool,
     /// How much of the index it reads.
-    pub depth: Depth,
+    pub depth: RefreshDepth,
     /// Whether its calls have a queue of their own.
     pub heavy: bool,
     /// Arguments for the command line only.

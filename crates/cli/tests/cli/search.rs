@@ -1,6 +1,6 @@
 //! Ranked search: questions in words, names, filters, and what is said about the answer.
 
-use crate::tree::{Tree, text};
+use crate::sandbox::{Tree, text};
 
 const SHOP: &[(&str, &str)] = &[
     (
@@ -66,7 +66,7 @@ fn a_mistyped_name_is_never_replaced_in_silence() {
     assert_eq!(answer["data"]["hits"][0]["symbol"], "country_rate");
     assert_eq!(answer["data"]["replaced"][0]["word"], "contry_rate");
     let notes = answer["notes"].to_string();
-    assert!(notes.contains("`contry_rate` stands nowhere"), "{notes}");
+    assert!(notes.contains("`contry_rate` does not occur"), "{notes}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A server embeds in the background what a provider has not seen, and answers meanwhile.
 
-use crate::model::{Mood, Server};
-use crate::stdio::{Said, Stdio};
-use crate::tree::Tree;
+use crate::fake_embedding_server::{Mood, Server};
+use crate::sandbox::Tree;
+use crate::stdio_client::{Said, Stdio};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -72,7 +72,7 @@ fn a_provider_that_fails_is_told_and_left_alone() {
     let model = Server::new();
     model.mood(Mood::Says(401, "{}"));
     let mut server = serving(&model.here());
-    let said = ask_until(&mut server, "no more for now: Ollama is not available: status 401");
+    let said = ask_until(&mut server, "stopped for now: Ollama is not available: status 401");
     assert!(said.text.contains("vectors: built-in model; 0 of "), "{}", said.text);
     let before = model.connections();
     for _ in 0..5 {

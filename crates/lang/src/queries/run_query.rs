@@ -31,8 +31,10 @@ impl Tags {
             return (gathered, Some(Limit::Work));
         }
         let limit = Cell::new(None);
+        let begun = Meter::start();
         let mut watch = |_: &_| {
-            if budget.spend(Work::of_query(WORK_PER_REPORT)) {
+            let work = [Work::of_query(WORK_PER_REPORT), Work::of_open_matches(begun.held())];
+            if work.into_iter().all(|work| budget.spend(work)) {
                 return ControlFlow::Continue(());
             }
             limit.set(Some(Limit::Work));

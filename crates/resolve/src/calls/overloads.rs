@@ -1,8 +1,9 @@
 //! Which of several functions of one name can take the arguments of a call, and which takes them best.
 
-use crate::file::file_unit::{Held, Unit};
-use crate::session::{Frame, Session};
-use crate::types::ty::{Found, Sym, Ty};
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::session::{Session, Site};
+use crate::types::target::Target;
+use crate::types::ty::{SymbolId, Ty};
 use crate::types::written_types::{
     bare_type, function_arity, function_result, given, is_anything, is_function, is_plain, is_vague,
     literal_fit, type_fit, without_marks,
@@ -22,41 +23,41 @@ pub(crate) const NEVER: i32 = -2;
 
 impl Session<'_> {
     /// Of several functions, those that can take these arguments.
-    pub(crate) fn fitting(&self, frame: &Frame, found: &[Found], args: &[ExprId]) -> Vec<Found> {
-        if found.len() > 1 && frame.unit.rules.type_space {
-            return self.fitting_signature(found, args.len());
+    pub(crate) fn resolve_overloads(&self, site: &Site, found: &[Target], args: &[ExprId]) -> Vec<Target> {
+        if found.len() > 1 && site.unit.rules.type_space {
+            return self.first_matching_signature(found, args.len());
         }
-        if found.len() < 2 || !frame.unit.rules.overloads {
+        if found.len() < 2 || !site.unit.rules.overloads {
             return found.to_vec();
         }
-        let takes: Vec<Found> = found.iter().filter(|one| self.accepts(frame, one, args)).cloned().collect();
+        let takes: Vec<Target> = found.iter().filter(|one| self.accepts(site, one, args)).cloned().collect();
         // Where none seems to take them, we know too little to be sure of one.
         let doubted = || found.iter().map(|one| one.clone().at_most(Confidence::Probable)).collect();
         let left = if takes.is_empty() { doubted() } else { takes };
         if left.len() < 2 {
             return left;
         }
-        self.best(frame, &left, args)
+        self.best(site, &left, args)
     }
 
     /// Of functions that take as many arguments, those whose parameters fit best.
-    fn best(&self, frame: &Frame, found: &[Found], args: &[ExprId]) -> Vec<Found> {
-        let fits: Vec<Vec<i32>> = found.iter().map(|one| self.fits(frame, one, args)).collect();
+    pub(crate) fn best(&self, site: &Site, found: &[Target], args: &[ExprId]) -> Vec<Target> {
+        let fits: Vec<Vec<i32>> = found.iter().map(|one| self.fits(site, one, args)).collect();
         let scores: Vec<i32> =
             found.iter().zip(&fits).map(|(one, fit)| fit.iter().sum::<i32>() - self.rest(one)).collect();
         let best = scores.iter().copied().max().unwrap_or(0);
         let mut left: Vec<usize> = (0..found.len()).filter(|&at| scores[at] == best).collect();
-        let mut sure = true;
+        let mut confidence = true;
         // What the arguments are does not matter where all are asked for the same.
         let written: Vec<Vec<String>> = found.iter().map(|one| self.asked_for(one, args.len())).collect();
         let told = |left: &[usize]| {
             left.iter().all(|&at| fits[at].iter().all(|&fit| fit > OPEN) || written[at] == written[left[0]])
         };
-        let near = left.iter().map(|&at| found[at].far).min().unwrap_or(0);
-        if left.iter().any(|&at| found[at].far > near) {
+        let near = left.iter().map(|&at| found[at].receiver_distance).min().unwrap_or(0);
+        if left.iter().any(|&at| found[at].receiver_distance > near) {
             // The nearest receiver decides where the arguments say nothing else.
-            sure = told(&left);
-            left.retain(|&at| found[at].far == near);
+            confidence = told(&left);
+            left.retain(|&at| found[at].receiver_distance == near);
         }
         if left.len() > 1 && told(&left) {
             // One that needs no default comes before one that does, if nothing else tells them apart.
@@ -70,9 +71,9 @@ impl Session<'_> {
             let told = fits[one].iter().all(|&fit| fit > OPEN);
             beats(&fits[one], &fits[other]) || (last && told && fits[one] == fits[other])
         };
-        sure &= (0..found.len()).all(|at| scores[at] == best || left.iter().all(|&one| loses(at, one)));
+        confidence &= (0..found.len()).all(|at| scores[at] == best || left.iter().all(|&one| loses(at, one)));
         let most = match left.len() {
-            1 if sure => Confidence::Exact,
+            1 if confidence => Confidence::Exact,
             1 => Confidence::Probable,
             // Nothing says which of them is meant.
             _ => Confidence::Approximate,
@@ -81,8 +82,8 @@ impl Session<'_> {
     }
 
     /// Taking any number of arguments is what a function is asked to do last.
-    fn rest(&self, found: &Found) -> i32 {
-        let home = found.sym().and_then(|sym| Some((self.home(sym)?, sym)));
+    pub(crate) fn rest(&self, found: &Target) -> i32 {
+        let home = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym)));
         let rest = home.is_some_and(|(unit, sym)| {
             unit.symbol(sym.at).is_some_and(|symbol| symbol.params.iter().any(|param| param.variadic))
         });
@@ -90,29 +91,31 @@ impl Session<'_> {
     }
 
     /// The types of the first parameters as written.
-    fn asked_for(&self, found: &Found, count: usize) -> Vec<String> {
-        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else {
+    fn asked_for(&self, found: &Target, count: usize) -> Vec<String> {
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return Vec::new();
         };
         let params = unit.symbol(sym.at).map_or(&[][..], |symbol| &symbol.params);
         let asked = params.iter().skip(receivers_of(found, &unit, sym.at)).take(count);
-        asked.map(|param| param.ty.map_or("", |ty| unit.said(ty)).to_owned()).collect()
+        asked.map(|param| param.ty.map_or("", |ty| unit.outline_text(ty)).to_owned()).collect()
     }
 
-    fn takes_exactly(&self, found: &Found, count: usize) -> bool {
-        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else {
+    fn takes_exactly(&self, found: &Target, count: usize) -> bool {
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return false;
         };
-        let Some(symbol) = unit.symbol(sym.at) else { return false };
+        let Some(symbol) = unit.symbol(sym.at) else {
+            return false;
+        };
         let any = symbol.params.iter().any(|param| param.variadic);
         !any && symbol.params.len() == count + receivers_of(found, &unit, sym.at)
     }
 
     /// Of several signatures of one member, the first that takes this many arguments stands for all.
-    fn fitting_signature(&self, found: &[Found], count: usize) -> Vec<Found> {
-        let place = |one: &Found| {
+    fn first_matching_signature(&self, found: &[Target], count: usize) -> Vec<Target> {
+        let place = |one: &Target| {
             let sym = one.sym().filter(|&sym| self.kind(sym).is_some_and(SymbolKind::is_callable))?;
-            let unit = self.home(sym)?;
+            let unit = self.unit_of(sym)?;
             Some((sym.file, unit.symbol(sym.at)?.parent?, unit.name(sym.at).to_owned()))
         };
         let first = place(&found[0]);
@@ -124,10 +127,14 @@ impl Session<'_> {
     }
 
     /// Whether a function takes this many arguments.
-    pub(crate) fn takes(&self, found: &Found, count: usize) -> bool {
+    pub(crate) fn takes(&self, found: &Target, count: usize) -> bool {
         let Some(sym) = found.sym() else { return true };
-        let Some(unit) = self.home(sym) else { return true };
-        let Some(symbol) = unit.symbol(sym.at) else { return true };
+        let Some(unit) = self.unit_of(sym) else {
+            return true;
+        };
+        let Some(symbol) = unit.symbol(sym.at) else {
+            return true;
+        };
         if !symbol.kind.is_callable() && symbol.params.is_empty() {
             return true;
         }
@@ -138,69 +145,78 @@ impl Session<'_> {
     }
 
     /// Whether a function takes these arguments, by their number and their names.
-    fn accepts(&self, frame: &Frame, found: &Found, args: &[ExprId]) -> bool {
+    fn accepts(&self, site: &Site, found: &Target, args: &[ExprId]) -> bool {
         if !self.takes(found, args.len()) {
             return false;
         }
-        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else { return true };
-        let Some(symbol) = unit.symbol(sym.at) else { return true };
-        args.iter().all(|&arg| match frame.unit.expr(arg) {
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
+            return true;
+        };
+        let Some(symbol) = unit.symbol(sym.at) else {
+            return true;
+        };
+        args.iter().all(|&arg| match site.unit.expr(arg) {
             Expr::Named { name, .. } => {
-                let name = frame.unit.text(name);
-                symbol.params.is_empty() || symbol.params.iter().any(|param| unit.said(param.name) == name)
+                let name = site.unit.text(name);
+                symbol.params.is_empty()
+                    || symbol.params.iter().any(|param| unit.outline_text(param.name) == name)
             }
             _ => true,
         })
     }
 
     /// How each argument fits the parameter it meets.
-    fn fits(&self, frame: &Frame, found: &Found, args: &[ExprId]) -> Vec<i32> {
-        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.home(sym)?, sym))) else {
+    pub(crate) fn fits(&self, site: &Site, found: &Target, args: &[ExprId]) -> Vec<i32> {
+        let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return Vec::new();
         };
         let each = args.iter().enumerate();
-        each.map(|(at, &arg)| self.fit(frame, found, (&unit, sym), (at, args.len(), arg))).collect()
+        each.map(|(at, &arg)| self.fit(site, found, (&unit, sym), (at, args.len(), arg))).collect()
     }
 
-    fn fit(
+    pub(crate) fn fit(
         &self,
-        frame: &Frame,
-        found: &Found,
-        (unit, sym): (&Held, Sym),
+        site: &Site,
+        found: &Target,
+        (unit, sym): (&FileRef, SymbolId),
         (at, count, arg): (usize, usize, ExprId),
     ) -> i32 {
-        let Some(symbol) = unit.symbol(sym.at) else { return OPEN };
-        let (param, value) = if let Expr::Named { name, value } = frame.unit.expr(arg) {
-            let name = frame.unit.text(name);
-            (symbol.params.iter().find(|param| unit.said(param.name) == name), value)
+        let Some(symbol) = unit.symbol(sym.at) else {
+            return OPEN;
+        };
+        let (param, value) = if let Expr::Named { name, value } = site.unit.expr(arg) {
+            let name = site.unit.text(name);
+            (symbol.params.iter().find(|param| unit.outline_text(param.name) == name), value)
         } else {
-            let at = match frame.unit.expr(arg) {
-                Expr::Lambda(_) => self.place_in(found, sym, count, at),
+            let at = match site.unit.expr(arg) {
+                Expr::Lambda(_) => self.param_index(found, sym, count, at),
                 _ => at + receivers_of(found, unit, sym.at),
             };
             let rest = symbol.params.last().filter(|param| param.variadic);
             (symbol.params.get(at).or(rest), arg)
         };
-        let Some(written) = param.and_then(|param| param.ty).map(|ty| unit.said(ty)) else { return OPEN };
+        let Some(written) = param.and_then(|param| param.ty).map(|ty| unit.outline_text(ty)) else {
+            return OPEN;
+        };
         let rules = &unit.rules;
         let written = without_marks(rules, written);
         let bare = bare_type(rules, written);
-        match frame.unit.expr(value) {
+        match site.unit.expr(value) {
             Expr::Literal(literal) => self.fits_literal(unit, sym.at, written, literal),
             Expr::Text(_) => self.fits_literal(unit, sym.at, written, Literal::String),
             _ if is_anything(rules, bare) => OPEN,
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } if is_type_param(unit, sym.at, bare) => OPEN,
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => type_fit(rules, bare),
             Expr::Lambda(scope) => {
-                let takes = frame.unit.params(scope).len();
-                let implicit = takes == 0 && !frame.unit.rules.enters.is_empty();
+                let takes = site.unit.params(scope).len();
+                let implicit = takes == 0 && !site.unit.rules.enters.is_empty();
                 let fit = self.fits_function(unit, sym.at, written, takes, implicit);
-                if fit == NEVER { fit } else { self.fits_result(frame, scope, (unit, sym.at), written) }
+                if fit == NEVER { fit } else { self.fits_result(site, scope, (unit, sym.at), written) }
             }
-            _ => match self.eval(frame, value).ty {
+            _ => match self.eval(site, value).ty {
                 Ty::Function(function, _) => {
                     let takes =
-                        self.home(function).and_then(|home| Some(home.symbol(function.at)?.params.len()));
+                        self.unit_of(function).and_then(|home| Some(home.symbol(function.at)?.params.len()));
                     takes.map_or(OPEN, |takes| self.fits_function(unit, sym.at, written, takes, false))
                 }
                 ty => self.fits_value(&ty, (unit, sym.at), written),
@@ -209,7 +225,7 @@ impl Session<'_> {
     }
 
     /// How a function that takes so many arguments fits a type as written; `implicit`: it may take one more unnamed.
-    fn fits_function(&self, unit: &Held, symbol: u32, written: &str, takes: usize, implicit: bool) -> i32 {
+    fn fits_function(&self, unit: &FileRef, symbol: u32, written: &str, takes: usize, implicit: bool) -> i32 {
         let rules = &unit.rules;
         let bare = bare_type(rules, written);
         match function_arity(rules, written) {
@@ -224,77 +240,79 @@ impl Session<'_> {
                     SymbolKind::Class => unit.rules.modules == Modules::Namespace,
                     _ => !kind.is_type() && kind != SymbolKind::Delegate && kind != SymbolKind::TypeAlias,
                 };
-                let named = self.named(&unit.rules.family, bare);
-                let here = self.has_type(unit, bare) && named.iter().all(|bearer| closed(bearer.kind));
+                let named = self.symbols_named(&unit.rules.family, bare);
+                let here = self.has_type(unit, bare) && named.iter().all(|namesake| closed(namesake.kind));
                 if here { NEVER } else { OPEN }
             }
         }
     }
 
     /// How what a function gives fits what a function of the type as written gives.
-    fn fits_result(&self, frame: &Frame, scope: u32, at: (&Held, u32), written: &str) -> i32 {
+    fn fits_result(&self, site: &Site, scope: u32, at: (&FileRef, u32), written: &str) -> i32 {
         let rules = &at.0.rules;
-        let Some(result) = function_result(rules, written) else { return OPEN };
+        let Some(result) = function_result(rules, written) else {
+            return OPEN;
+        };
         if is_vague(rules, bare_type(rules, result)) || result.contains("->") {
             return OPEN;
         }
-        match self.scope_result(&frame.unit, scope).ty {
-            ty @ Ty::Of(..) => self.fits_value(&ty, at, result),
+        match self.scope_return_type(&site.unit, scope).ty {
+            ty @ Ty::Instance(..) => self.fits_value(&ty, at, result),
             _ => OPEN,
         }
     }
 
     /// Whether a type of this name is here.
-    fn has_type(&self, unit: &Held, bare: &str) -> bool {
-        self.named(&unit.rules.family, bare).iter().any(|bearer| bearer.kind.is_type())
+    fn has_type(&self, unit: &FileRef, bare: &str) -> bool {
+        self.symbols_named(&unit.rules.family, bare).iter().any(|namesake| namesake.kind.is_type())
     }
 
-    fn fits_value(&self, ty: &Ty, (unit, symbol): (&Held, u32), written: &str) -> i32 {
+    fn fits_value(&self, ty: &Ty, (unit, symbol): (&FileRef, u32), written: &str) -> i32 {
         let rules = &unit.rules;
         let bare = bare_type(rules, written);
         if !ty.is_known() || is_type_param(unit, symbol, bare) {
             return OPEN;
         }
         match ty {
-            Ty::Of(..) => {
-                let line = self.line(ty);
+            Ty::Instance(..) => {
+                let line = self.mro(ty);
                 for (distance, of) in line.iter().enumerate() {
                     let is = match of {
-                        Ty::Of(sym, _) => self.home(*sym).is_some_and(|home| {
+                        Ty::Instance(sym, _) => self.unit_of(*sym).is_some_and(|home| {
                             let alike = !home.rules.arity || home.type_params(sym.at).len() == given(written);
                             alike && home.name(sym.at) == bare
                         }),
-                        Ty::Outside(name, _) => &**name == bare,
+                        Ty::External(name, _) => &**name == bare,
                         _ => false,
                     };
                     if is {
                         return if distance == 0 { SAME } else { FITS };
                     }
                 }
-                let more = line.iter().any(|of| matches!(of, Ty::Outside(..) | Ty::Unknown));
+                let more = line.iter().any(|of| matches!(of, Ty::External(..) | Ty::Unknown));
                 if more && !self.has_type(unit, bare) { OPEN } else { NEVER }
             }
             // A function of another type takes or gives something else.
-            Ty::Outside(name, args)
+            Ty::External(name, args)
                 if function_arity(rules, written).is_some() && is_function(rules, name) =>
             {
                 let alike = &**name == bare && (args.is_empty() || args.len() == given(written));
                 if alike { SAME } else { NEVER }
             }
-            Ty::Outside(name, _) if &**name == bare => SAME,
+            Ty::External(name, _) if &**name == bare => SAME,
             // A type from outside may be one of another from outside; never of a plain one.
-            Ty::Outside(name, _) if !name.is_empty() && (is_plain(rules, bare) || is_plain(rules, name)) => {
+            Ty::External(name, _) if !name.is_empty() && (is_plain(rules, bare) || is_plain(rules, name)) => {
                 NEVER
             }
-            Ty::Outside(name, _) if !name.is_empty() => OPEN,
-            Ty::Many(_) if written.contains('[') || written.contains("...") => FITS,
-            Ty::Many(_) if is_plain(rules, bare) => NEVER,
+            Ty::External(name, _) if !name.is_empty() => OPEN,
+            Ty::List(_) if written.contains('[') || written.contains("...") => FITS,
+            Ty::List(_) if is_plain(rules, bare) => NEVER,
             _ => OPEN,
         }
     }
 
     /// How a literal fits a type as written.
-    fn fits_literal(&self, unit: &Held, symbol: u32, written: &str, literal: Literal) -> i32 {
+    fn fits_literal(&self, unit: &FileRef, symbol: u32, written: &str, literal: Literal) -> i32 {
         let rules = &unit.rules;
         let bare = bare_type(rules, written);
         let known = literal_fit(rules, written, bare, literal);
@@ -304,7 +322,8 @@ impl Session<'_> {
         }
         // Where types can be made of literals without a word, a type of ours may take one.
         let made = unit.rules.modules == Modules::Include;
-        let alias = self.named(&unit.rules.family, bare).iter().any(|b| b.kind == SymbolKind::TypeAlias);
+        let alias =
+            self.symbols_named(&unit.rules.family, bare).iter().any(|b| b.kind == SymbolKind::TypeAlias);
         if !made && !alias && self.has_type(unit, bare) { NEVER } else { OPEN }
     }
 }
@@ -317,28 +336,31 @@ fn beats(one: &[i32], other: &[i32]) -> bool {
 }
 
 /// How many of a function's parameters are its receiver, and no argument.
-fn receivers(unit: &Unit, symbol: u32) -> usize {
+fn receivers(unit: &FileUnit, symbol: u32) -> usize {
     usize::from(unit.is(symbol, Modifier::Extension) && unit.qualifier(symbol).is_none())
 }
 
 /// How many parameters are no arguments of this call: called by its plain name, an extension takes its receiver as one.
-pub(crate) fn receivers_of(found: &Found, unit: &Unit, symbol: u32) -> usize {
+pub(crate) fn receivers_of(found: &Target, unit: &FileUnit, symbol: u32) -> usize {
     if found.rule == Rule::Extension { receivers(unit, symbol) } else { 0 }
 }
 
 /// Whether the arguments of a call say all types that a function takes.
-pub(crate) fn can_be_inferred(unit: &Unit, symbol: u32) -> bool {
-    let Some(params) = unit.symbol(symbol).map(|symbol| &symbol.params) else { return true };
+pub(crate) fn can_be_inferred(unit: &FileUnit, symbol: u32) -> bool {
+    let Some(params) = unit.symbol(symbol).map(|symbol| &symbol.params) else {
+        return true;
+    };
     let words = |text: &str, name: &str| {
         text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
     };
-    let said = |name: &str| params.iter().any(|param| param.ty.is_some_and(|ty| words(unit.said(ty), name)));
+    let said =
+        |name: &str| params.iter().any(|param| param.ty.is_some_and(|ty| words(unit.outline_text(ty), name)));
     let mut names = unit.type_params(symbol).iter().filter_map(|&at| unit.binding(at));
     names.all(|binding| said(unit.text(binding.name)))
 }
 
 /// Whether a name is a type parameter of a symbol or of what it stands in.
-pub(crate) fn is_type_param(unit: &Unit, symbol: u32, name: &str) -> bool {
+pub(crate) fn is_type_param(unit: &FileUnit, symbol: u32, name: &str) -> bool {
     let mut next = Some(symbol);
     while let Some(at) = next {
         let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);

@@ -3,11 +3,11 @@
 //! All of it goes by convention, so no edge from here is exact. Fixtures that are imported from plain modules or come
 //! from plugins are not followed.
 
-use crate::file::file_unit::{Held, Unit};
-use crate::invalidation::name_reach::is_there;
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::invalidation::name_reach::file_exists_key;
 use crate::session::Session;
 use crate::types::eval::join;
-use crate::types::ty::{Sym, Ty};
+use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Edge, EdgeKind, Modifier, Node, Resolved, Rule, SymbolKind};
 use rustc_hash::FxHashSet;
 
@@ -15,10 +15,12 @@ use rustc_hash::FxHashSet;
 const BASES: usize = 32;
 
 /// Edges from the tests and fixtures of a file to what runs for them.
-pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
+pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     let mut shared = None;
     for at in 0..unit.facts.outline.symbols.len() as u32 {
-        let Some(symbol) = unit.symbol(at) else { continue };
+        let Some(symbol) = unit.symbol(at) else {
+            continue;
+        };
         let case = symbol.modifiers.is_test_case(unit.facts.role);
         let fixture = unit.is(at, Modifier::Fixture);
         if case {
@@ -28,16 +30,16 @@ pub(crate) fn edges(session: &Session<'_>, unit: &Held, out: &mut Resolved) {
         }
         if unit.rules.fixtures.by_parameter && (case || fixture) {
             let shared = shared.get_or_insert_with(|| folder_files(session, unit));
-            let from = Consumer { session, unit, at, shared };
-            from.requested(out);
+            let from = FixtureConsumer { session, unit, at, shared };
+            from.requested_fixtures(out);
             if case {
-                from.unasked(out);
+                from.automatic_fixtures(out);
             }
         }
     }
 }
 
-fn edge(unit: &Unit, from: u32, to: Sym, rule: Rule) -> Edge {
+pub(crate) fn edge(unit: &FileUnit, from: u32, to: SymbolId, rule: Rule) -> Edge {
     Edge {
         from: Node { file: unit.file, symbol: Some(from) },
         kind: EdgeKind::Calls,
@@ -49,7 +51,7 @@ fn edge(unit: &Unit, from: u32, to: Sym, rule: Rule) -> Edge {
 }
 
 /// The setup of a test: of the suites and types around it and their bases, and of its file.
-fn setup(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
+fn setup(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     suites(unit, at, out);
     let mut around = unit.symbol(at).and_then(|symbol| symbol.parent);
     while let Some(outer) = around {
@@ -68,7 +70,7 @@ fn setup(session: &Session<'_>, unit: &Held, at: u32, out: &mut Resolved) {
 }
 
 /// Code of a suite runs before the tests in it.
-fn suites(unit: &Unit, at: u32, out: &mut Resolved) {
+fn suites(unit: &FileUnit, at: u32, out: &mut Resolved) {
     let outer = unit.symbol(at).and_then(|symbol| symbol.parent);
     if let Some(outer) = outer.filter(|&outer| unit.kind(outer) == Some(SymbolKind::Test)) {
         out.edges.push(edge(unit, at, unit.sym(outer), Rule::Setup));
@@ -76,12 +78,14 @@ fn suites(unit: &Unit, at: u32, out: &mut Resolved) {
 }
 
 /// What runs for every test of a type: its setup and constructors, and those of its bases.
-fn type_setup(session: &Session<'_>, of: Sym) -> Vec<Sym> {
+fn type_setup(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     let mut found = Vec::new();
     for sym in with_bases(session, of) {
-        let Some(unit) = session.home(sym) else { continue };
-        session.ask(unit.name(sym.at));
-        unit.rules.constructors.iter().for_each(|name| session.ask(name));
+        let Some(unit) = session.unit_of(sym) else {
+            continue;
+        };
+        session.depend_on(unit.name(sym.at));
+        unit.rules.constructors.iter().for_each(|name| session.depend_on(name));
         let runs = |&child: &u32| {
             unit.is(child, Modifier::Setup) || unit.kind(child) == Some(SymbolKind::Constructor)
         };
@@ -91,13 +95,13 @@ fn type_setup(session: &Session<'_>, of: Sym) -> Vec<Sym> {
 }
 
 /// A type and its bases that are here, nearest first.
-fn with_bases(session: &Session<'_>, of: Sym) -> Vec<Sym> {
+fn with_bases(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     let (mut found, mut known) = (vec![of], FxHashSet::from_iter([of]));
     let mut next = 0;
     while next < found.len() && found.len() < BASES {
         for (base, _) in session.bases(found[next]).iter() {
-            for ty in base.each() {
-                if let Ty::Of(sym, _) | Ty::Type(sym, _) = ty
+            for ty in base.alternatives() {
+                if let Ty::Instance(sym, _) | Ty::Metatype(sym, _) = ty
                     && known.insert(*sym)
                 {
                     found.push(*sym);
@@ -110,14 +114,14 @@ fn with_bases(session: &Session<'_>, of: Sym) -> Vec<Sym> {
 }
 
 /// The files whose fixtures are there for this one: those of its folder first, then outward.
-fn folder_files(session: &Session<'_>, unit: &Held) -> Vec<Held> {
+pub(crate) fn folder_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef> {
     let mut found = Vec::new();
     let mut folder = unit.folder();
     loop {
         for name in &unit.rules.fixtures.folder_files {
             let path = join(&folder, name);
-            session.ask(&is_there(&path));
-            let file = session.file_of(unit, &path).filter(|&file| file != unit.file);
+            session.depend_on(&file_exists_key(&path));
+            let file = session.file_without_extension(unit, &path).filter(|&file| file != unit.file);
             found.extend(file.and_then(|file| session.unit(file)));
         }
         match folder.rsplit_once('/') {
@@ -129,22 +133,24 @@ fn folder_files(session: &Session<'_>, unit: &Held) -> Vec<Held> {
 }
 
 /// A test or fixture that gets fixtures.
-struct Consumer<'a, 'r> {
+struct FixtureConsumer<'a, 'r> {
     session: &'a Session<'r>,
-    unit: &'a Held,
+    unit: &'a FileRef,
     at: u32,
     /// Files whose fixtures are there for it, nearest first.
-    shared: &'a [Held],
+    shared: &'a [FileRef],
 }
 
-impl Consumer<'_, '_> {
+impl FixtureConsumer<'_, '_> {
     /// The fixtures it asks for: by parameters of their names, and by attributes.
-    fn requested(&self, out: &mut Resolved) {
-        let Some(symbol) = self.unit.symbol(self.at) else { return };
+    fn requested_fixtures(&self, out: &mut Resolved) {
+        let Some(symbol) = self.unit.symbol(self.at) else {
+            return;
+        };
         let fixtures = &self.unit.rules.fixtures;
         let mut names: Vec<&str> = Vec::new();
         for param in symbol.params.iter().filter(|param| !param.default && !param.variadic) {
-            let name = self.unit.said(param.name);
+            let name = self.unit.outline_text(param.name);
             let replaced = self.attributes(&fixtures.replaced_by).any(|text| quotes(text, name));
             if !replaced {
                 names.push(name);
@@ -152,7 +158,7 @@ impl Consumer<'_, '_> {
         }
         names.extend(self.attributes(&fixtures.requested_by).flat_map(quoted));
         for name in names {
-            self.session.ask(name);
+            self.session.depend_on(name);
             if let Some(sym) = self.fixture(name) {
                 out.edges.push(edge(self.unit, self.at, sym, Rule::Fixture));
             }
@@ -160,7 +166,7 @@ impl Consumer<'_, '_> {
     }
 
     /// Fixtures of shared files that every test gets. Those of its own file and type are among its setup.
-    fn unasked(&self, out: &mut Resolved) {
+    fn automatic_fixtures(&self, out: &mut Resolved) {
         for unit in self.shared {
             for &at in unit.children(None) {
                 if unit.is(at, Modifier::Fixture) && unit.is(at, Modifier::Setup) {
@@ -171,11 +177,12 @@ impl Consumer<'_, '_> {
     }
 
     /// Texts of attributes with one of these last names, of the symbol and of what is around it.
-    fn attributes<'t>(&'t self, wanted: &'t [String]) -> impl Iterator<Item = &'t str> {
+    pub(crate) fn attributes<'t>(&'t self, wanted: &'t [String]) -> impl Iterator<Item = &'t str> {
         let around = std::iter::successors(self.unit.symbol(self.at), |symbol| {
             symbol.parent.and_then(|parent| self.unit.symbol(parent))
         });
-        let texts = around.flat_map(|symbol| symbol.attributes.iter().map(|&text| self.unit.said(text)));
+        let texts =
+            around.flat_map(|symbol| symbol.attributes.iter().map(|&text| self.unit.outline_text(text)));
         texts.filter(|text| {
             let name = text.split('(').next().unwrap_or_default();
             let last = name.rsplit('.').next().unwrap_or_default().trim();
@@ -185,35 +192,36 @@ impl Consumer<'_, '_> {
 
     /// The fixture of a name that is nearest: in the types around, in the file, in shared files outward. One that asks for
     /// its own name means the next.
-    fn fixture(&self, name: &str) -> Option<Sym> {
+    fn fixture(&self, name: &str) -> Option<SymbolId> {
         let mut around = self.unit.symbol(self.at).and_then(|symbol| symbol.parent);
         while let Some(outer) = around {
             for sym in with_bases(self.session, self.unit.sym(outer)) {
-                let found = self.session.home(sym).and_then(|unit| self.among(&unit, Some(sym.at), name));
+                let found =
+                    self.session.unit_of(sym).and_then(|unit| self.fixture_in(&unit, Some(sym.at), name));
                 if found.is_some() {
                     return found;
                 }
             }
             around = self.unit.symbol(outer).and_then(|symbol| symbol.parent);
         }
-        std::iter::once(self.unit).chain(self.shared).find_map(|unit| self.among(unit, None, name))
+        std::iter::once(self.unit).chain(self.shared).find_map(|unit| self.fixture_in(unit, None, name))
     }
 
-    fn among(&self, unit: &Held, of: Option<u32>, name: &str) -> Option<Sym> {
+    fn fixture_in(&self, unit: &FileRef, of: Option<u32>, name: &str) -> Option<SymbolId> {
         let own = self.unit.sym(self.at);
         let mut fixtures = unit.children(of).iter().rev().copied();
         let found = fixtures.find(|&at| {
-            unit.is(at, Modifier::Fixture) && unit.sym(at) != own && given_name(unit, at) == name
+            unit.is(at, Modifier::Fixture) && unit.sym(at) != own && fixture_name(unit, at) == name
         });
         found.map(|at| unit.sym(at))
     }
 }
 
 /// The name tests ask for a fixture by.
-fn given_name(unit: &Unit, at: u32) -> &str {
+fn fixture_name(unit: &FileUnit, at: u32) -> &str {
     let renamed = unit.rules.fixtures.renamed_by.as_deref().and_then(|argument| {
         let symbol = unit.symbol(at)?;
-        symbol.attributes.iter().find_map(|&text| argument_text(unit.said(text), argument))
+        symbol.attributes.iter().find_map(|&text| argument_text(unit.outline_text(text), argument))
     });
     renamed.unwrap_or_else(|| unit.name(at))
 }
@@ -236,7 +244,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether one of the quoted texts has a name among its words: `"a, b"` names `a`.
-fn quotes(text: &str, name: &str) -> bool {
+pub(crate) fn quotes(text: &str, name: &str) -> bool {
     quoted(text).any(|words| words.split([',', ' ']).any(|word| word == name))
 }
 

@@ -1,11 +1,12 @@
 //! A file as resolution looks at it: its facts, and tables that find things in them.
 
 use crate::file::tables::{
-    Atoms, Bindings, Groups, Inherited, Lists, Put, assigned, called, put_into, returns, scopes_of,
+    AtomTable, Bindings, Inherited, KeyedAssign, MultiMap, RowGroups, assigned, assigned_keys, called,
+    returns, scopes_of,
 };
-use crate::modules::{is_plain, plain};
+use crate::modules::{dotted, is_dotted};
 use crate::repository::FileFacts;
-use crate::types::ty::Sym;
+use crate::types::ty::SymbolId;
 use orient_model::{
     Assign, Atom, Binding, Expr, ExprId, Modifier, Outline, Reference, Relation, Rules, Symbol, SymbolKind,
 };
@@ -16,45 +17,45 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// Members by name.
-pub(crate) type Members = FxHashMap<Box<str>, Vec<Sym>>;
+pub(crate) type Members = FxHashMap<Box<str>, Vec<SymbolId>>;
 
 /// A file and tables over its facts.
-pub(crate) struct Unit {
+pub(crate) struct FileUnit {
     pub(crate) file: u32,
     pub(crate) facts: Arc<FileFacts>,
     pub(crate) rules: Arc<Rules>,
     /// The symbols directly in each symbol; those of the file itself under their number.
-    children: Groups,
+    children: RowGroups,
     /// Imports that bring in everything, by scope.
     wildcards: Vec<(u32, u32)>,
     /// Tables over the inside, each made when it is first asked for: of most files only the outside is.
     bindings: OnceLock<Bindings>,
     /// Atoms of the flow by their text.
-    atoms: OnceLock<Atoms>,
+    atoms: OnceLock<AtomTable>,
     /// The scope each symbol opens.
     scope_of: OnceLock<Vec<Option<u32>>>,
     /// What each type inherits from, and what is mixed into it.
     inherited: OnceLock<Inherited>,
     /// Values that leave each function, by its scope.
-    returns: OnceLock<Lists<u32, ExprId>>,
+    returns: OnceLock<MultiMap<u32, ExprId>>,
     /// What is put into names, and into members of the receiver.
-    assigned: OnceLock<Lists<Atom, u32>>,
+    assigned: OnceLock<MultiMap<Atom, u32>>,
     /// What is put under keys, by what it is put into.
-    put_into: OnceLock<Lists<ExprId, Put>>,
+    assigned_keys: OnceLock<MultiMap<ExprId, KeyedAssign>>,
     /// The lines on which a symbol calls a bare name.
-    called: OnceLock<Lists<(u32, Atom), u32>>,
+    called: OnceLock<MultiMap<(u32, Atom), u32>>,
     /// The uses directly in each symbol.
-    used_in: OnceLock<Groups>,
+    used_in: OnceLock<RowGroups>,
     /// The symbols directly in the file that name a container, by the hash of its name.
-    qualified: OnceLock<Lists<u64, u32>>,
+    qualified: OnceLock<MultiMap<u64, u32>>,
     /// The members of each symbol by name, where somebody asked.
     members: Box<[OnceLock<Arc<Members>>]>,
     /// The names of symbols from the outermost namespace on, with dots, where somebody asked.
     full_names: OnceLock<Box<[OnceLock<Arc<str>>]>>,
     /// Where functions without a declared type stand, by their scope.
-    pub(crate) places: OnceLock<FxHashMap<u32, crate::types::contextual_types::Place>>,
+    pub(crate) places: OnceLock<FxHashMap<u32, crate::types::contextual_types::ContextSite>>,
     /// Functions that run what they are given as if it stood elsewhere.
-    pub(crate) runs_as_other: OnceLock<rustc_hash::FxHashSet<u32>>,
+    pub(crate) rebinds_self: OnceLock<rustc_hash::FxHashSet<u32>>,
 }
 
 /// A file in the hands of one session. Many share it with other threads, and take and leave it all the time: that is
@@ -64,28 +65,28 @@ pub(crate) struct Unit {
     clippy::redundant_allocation,
     reason = "it is the second count that is wanted, not the second place"
 )]
-pub(crate) struct Held(Rc<Arc<Unit>>);
+pub(crate) struct FileRef(Rc<Arc<FileUnit>>);
 
-impl Held {
-    pub(crate) fn new(unit: Arc<Unit>) -> Self {
+impl FileRef {
+    pub(crate) fn new(unit: Arc<FileUnit>) -> Self {
         Self(Rc::new(unit))
     }
 }
 
-impl Deref for Held {
-    type Target = Unit;
+impl Deref for FileRef {
+    type Target = FileUnit;
 
-    fn deref(&self) -> &Unit {
+    fn deref(&self) -> &FileUnit {
         &self.0
     }
 }
 
-impl Unit {
+impl FileUnit {
     pub(crate) fn new(file: u32, facts: Arc<FileFacts>, rules: Arc<Rules>) -> Self {
         let outline = &facts.outline;
         let symbols = outline.symbols.len();
         let around = outline.symbols.iter().map(|symbol| symbol.parent.map_or(symbols, |at| at as usize));
-        let children = Groups::new(symbols + 1, around);
+        let children = RowGroups::new(symbols + 1, around);
         let wildcards = outline
             .imports
             .iter()
@@ -107,13 +108,13 @@ impl Unit {
             inherited: OnceLock::new(),
             returns: OnceLock::new(),
             assigned: OnceLock::new(),
-            put_into: OnceLock::new(),
+            assigned_keys: OnceLock::new(),
             called: OnceLock::new(),
             used_in: OnceLock::new(),
             qualified: OnceLock::new(),
             full_names: OnceLock::new(),
             places: OnceLock::new(),
-            runs_as_other: OnceLock::new(),
+            rebinds_self: OnceLock::new(),
         }
     }
 
@@ -122,11 +123,11 @@ impl Unit {
         self.facts.outline.symbols.len() * 192 + self.facts.flow.bytes() * 2
     }
 
-    fn bindings(&self) -> &Bindings {
+    pub(crate) fn bindings(&self) -> &Bindings {
         self.bindings.get_or_init(|| Bindings::of(&self.facts))
     }
 
-    fn inherited(&self) -> &Inherited {
+    pub(crate) fn inherited(&self) -> &Inherited {
         self.inherited.get_or_init(|| Inherited::of(&self.facts, &self.rules))
     }
 
@@ -138,13 +139,13 @@ impl Unit {
     }
 
     /// Whether this is the full name of a symbol.
-    pub(crate) fn is_known_as(&self, at: u32, full: &str) -> bool {
+    pub(crate) fn has_full_name(&self, at: u32, full: &str) -> bool {
         self.symbol(at).is_some() && is_spelled(&self.facts.outline, at, full)
     }
 
     /// A symbol of this file.
-    pub(crate) fn sym(&self, at: u32) -> Sym {
-        Sym { file: self.file, at }
+    pub(crate) fn sym(&self, at: u32) -> SymbolId {
+        SymbolId { file: self.file, at }
     }
 
     /// The definition at this place.
@@ -189,7 +190,7 @@ impl Unit {
     }
 
     /// The text of an atom of the outline.
-    pub(crate) fn said(&self, atom: Atom) -> &str {
+    pub(crate) fn outline_text(&self, atom: Atom) -> &str {
         self.facts.outline.strings.get(atom)
     }
 
@@ -211,7 +212,7 @@ impl Unit {
     /// The atom of a text that the flow mentions.
     pub(crate) fn atom(&self, text: &str) -> Option<Atom> {
         let strings = &self.facts.flow.strings;
-        self.atoms.get_or_init(|| Atoms::of(strings)).get(strings, text)
+        self.atoms.get_or_init(|| AtomTable::of(strings)).get(strings, text)
     }
 
     /// A binding.
@@ -237,7 +238,9 @@ impl Unit {
 
     /// The members that a type has in this place, by name; shared by all who look at it.
     pub(crate) fn members(&self, of: u32) -> Arc<Members> {
-        let Some(known) = self.members.get(of as usize) else { return Arc::default() };
+        let Some(known) = self.members.get(of as usize) else {
+            return Arc::default();
+        };
         let find = || {
             let mut members = Members::default();
             for child in self.members_in(of) {
@@ -284,7 +287,7 @@ impl Unit {
 
     /// The package or namespace the file says it belongs to.
     pub(crate) fn package(&self) -> &str {
-        self.facts.outline.package.map_or("", |atom| self.said(atom))
+        self.facts.outline.package.map_or("", |atom| self.outline_text(atom))
     }
 
     /// The innermost type around a symbol, itself included; a module that has methods counts.
@@ -351,8 +354,8 @@ impl Unit {
     }
 
     /// Places where something is put under a key of this expression.
-    pub(crate) fn put_into(&self, base: ExprId) -> &[Put] {
-        self.put_into.get_or_init(|| put_into(&self.facts, &self.rules)).get(&base)
+    pub(crate) fn assigned_keys(&self, base: ExprId) -> &[KeyedAssign] {
+        self.assigned_keys.get_or_init(|| assigned_keys(&self.facts, &self.rules)).get(&base)
     }
 
     /// The bindings of a name in the innermost scope around that has any.
@@ -414,14 +417,14 @@ impl Unit {
         let used_in = self.used_in.get_or_init(|| {
             let around =
                 |reference: &Reference| reference.symbol.map_or(usize::MAX, |symbol| symbol as usize);
-            Groups::new(self.facts.outline.symbols.len(), self.references().iter().map(around))
+            RowGroups::new(self.facts.outline.symbols.len(), self.references().iter().map(around))
         });
         used_in.get(symbol as usize).iter().filter_map(|&at| self.references().get(at as usize))
     }
 }
 
 /// The first name of a chain of members and items.
-pub(crate) fn first_name(unit: &Unit, mut expr: ExprId) -> Option<&str> {
+pub(crate) fn first_name(unit: &FileUnit, mut expr: ExprId) -> Option<&str> {
     loop {
         match unit.expr(expr) {
             Expr::Name(name) => return Some(unit.text(name)),
@@ -449,12 +452,12 @@ pub(crate) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
 }
 /// The name of a symbol from the outermost namespace on, with dots.
 pub(crate) fn spell(outline: &Outline, at: u32) -> String {
-    let mut full = plain(outline.package.map_or("", |atom| outline.strings.get(atom)));
+    let mut full = dotted(outline.package.map_or("", |atom| outline.strings.get(atom)));
     for name in outline.qualified(at) {
         if !full.is_empty() {
             full.push('.');
         }
-        if is_plain(name) { full.push_str(name) } else { full.push_str(&plain(name)) }
+        if is_dotted(name) { full.push_str(name) } else { full.push_str(&dotted(name)) }
     }
     full
 }
@@ -468,14 +471,18 @@ fn is_spelled(outline: &Outline, at: u32, full: &str) -> bool {
     // What is left to compare; a dot must stand before what was.
     let (mut left, mut dot) = (full, false);
     for part in parts.flatten().map(|atom| outline.strings.get(atom)) {
-        if part.is_empty() || !is_plain(part) {
+        if part.is_empty() || !is_dotted(part) {
             return spell(outline, at) == full;
         }
         if dot {
-            let Some(before) = left.strip_suffix('.') else { return false };
+            let Some(before) = left.strip_suffix('.') else {
+                return false;
+            };
             left = before;
         }
-        let Some(before) = left.strip_suffix(part) else { return false };
+        let Some(before) = left.strip_suffix(part) else {
+            return false;
+        };
         (left, dot) = (before, true);
     }
     left.is_empty()

@@ -7,7 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash};
 
 /// Lists under keys; what came first stands first.
-pub(crate) struct Lists<K, T> {
+pub(crate) struct MultiMap<K, T> {
     /// The number of each list.
     numbers: FxHashMap<K, u32>,
     /// Where each list ends; it starts at the end of the one before.
@@ -15,10 +15,12 @@ pub(crate) struct Lists<K, T> {
     all: Vec<T>,
 }
 
-impl<K: Hash + Eq, T: Copy> Lists<K, T> {
+impl<K: Hash + Eq, T: Copy> MultiMap<K, T> {
     /// What stands under a key.
     pub(crate) fn get(&self, key: &K) -> &[T] {
-        let Some(&number) = self.numbers.get(key) else { return &[] };
+        let Some(&number) = self.numbers.get(key) else {
+            return &[];
+        };
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         &self.all[start as usize..self.ends[number as usize] as usize]
     }
@@ -29,7 +31,7 @@ impl<K: Hash + Eq, T: Copy> Lists<K, T> {
     }
 }
 
-impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {
+impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for MultiMap<K, T> {
     fn from_iter<I: IntoIterator<Item = (K, T)>>(pairs: I) -> Self {
         // One place for all lists: most have one entry, and many places would be many allocations.
         let pairs = pairs.into_iter();
@@ -61,12 +63,12 @@ impl<K: Hash + Eq, T: Copy> FromIterator<(K, T)> for Lists<K, T> {
 }
 
 /// Rows by the group they belong to, a number; in their order.
-pub(crate) struct Groups {
+pub(crate) struct RowGroups {
     ends: Vec<u32>,
     rows: Vec<u32>,
 }
 
-impl Groups {
+impl RowGroups {
     /// The groups of rows; those of a group that is none are left out.
     pub(crate) fn new(groups: usize, of_rows: impl Iterator<Item = usize> + Clone) -> Self {
         let mut ends = vec![0; groups];
@@ -92,19 +94,21 @@ impl Groups {
 
     /// The rows of a group.
     pub(crate) fn get(&self, group: usize) -> &[u32] {
-        let Some(&end) = self.ends.get(group) else { return &[] };
+        let Some(&end) = self.ends.get(group) else {
+            return &[];
+        };
         let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.rows[start as usize..end as usize]
     }
 }
 
 /// Atoms by their text, which stays where it is.
-pub(crate) struct Atoms {
+pub(crate) struct AtomTable {
     /// One more than an atom, at the place its text hashes to or behind; a power of two of them, half of them free.
     slots: Box<[u32]>,
 }
 
-impl Atoms {
+impl AtomTable {
     pub(crate) fn of(strings: &Strings) -> Self {
         let mut atoms = Self { slots: vec![0; (strings.len() * 2).next_power_of_two()].into() };
         for (atom, text) in strings.iter() {
@@ -133,12 +137,12 @@ impl Atoms {
 /// Where names are bound.
 pub(crate) struct Bindings {
     /// By scope and name, in the order of the source.
-    pub(crate) bound: Lists<(u32, Atom), u32>,
+    pub(crate) bound: MultiMap<(u32, Atom), u32>,
     /// The binding of each symbol.
     pub(crate) of_symbol: Vec<Option<u32>>,
     /// Parameters and type parameters by scope, in order.
-    pub(crate) params: Lists<u32, u32>,
-    pub(crate) type_params: Lists<u32, u32>,
+    pub(crate) params: MultiMap<u32, u32>,
+    pub(crate) type_params: MultiMap<u32, u32>,
 }
 
 impl Bindings {
@@ -166,7 +170,7 @@ impl Bindings {
 }
 
 /// The scope each symbol opens.
-pub(crate) fn scopes_of(facts: &FileFacts) -> Vec<Option<u32>> {
+pub(super) fn scopes_of(facts: &FileFacts) -> Vec<Option<u32>> {
     let scopes = &facts.flow.scopes;
     let mut scope_of = vec![None; facts.outline.symbols.len()];
     for (at, scope) in scopes.iter().enumerate().skip(1) {
@@ -183,12 +187,12 @@ pub(crate) fn scopes_of(facts: &FileFacts) -> Vec<Option<u32>> {
 }
 
 /// Values that leave each function, by its scope.
-pub(crate) fn returns(facts: &FileFacts) -> Lists<u32, ExprId> {
+pub(crate) fn returns(facts: &FileFacts) -> MultiMap<u32, ExprId> {
     facts.flow.returns.iter().map(|leaves| (leaves.scope, leaves.value)).collect()
 }
 
 /// Where values are put into names, and into members of the receiver.
-pub(crate) fn assigned(facts: &FileFacts) -> Lists<Atom, u32> {
+pub(crate) fn assigned(facts: &FileFacts) -> MultiMap<Atom, u32> {
     let flow = &*facts.flow;
     let name = |target| match flow.expr(target) {
         Expr::Name(name) => Some(name),
@@ -200,8 +204,8 @@ pub(crate) fn assigned(facts: &FileFacts) -> Lists<Atom, u32> {
 
 /// A value that is put under a key.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Put {
-    pub(crate) key: PutKey,
+pub(crate) struct KeyedAssign {
+    pub(crate) key: AssignedKey,
     pub(crate) value: ExprId,
     pub(crate) via: Via,
     pub(crate) scope: u32,
@@ -210,7 +214,7 @@ pub(crate) struct Put {
 
 /// A key as it is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum PutKey {
+pub(crate) enum AssignedKey {
     /// In brackets.
     Written(ExprId),
     /// Before the entry of a map.
@@ -218,16 +222,19 @@ pub(crate) enum PutKey {
 }
 
 /// Where values are put under keys: one by one, or all entries of a map at once.
-pub(crate) fn put_into(facts: &FileFacts, rules: &Rules) -> Lists<ExprId, Put> {
+pub(crate) fn assigned_keys(facts: &FileFacts, rules: &Rules) -> MultiMap<ExprId, KeyedAssign> {
     let flow = &*facts.flow;
-    let mut puts: Vec<(ExprId, Put)> = Vec::new();
+    let mut puts: Vec<(ExprId, KeyedAssign)> = Vec::new();
     if !rules.dynamic {
         return puts.into_iter().collect();
     }
     for assign in &flow.assigns {
         if let (Expr::Index { base, key }, Some(value)) = (flow.expr(assign.target), assign.value) {
-            let key = PutKey::Written(key);
-            puts.push((base, Put { key, value, via: assign.via, scope: assign.scope, at: assign.at }));
+            let key = AssignedKey::Written(key);
+            puts.push((
+                base,
+                KeyedAssign { key, value, via: assign.via, scope: assign.scope, at: assign.at },
+            ));
         }
     }
     for reference in flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
@@ -239,8 +246,11 @@ pub(crate) fn put_into(facts: &FileFacts, rules: &Rules) -> Lists<ExprId, Put> {
         {
             for &item in flow.list(items) {
                 if let Expr::Named { name, value } = flow.expr(item) {
-                    let (key, via) = (PutKey::Entry(name), Via::Value);
-                    puts.push((base, Put { key, value, via, scope: reference.scope, at: reference.at }));
+                    let (key, via) = (AssignedKey::Entry(name), Via::Value);
+                    puts.push((
+                        base,
+                        KeyedAssign { key, value, via, scope: reference.scope, at: reference.at },
+                    ));
                 }
             }
         }
@@ -249,12 +259,16 @@ pub(crate) fn put_into(facts: &FileFacts, rules: &Rules) -> Lists<ExprId, Put> {
 }
 
 /// The lines on which symbols call bare names.
-pub(crate) fn called(facts: &FileFacts) -> Lists<(u32, Atom), u32> {
+pub(crate) fn called(facts: &FileFacts) -> MultiMap<(u32, Atom), u32> {
     let flow = &*facts.flow;
     let calls = flow.references.iter().filter(|reference| reference.kind == RefKind::Call);
     let bare = calls.filter_map(|reference| {
-        let Expr::Call { callee, .. } = flow.expr(reference.expr) else { return None };
-        let Expr::Name(name) = flow.expr(callee) else { return None };
+        let Expr::Call { callee, .. } = flow.expr(reference.expr) else {
+            return None;
+        };
+        let Expr::Name(name) = flow.expr(callee) else {
+            return None;
+        };
         Some(((reference.symbol?, name), reference.line))
     });
     bare.collect()
@@ -276,7 +290,9 @@ impl Inherited {
         let mut found = Self::default();
         let flow = &*facts.flow;
         for reference in &flow.references {
-            let Some(symbol) = reference.symbol else { continue };
+            let Some(symbol) = reference.symbol else {
+                continue;
+            };
             if reference.kind == RefKind::Call
                 && !rules.mixes_into_type.is_empty()
                 && let Expr::Call { callee, args } = flow.expr(reference.expr)
@@ -307,7 +323,7 @@ mod tests {
 
     #[test]
     fn lists_keep_the_order_in_which_things_came() {
-        let lists: Lists<&str, u32> =
+        let lists: MultiMap<&str, u32> =
             [("a", 1), ("b", 2), ("a", 3), ("c", 4), ("a", 5)].into_iter().collect();
         assert_eq!(lists.get(&"a"), [1, 3, 5]);
         assert_eq!((lists.get(&"b"), lists.get(&"c")), (&[2][..], &[4][..]));
@@ -316,7 +332,7 @@ mod tests {
 
     #[test]
     fn groups_keep_the_order_of_their_rows() {
-        let groups = Groups::new(3, [2, 0, 2, 9, 2].into_iter());
+        let groups = RowGroups::new(3, [2, 0, 2, 9, 2].into_iter());
         assert_eq!((groups.get(0), groups.get(2)), (&[1][..], &[0, 2, 4][..]));
         assert!(groups.get(1).is_empty() && groups.get(9).is_empty(), "a group that is none has no rows");
     }
@@ -324,12 +340,12 @@ mod tests {
     #[test]
     fn atoms_are_found_by_their_text() {
         let mut strings = Strings::default();
-        assert_eq!(Atoms::of(&strings).get(&strings, "a"), None);
+        assert_eq!(AtomTable::of(&strings).get(&strings, "a"), None);
         let texts: Vec<String> = (0..100).map(|number| format!("name{number}")).collect();
         for text in &texts {
             strings.push(text);
         }
-        let atoms = Atoms::of(&strings);
+        let atoms = AtomTable::of(&strings);
         for (at, text) in (0..).zip(&texts) {
             assert_eq!(atoms.get(&strings, text), Some(Atom(at)));
         }

@@ -1,17 +1,18 @@
 //! Dotted module names that are folders and files; leading dots are relative.
 
-use crate::file::file_unit::{Held, Unit};
-use crate::invalidation::name_reach::is_there;
+use crate::file::file_unit::{FileRef, FileUnit};
+use crate::invalidation::name_reach::file_exists_key;
 use crate::modules::project_files::normal;
 use crate::session::Session;
 use crate::types::eval::join;
-use crate::types::ty::{Found, Module};
+use crate::types::target::Target;
+use crate::types::ty::Module;
 use orient_model::{Rule, Says};
 use std::rc::Rc;
 
 impl Session<'_> {
     /// The module of a dotted name.
-    pub(super) fn dotted_module(&self, unit: &Held, module: &str) -> Option<Module> {
+    pub(super) fn dotted_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
         let dots = module.len() - module.trim_start_matches('.').len();
         let parts: Vec<&str> = module[dots..].split('.').filter(|part| !part.is_empty()).collect();
         if dots > 0 {
@@ -20,7 +21,7 @@ impl Session<'_> {
                 folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
             }
             if parts.is_empty() {
-                self.ask_for_package(unit, &folder);
+                self.depend_on_folder_file(unit, &folder);
             }
             return self.below(unit, &folder, &parts);
         }
@@ -28,16 +29,11 @@ impl Session<'_> {
     }
 
     /// Where absolute names may start, most likely first.
-    fn source_roots(&self, unit: &Held) -> Rc<[String]> {
-        if let Some(known) = self.roots.borrow().get(&unit.file) {
-            return known.clone();
-        }
-        let roots: Rc<[String]> = self.find_roots(unit).into();
-        self.roots.borrow_mut().insert(unit.file, roots.clone());
-        roots
+    pub(crate) fn source_roots(&self, unit: &FileRef) -> Rc<[String]> {
+        self.queries.source_roots.get_or_insert(&unit.file, || self.find_source_roots(unit).into())
     }
 
-    fn find_roots(&self, unit: &Held) -> Vec<String> {
+    fn find_source_roots(&self, unit: &FileRef) -> Vec<String> {
         let mut roots = Vec::new();
         let mut add = |root: String| {
             if !roots.contains(&root) {
@@ -47,8 +43,8 @@ impl Session<'_> {
         // The folder above the outermost package this file is part of.
         let mut folder = unit.folder();
         loop {
-            self.ask_for_package(unit, &folder);
-            if folder.is_empty() || self.stands_for(unit, &folder).is_none() {
+            self.depend_on_folder_file(unit, &folder);
+            if folder.is_empty() || self.folder_module_file(unit, &folder).is_none() {
                 break;
             }
             folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
@@ -76,12 +72,12 @@ impl Session<'_> {
         roots
     }
 
-    fn below(&self, unit: &Held, root: &str, parts: &[&str]) -> Option<Module> {
+    pub(crate) fn below(&self, unit: &FileRef, root: &str, parts: &[&str]) -> Option<Module> {
         let mut path = root.to_owned();
         for (at, part) in parts.iter().enumerate() {
             let inner = join(&path, part);
             let last = at + 1 == parts.len();
-            if last && let Some(file) = self.file_of(unit, &inner) {
+            if last && let Some(file) = self.file_without_extension(unit, &inner) {
                 return Some(Module::File(file));
             }
             path = inner;
@@ -89,8 +85,8 @@ impl Session<'_> {
         self.module_of_folder(unit, &path)
     }
 
-    fn module_of_folder(&self, unit: &Held, path: &str) -> Option<Module> {
-        if let Some(file) = self.stands_for(unit, path) {
+    fn module_of_folder(&self, unit: &FileRef, path: &str) -> Option<Module> {
+        if let Some(file) = self.folder_module_file(unit, path) {
             return Some(Module::File(file));
         }
         (!path.is_empty() && self.is_folder(path)).then(|| Module::Folder(path.to_owned()))
@@ -98,29 +94,28 @@ impl Session<'_> {
 
     fn is_folder(&self, path: &str) -> bool {
         !self.folder(path).is_empty()
-            || !self.resolver.world.folder(&format!("{path}/").as_str().into()).is_empty()
+            || !self.resolver.repository.folder(&format!("{path}/").as_str().into()).is_empty()
     }
 
     /// The file with this path and one of the language's extensions.
-    pub(crate) fn file_of(&self, unit: &Unit, path: &str) -> Option<u32> {
-        unit.rules
-            .extensions
-            .iter()
-            .find_map(|extension| self.resolver.world.file_at(&format!("{path}.{extension}").as_str().into()))
+    pub(crate) fn file_without_extension(&self, unit: &FileUnit, path: &str) -> Option<u32> {
+        unit.rules.extensions.iter().find_map(|extension| {
+            self.resolver.repository.file_at(&format!("{path}.{extension}").as_str().into())
+        })
     }
 
     /// Notes that the result depends on whether a file stands for a folder.
-    fn ask_for_package(&self, unit: &Unit, folder: &str) {
-        unit.rules.folder_files.iter().for_each(|name| self.ask(&is_there(&join(folder, name))));
+    fn depend_on_folder_file(&self, unit: &FileUnit, folder: &str) {
+        unit.rules.folder_files.iter().for_each(|name| self.depend_on(&file_exists_key(&join(folder, name))));
     }
 
     /// The file that stands for a folder.
-    pub(super) fn stands_for(&self, unit: &Unit, folder: &str) -> Option<u32> {
-        unit.rules.folder_files.iter().find_map(|name| self.file_of(unit, &join(folder, name)))
+    pub(crate) fn folder_module_file(&self, unit: &FileUnit, folder: &str) -> Option<u32> {
+        unit.rules.folder_files.iter().find_map(|name| self.file_without_extension(unit, &join(folder, name)))
     }
 
     /// A module inside a package.
-    pub(super) fn submodule(&self, folder: &str, name: &str, from: &Held) -> Option<Found> {
-        self.below(from, folder, &[name]).map(|module| Found::module(module, Rule::Import))
+    pub(super) fn submodule(&self, folder: &str, name: &str, from: &FileRef) -> Option<Target> {
+        self.below(from, folder, &[name]).map(|module| Target::module(module, Rule::Import))
     }
 }

@@ -1,18 +1,19 @@
 //! Packages that are folders, named from the root of their module.
 
-use super::hash;
-use crate::file::file_unit::Held;
-use crate::file::tables::Lists;
+use super::name_hash;
+use crate::file::file_unit::FileRef;
+use crate::file::tables::MultiMap;
 use crate::modules::project_files::normal;
 use crate::session::Session;
 use crate::types::eval::join;
-use crate::types::ty::{Found, Module, Sym};
+use crate::types::target::Target;
+use crate::types::ty::{Module, SymbolId};
 use orient_model::{Rule, Says};
 use std::sync::Arc;
 
 impl Session<'_> {
     /// The folder of an import path.
-    pub(super) fn folder_module(&self, unit: &Held, module: &str) -> Option<Module> {
+    pub(super) fn folder_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
         if module.starts_with('.') {
             return normal(&unit.folder(), module).map(Module::Folder);
         }
@@ -48,14 +49,14 @@ impl Session<'_> {
     }
 
     /// A name that the files of one package share.
-    pub(super) fn own_package_member(&self, from: &Held, name: &str) -> Vec<Found> {
+    pub(super) fn own_package_member(&self, from: &FileRef, name: &str) -> Vec<Target> {
         let own = from.package();
         self.folder_member(&from.folder(), name, from, Rule::Package, |package| package == own)
     }
 
     /// A name of a package that is imported. A package of tests stands beside the one it tests, and imports it; nobody
     /// can import the tests.
-    pub(super) fn package_member(&self, folder: &str, name: &str, from: &Held) -> Vec<Found> {
+    pub(super) fn package_member(&self, folder: &str, name: &str, from: &FileRef) -> Vec<Target> {
         self.folder_member(folder, name, from, Rule::Static, |package| !is_test_package(package))
     }
 
@@ -64,49 +65,51 @@ impl Session<'_> {
         &self,
         folder: &str,
         name: &str,
-        from: &Held,
+        from: &FileRef,
         rule: Rule,
         counts: impl Fn(&str) -> bool,
-    ) -> Vec<Found> {
-        self.ask(name);
+    ) -> Vec<Target> {
+        self.depend_on(name);
         let mut found = Vec::new();
-        for &sym in self.in_folder(folder).named(name) {
-            let Some(unit) = self.home(sym) else { continue };
+        for &sym in self.top_level_of_folder(folder).symbols_named(name) {
+            let Some(unit) = self.unit_of(sym) else {
+                continue;
+            };
             let counts = unit.rules.family == from.rules.family && counts(unit.package());
             if counts && unit.name(sym.at) == name {
-                found.push(Found::symbol(sym, rule));
+                found.push(Target::symbol(sym, rule));
             }
         }
         found
     }
 
     /// What stands at the top of the files of a folder. Who asks for one name has looked at all of them.
-    fn in_folder(&self, folder: &str) -> Arc<Tops> {
-        if let Some(known) = self.tops.borrow().get(folder) {
-            return known.clone();
+    fn top_level_of_folder(&self, folder: &str) -> Arc<TopLevelSymbols> {
+        if let Some(known) = self.queries.folder_symbols.get(folder) {
+            return known;
         }
-        let units: Vec<Held> = self.folder(folder).iter().filter_map(|&file| self.unit(file)).collect();
-        let tops = self.resolver.tops(folder, || Tops::of(&units));
-        self.tops.borrow_mut().insert(folder.to_owned(), tops.clone());
+        let units: Vec<FileRef> = self.folder(folder).iter().filter_map(|&file| self.unit(file)).collect();
+        let tops = self.resolver.tops(folder, || TopLevelSymbols::of(&units));
+        self.queries.folder_symbols.insert(folder.into(), tops.clone());
         tops
     }
 }
 
 /// The symbols at the top of some files that name no container, by the hash of their names.
-pub(crate) struct Tops(Lists<u64, Sym>);
+pub(crate) struct TopLevelSymbols(MultiMap<u64, SymbolId>);
 
-impl Tops {
-    fn of(units: &[Held]) -> Self {
+impl TopLevelSymbols {
+    pub(crate) fn of(units: &[FileRef]) -> Self {
         let tops = units.iter().flat_map(|unit| {
             let free = unit.children(None).iter().filter(|&&at| unit.qualifier(at).is_none());
-            free.map(|&at| (hash("", unit.name(at)), unit.sym(at)))
+            free.map(|&at| (name_hash("", unit.name(at)), unit.sym(at)))
         });
         Self(tops.collect())
     }
 
     /// Those that may have this name: by file and place.
-    fn named(&self, name: &str) -> &[Sym] {
-        self.0.get(&hash("", name))
+    pub(crate) fn symbols_named(&self, name: &str) -> &[SymbolId] {
+        self.0.get(&name_hash("", name))
     }
 
     /// How many bytes it takes.
@@ -119,7 +122,7 @@ fn is_test_package(package: &str) -> bool {
     package.ends_with("_test")
 }
 
-fn below<'m>(module: &'m str, name: &str) -> Option<&'m str> {
+pub(crate) fn below<'m>(module: &'m str, name: &str) -> Option<&'m str> {
     let rest = module.strip_prefix(name)?;
     if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
 }

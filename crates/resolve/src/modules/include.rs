@@ -1,10 +1,11 @@
 //! Files whose text is put into others: what a file sees is what all it includes declares.
 
-use super::{hash, plain, stem, top};
-use crate::file::file_unit::{Held, Unit};
+use super::{dotted, file_stem, top};
+use crate::file::file_unit::{FileRef, FileUnit};
 use crate::modules::project_files::normal;
-use crate::session::{Question, Session};
-use crate::types::ty::{Found, Sym, Thing, Ty};
+use crate::session::Session;
+use crate::types::target::{Referent, Target};
+use crate::types::ty::{SymbolId, Ty};
 use orient_model::{
     Confidence, ImportKind, Modifier, Modules, RefKind, Rule, Says, Scope, ScopeKind, SymbolKind, Visibility,
 };
@@ -23,18 +24,20 @@ const INCLUDED: usize = 2000;
 
 impl Session<'_> {
     /// The files a file includes, at any depth.
-    pub(super) fn included(&self, unit: &Held) -> Rc<FxHashSet<u32>> {
-        if let Some(known) = self.included.borrow().get(&unit.file) {
-            return known.clone();
-        }
+    pub(crate) fn included(&self, unit: &FileRef) -> Rc<FxHashSet<u32>> {
+        self.queries.included.get_or_insert(&unit.file, || Rc::new(self.find_included(unit)))
+    }
+
+    /// A breadth-first search over the includes of each file.
+    fn find_included(&self, unit: &FileRef) -> FxHashSet<u32> {
         let mut files: Vec<u32> = vec![unit.file];
         let mut seen: FxHashSet<u32> = files.iter().copied().collect();
         let mut at = 0;
         while let Some(&file) = files.get(at) {
             at += 1;
-            self.ask(crate::invalidation::name_reach::INCLUDES);
+            self.depend_on(crate::invalidation::name_reach::INCLUDES);
             let includes = self.resolver.includes(file, || self.direct_includes(file));
-            includes.asks.iter().for_each(|name| self.ask(name));
+            includes.asks.iter().for_each(|name| self.depend_on(name));
             for &found in &includes.files {
                 if files.len() < INCLUDED && seen.insert(found) {
                     files.push(found);
@@ -42,31 +45,33 @@ impl Session<'_> {
             }
         }
         seen.remove(&unit.file);
-        let seen = Rc::new(seen);
-        self.included.borrow_mut().insert(unit.file, seen.clone());
         seen
     }
 
     fn direct_includes(&self, file: u32) -> Includes {
         let mut includes = Includes::default();
         // Not a look of this file's: whoever comes later is given what was found, and depends on no more than that.
-        let Some(unit) = self.resolver.unit(file) else { return includes };
+        let Some(unit) = self.resolver.unit(file) else {
+            return includes;
+        };
         for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect) {
-            let path = unit.said(import.module);
-            includes.asks.push(stem(path));
+            let path = unit.outline_text(import.module);
+            includes.asks.push(file_stem(path));
             includes.files.extend(self.include(&unit, path));
         }
         includes
     }
 
     /// The file an include names: beside the file, below an include folder, or the only one whose path ends so.
-    pub(crate) fn include(&self, unit: &Unit, path: &str) -> Option<u32> {
-        let world = self.resolver.world;
+    pub(crate) fn include(&self, unit: &FileUnit, path: &str) -> Option<u32> {
+        let repository = self.resolver.repository;
         let path = path.trim_matches(['<', '>', '"', ' ']);
-        self.ask(&stem(path));
+        self.depend_on(&file_stem(path));
         let mut folder = unit.folder();
         loop {
-            if let Some(file) = normal(&folder, path).and_then(|path| world.file_at(&path.as_str().into())) {
+            if let Some(file) =
+                normal(&folder, path).and_then(|path| repository.file_at(&path.as_str().into()))
+            {
                 return Some(file);
             }
             if folder.is_empty() {
@@ -77,13 +82,13 @@ impl Session<'_> {
         for manifest in self.resolver.project.of(&unit.rules) {
             for (_, root) in manifest.all(Says::Root) {
                 let found = normal(&manifest.folder, root).and_then(|root| normal(&root, path));
-                if let Some(file) = found.and_then(|path| world.file_at(&path.as_str().into())) {
+                if let Some(file) = found.and_then(|path| repository.file_at(&path.as_str().into())) {
                     return Some(file);
                 }
             }
         }
         let clean = normal("", path).unwrap_or_else(|| path.trim_start_matches("../").to_owned());
-        let ending = world.ending(&clean);
+        let ending = repository.files_ending_with(&clean);
         match ending[..] {
             [] => None,
             [one] => Some(one),
@@ -92,7 +97,7 @@ impl Session<'_> {
     }
 
     /// The file whose folder shares most with this one's; none if several do.
-    fn nearest(&self, unit: &Unit, files: &[u32]) -> Option<u32> {
+    pub(crate) fn nearest(&self, unit: &FileUnit, files: &[u32]) -> Option<u32> {
         let own = unit.facts.path.display().into_owned();
         let shared = |file: u32| {
             let path = self.unit(file).map(|unit| unit.facts.path.display().into_owned()).unwrap_or_default();
@@ -105,75 +110,81 @@ impl Session<'_> {
     }
 
     /// A name that an included file declares at its top; else one the whole program can only mean.
-    pub(super) fn included_name(&self, unit: &Held, name: &str) -> Vec<Found> {
-        let bearers = self.named(&unit.rules.family, name);
-        let mut found: Vec<Found> = Vec::new();
-        if !bearers.is_empty() {
+    pub(super) fn included_symbol(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let namesakes = self.symbols_named(&unit.rules.family, name);
+        let mut found: Vec<Target> = Vec::new();
+        if !namesakes.is_empty() {
             let included = self.included(unit);
-            for bearer in bearers.iter().filter(|bearer| included.contains(&bearer.sym.file)) {
-                let Some(home) = self.home(bearer.sym) else { continue };
-                let Some(symbol) = home.symbol(bearer.sym.at) else { continue };
-                let at_top = home.binding_of(bearer.sym.at).is_some_and(|binding| binding.scope == 0);
-                let is_named = symbol.qualifier.is_none() && !self.is_scoped_member(&home, bearer.sym.at);
+            for namesake in namesakes.iter().filter(|namesake| included.contains(&namesake.sym.file)) {
+                let Some(home) = self.unit_of(namesake.sym) else {
+                    continue;
+                };
+                let Some(symbol) = home.symbol(namesake.sym.at) else {
+                    continue;
+                };
+                let at_top = home.binding_of(namesake.sym.at).is_some_and(|binding| binding.scope == 0);
+                let is_named = symbol.qualifier.is_none() && !self.is_scoped_member(&home, namesake.sym.at);
                 if at_top && is_named && symbol.kind != SymbolKind::Constructor {
-                    found.push(Found::symbol(bearer.sym, Rule::Include));
+                    found.push(Target::symbol(namesake.sym, Rule::Include));
                 }
             }
         }
         if !found.is_empty() {
-            return self.whole(found);
+            return self.prefer_definitions(found);
         }
         for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Wildcard) {
-            let space = plain(unit.said(import.module));
+            let space = dotted(unit.outline_text(import.module));
             let inner = self.qualified_member(unit, &space, name);
             if !inner.is_empty() {
                 return inner;
             }
         }
-        self.linked_name(unit, name)
+        self.program_wide_function(unit, name)
     }
 
     /// A function that no included file declares, if the program has only one of that name.
-    fn linked_name(&self, unit: &Held, name: &str) -> Vec<Found> {
-        let syms: Vec<Sym> = self
-            .named(&unit.rules.family, name)
+    fn program_wide_function(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let syms: Vec<SymbolId> = self
+            .symbols_named(&unit.rules.family, name)
             .iter()
-            .filter(|bearer| {
-                bearer.kind == SymbolKind::Function && !bearer.modifiers.contains(Modifier::Declaration)
+            .filter(|namesake| {
+                namesake.kind == SymbolKind::Function && !namesake.modifiers.contains(Modifier::Declaration)
             })
-            .map(|bearer| bearer.sym)
+            .map(|namesake| namesake.sym)
             .filter(|&sym| {
-                self.home(sym).is_some_and(|home| {
+                self.unit_of(sym).is_some_and(|home| {
                     let symbol = home.symbol(sym.at);
                     symbol.is_some_and(|symbol| symbol.parent.is_none() && symbol.qualifier.is_none())
                 })
             })
-            .filter(|&sym| sym.file == unit.file || !self.is_of_file(sym))
+            .filter(|&sym| sym.file == unit.file || !self.is_file_local(sym))
             .collect();
-        let named: Vec<Sym> = syms.iter().copied().filter(|&sym| !self.is_named_by_macro(sym)).collect();
+        let named: Vec<SymbolId> = syms.iter().copied().filter(|&sym| !self.is_named_by_macro(sym)).collect();
         match if named.is_empty() { &syms[..] } else { &named[..] } {
-            [one] => vec![Found::symbol(*one, Rule::Global).at_most(Confidence::Probable)],
-            [] => self.linked_type(unit, name),
+            [one] => vec![Target::symbol(*one, Rule::Global).at_most(Confidence::Probable)],
+            [] => self.program_wide_type(unit, name),
             _ => Vec::new(),
         }
     }
 
     /// A type that no included file defines, if the program has only one of that name: a header may just announce it
     /// (`class Entry;`).
-    fn linked_type(&self, unit: &Held, name: &str) -> Vec<Found> {
-        let bearers = self.named(&unit.rules.family, name);
-        let mut types = bearers.iter().filter(|bearer| bearer.kind.is_type());
-        let (Some(one), None) = (types.next(), types.next()) else { return Vec::new() };
-        let stands_alone = self.home(one.sym).and_then(|home| home.symbol(one.sym.at)?.parent).is_none();
-        if !stands_alone || !self.is_known_as(one.sym, name) {
+    fn program_wide_type(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let namesakes = self.symbols_named(&unit.rules.family, name);
+        let mut types = namesakes.iter().filter(|namesake| namesake.kind.is_type());
+        let (Some(one), None) = (types.next(), types.next()) else {
+            return Vec::new();
+        };
+        let stands_alone = self.unit_of(one.sym).and_then(|home| home.symbol(one.sym.at)?.parent).is_none();
+        if !stands_alone || !self.has_full_name(one.sym, name) {
             return Vec::new();
         }
-        vec![Found::symbol(one.sym, Rule::Global).at_most(Confidence::Probable)]
+        vec![Target::symbol(one.sym, Rule::Global).at_most(Confidence::Probable)]
     }
 
     /// Whether a function belongs to its file alone: no other file means it by its name.
-    fn is_of_file(&self, sym: Sym) -> bool {
-        let home = self.home(sym);
+    fn is_file_local(&self, sym: SymbolId) -> bool {
+        let home = self.unit_of(sym);
         home.as_ref().and_then(|home| home.symbol(sym.at)).is_some_and(|symbol| {
             let hidden =
                 symbol.visibility == Visibility::Private || symbol.modifiers.contains(Modifier::Static);
@@ -183,8 +194,8 @@ impl Session<'_> {
 
     /// Whether a macro stands where the header of a function should: `TEST(name) { … }`. What the function is really
     /// called only the macro knows, so no call means it; what else names it, as an argument of a macro, may.
-    pub(crate) fn is_named_by_macro(&self, sym: Sym) -> bool {
-        let Some(unit) = self.home(sym).filter(|unit| unit.rules.modules == Modules::Include) else {
+    pub(crate) fn is_named_by_macro(&self, sym: SymbolId) -> bool {
+        let Some(unit) = self.unit_of(sym).filter(|unit| unit.rules.modules == Modules::Include) else {
             return false;
         };
         let Some(symbol) = unit.symbol(sym.at).filter(|symbol| symbol.kind == SymbolKind::Function) else {
@@ -199,30 +210,32 @@ impl Session<'_> {
 
     /// What a namespace or type is that a file names. Looking for it leads through the namespaces the file opens, and so
     /// to the same question: those who ask it meanwhile do without.
-    fn space(&self, unit: &Held, space: &str) -> Rc<[Found]> {
+    fn named_space(&self, unit: &FileRef, space: &str) -> Rc<[Target]> {
+        let namespaces = &self.queries.namespaces;
         let key = (unit.file, Box::from(space));
-        if let Some(known) = self.spaces.borrow().get(&key) {
-            return known.clone();
+        if let Some(known) = namespaces.get(&key) {
+            return known;
         }
-        let question = Question::Space(unit.file, hash("", space));
-        let outer = self.spaces_sought.replace(self.spaces_sought.get() + 1);
-        let found = self.once(question, || self.dotted_name(&top(unit), space));
-        self.spaces_sought.set(outer);
-        let found: Rc<[Found]> = found.unwrap_or_default().into();
-        if outer == 0 || !found.is_empty() {
-            self.spaces.borrow_mut().insert(key, found.clone());
+        let outermost = namespaces.in_progress().is_empty();
+        let find = || self.lookup_dotted(&top(unit), space);
+        let found = namespaces.in_progress().enter(&self.limits, &key, find);
+        let found = Target::stored(found.unwrap_or_default());
+        if outermost || !found.is_empty() {
+            namespaces.insert(key, found.clone());
         }
         found
     }
 
     /// A name inside a namespace or type.
-    pub(super) fn qualified_member(&self, unit: &Held, space: &str, name: &str) -> Vec<Found> {
-        let outer = self.space(unit, space);
+    pub(super) fn qualified_member(&self, unit: &FileRef, space: &str, name: &str) -> Vec<Target> {
+        let outer = self.named_space(unit, space);
         let mut found = Vec::new();
-        for sym in outer.iter().filter_map(Found::sym) {
+        for sym in outer.iter().filter_map(Target::sym) {
             found = match self.kind(sym) {
-                Some(SymbolKind::Module) => self.in_space(unit, &self.full_name(sym), name, Rule::Qualified),
-                _ => self.type_member(&Ty::of(sym), name, 0, Rule::Qualified),
+                Some(SymbolKind::Module) => {
+                    self.namespace_symbol(unit, &self.full_name(sym), name, Rule::Qualified)
+                }
+                _ => self.type_member(&Ty::instance(sym), name, 0, Rule::Qualified),
             };
             if !found.is_empty() {
                 break;
@@ -232,8 +245,15 @@ impl Session<'_> {
     }
 
     /// What the namespaces around a scope hold, here and in what is included, innermost first.
-    pub(crate) fn around_in_spaces(&self, unit: &Held, scope: &Scope, name: &str) -> Vec<Found> {
-        let Some(symbol) = scope.symbol else { return Vec::new() };
+    pub(crate) fn enclosing_namespace_symbols(
+        &self,
+        unit: &FileRef,
+        scope: &Scope,
+        name: &str,
+    ) -> Vec<Target> {
+        let Some(symbol) = scope.symbol else {
+            return Vec::new();
+        };
         let space = match scope.kind {
             ScopeKind::Module => self.full_name(unit.sym(symbol)),
             ScopeKind::Function if unit.qualifier(symbol).is_some() => {
@@ -244,7 +264,7 @@ impl Session<'_> {
         };
         let mut space = space.as_str();
         while !space.is_empty() {
-            let found = self.in_space(unit, space, name, Rule::Package);
+            let found = self.namespace_symbol(unit, space, name, Rule::Package);
             if !found.is_empty() {
                 return found;
             }
@@ -254,32 +274,42 @@ impl Session<'_> {
     }
 
     /// A name of a namespace, as far as this file and what it includes declare it.
-    pub(crate) fn in_space(&self, unit: &Held, space: &str, name: &str, rule: Rule) -> Vec<Found> {
-        let bearers = self.named(&unit.rules.family, name);
-        if bearers.is_empty() {
+    pub(crate) fn namespace_symbol(
+        &self,
+        unit: &FileRef,
+        space: &str,
+        name: &str,
+        rule: Rule,
+    ) -> Vec<Target> {
+        let namesakes = self.symbols_named(&unit.rules.family, name);
+        if namesakes.is_empty() {
             return Vec::new();
         }
         let included = self.included(unit);
         let full = format!("{space}.{name}");
-        let mut found: Vec<Found> = Vec::new();
-        for bearer in bearers.iter().filter(|bearer| bearer.kind != SymbolKind::Constructor) {
-            let seen = bearer.sym.file == unit.file || included.contains(&bearer.sym.file);
-            if seen && self.is_known_as(bearer.sym, &full) {
-                found.push(Found::symbol(bearer.sym, rule));
+        let mut found: Vec<Target> = Vec::new();
+        for namesake in namesakes.iter().filter(|namesake| namesake.kind != SymbolKind::Constructor) {
+            let seen = namesake.sym.file == unit.file || included.contains(&namesake.sym.file);
+            if seen && self.has_full_name(namesake.sym, &full) {
+                found.push(Target::symbol(namesake.sym, rule));
             }
         }
         // Every file may open the namespace again: one stands for all.
         if found.iter().all(|one| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Module)) {
             found.truncate(1);
         }
-        self.whole(found)
+        self.prefer_definitions(found)
     }
 
     /// The definition of what is only declared where it was found.
-    pub(crate) fn defined(&self, found: Found) -> Found {
+    pub(crate) fn definition_of(&self, found: Target) -> Target {
         let Some(sym) = found.sym() else { return found };
-        let Some(unit) = self.home(sym) else { return found };
-        let Some(symbol) = unit.symbol(sym.at) else { return found };
+        let Some(unit) = self.unit_of(sym) else {
+            return found;
+        };
+        let Some(symbol) = unit.symbol(sym.at) else {
+            return found;
+        };
         if unit.rules.modules != Modules::Include
             || !symbol.modifiers.contains(Modifier::Declaration)
             || symbol.modifiers.contains(Modifier::Abstract)
@@ -288,57 +318,62 @@ impl Session<'_> {
         }
         let name = unit.name(sym.at);
         let full = self.full_name(sym);
-        self.ask_around(&full);
-        let mut candidates: Vec<Sym> = self
-            .named(&unit.rules.family, name)
+        self.depend_on_container(&full);
+        let mut candidates: Vec<SymbolId> = self
+            .symbols_named(&unit.rules.family, name)
             .iter()
-            .filter(|bearer| !bearer.modifiers.contains(Modifier::Declaration))
-            .map(|bearer| bearer.sym)
-            .filter(|&other| other != sym && self.defines(other, symbol.kind, &full))
-            .filter(|&other| other.file == sym.file || !self.is_of_file(other))
+            .filter(|namesake| !namesake.modifiers.contains(Modifier::Declaration))
+            .map(|namesake| namesake.sym)
+            .filter(|&other| other != sym && self.is_definition_of(other, symbol.kind, &full))
+            .filter(|&other| other.file == sym.file || !self.is_file_local(other))
             .collect();
         if candidates.len() > 1 {
             let count = symbol.params.len();
-            let fit = |other: &Sym| {
-                self.home(*other).and_then(|home| Some(home.symbol(other.at)?.params.len())) == Some(count)
+            let fit = |other: &SymbolId| {
+                self.unit_of(*other).and_then(|home| Some(home.symbol(other.at)?.params.len())) == Some(count)
             };
             if candidates.iter().any(fit) {
                 candidates.retain(fit);
             }
         }
         if candidates.len() > 1 {
-            let own = behind_params(&unit, sym.at);
-            let alike =
-                |other: &Sym| self.home(*other).is_some_and(|home| behind_params(&home, other.at) == own);
+            let own = word_after_params(&unit, sym.at);
+            let alike = |other: &SymbolId| {
+                self.unit_of(*other).is_some_and(|home| word_after_params(&home, other.at) == own)
+            };
             if candidates.iter().any(alike) {
                 candidates.retain(alike);
             }
         }
         if candidates.len() > 1 {
-            let header = stem(&unit.facts.path.display());
-            let beside = |other: &Sym| {
-                self.home(*other).is_some_and(|home| stem(&home.facts.path.display()) == header)
+            let header = file_stem(&unit.facts.path.display());
+            let beside = |other: &SymbolId| {
+                self.unit_of(*other).is_some_and(|home| file_stem(&home.facts.path.display()) == header)
             };
             if candidates.iter().any(beside) {
                 candidates.retain(beside);
             }
         }
         match candidates[..] {
-            [one] => Found { thing: Thing::Symbol(one, None), ..found },
+            [one] => Target { referent: Referent::Symbol(one, None), ..found },
             _ => found,
         }
     }
 
-    fn defines(&self, sym: Sym, kind: SymbolKind, full: &str) -> bool {
-        let Some(home) = self.home(sym) else { return false };
-        let Some(symbol) = home.symbol(sym.at) else { return false };
+    fn is_definition_of(&self, sym: SymbolId, kind: SymbolKind, full: &str) -> bool {
+        let Some(home) = self.unit_of(sym) else {
+            return false;
+        };
+        let Some(symbol) = home.symbol(sym.at) else {
+            return false;
+        };
         symbol.body.is_some()
             && (symbol.kind == kind || (symbol.kind.is_callable() && kind.is_callable()))
-            && (self.is_known_as(sym, full) || self.ends_alike(&home, sym, full))
+            && (self.has_full_name(sym, full) || self.names_same_member(&home, sym, full))
     }
 
     /// Whether a definition outside of its namespace names the same: `A::f` inside `namespace n`.
-    fn ends_alike(&self, home: &Held, sym: Sym, full: &str) -> bool {
+    fn names_same_member(&self, home: &FileRef, sym: SymbolId, full: &str) -> bool {
         let own = self.full_name(sym);
         home.qualifier(sym.at).is_some()
             && (full.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{full}")))
@@ -346,8 +381,8 @@ impl Session<'_> {
 }
 
 /// The first word behind the parameters of a function, which tells a member for constants from one for all others.
-fn behind_params(unit: &Unit, symbol: u32) -> Option<&str> {
-    let signature = unit.said(unit.symbol(symbol)?.signature);
+fn word_after_params(unit: &FileUnit, symbol: u32) -> Option<&str> {
+    let signature = unit.outline_text(unit.symbol(symbol)?.signature);
     let (_, behind) = signature.rsplit_once(')')?;
     behind.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())
 }

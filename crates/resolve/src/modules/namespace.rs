@@ -1,100 +1,107 @@
 //! Namespaces that files declare; where the file lies does not matter. Also names the whole program shares.
 
-use super::plain;
-use crate::file::file_unit::Held;
-use crate::session::{Frame, Session};
-use crate::types::ty::{Found, Module, Sym, Ty, Val};
+use super::dotted;
+use crate::file::file_unit::FileRef;
+use crate::session::{Session, Site};
+use crate::types::target::{Target, Value};
+use crate::types::ty::{Module, SymbolId, Ty};
 use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, Shares, SymbolKind};
 
 impl Session<'_> {
     /// Every symbol with this full name.
-    pub(crate) fn with_full_name(&self, family: &str, full: &str) -> Vec<Sym> {
-        if let Some(known) = self.full.borrow().get(full) {
+    pub(super) fn symbols_with_full_name(&self, family: &str, full: &str) -> Vec<SymbolId> {
+        if let Some(known) = self.queries.symbols_by_full_name.get(full) {
             return known.to_vec();
         }
         let last = full.rsplit('.').next().unwrap_or(full);
-        self.ask_around(full);
-        let named = self.named(family, last);
+        self.depend_on_container(full);
+        let named = self.symbols_named(family, last);
         // Constructors and blocks of members have the names of types; what is always a member has a longer name than this.
         let inner = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::EnumMember);
-        let first = named.iter().filter(|bearer| match bearer.kind {
+        let first = named.iter().filter(|namesake| match namesake.kind {
             SymbolKind::Constructor | SymbolKind::Impl => false,
             kind => last.len() < full.len() || !inner(kind),
         });
-        let mut syms: Vec<Sym> = Vec::new();
-        for sym in first.map(|bearer| bearer.sym).filter(|&sym| self.is_known_as(sym, full)) {
+        let mut syms: Vec<SymbolId> = Vec::new();
+        for sym in first.map(|namesake| namesake.sym).filter(|&sym| self.has_full_name(sym, full)) {
             let sym = self.canonical(sym);
             if !syms.contains(&sym) {
                 syms.push(sym);
             }
         }
-        self.full.borrow_mut().insert(full.into(), syms.clone().into());
+        self.queries.symbols_by_full_name.insert(full.into(), syms.clone().into());
         syms
     }
 
     pub(super) fn namespace_import(
         &self,
-        unit: &Held,
+        unit: &FileRef,
         import: &Import,
         module: &str,
         name: Option<&str>,
-    ) -> Vec<Found> {
-        let space = plain(module);
+    ) -> Vec<Target> {
+        let space = dotted(module);
         match (import.kind, name) {
             (ImportKind::Item | ImportKind::Default, Some(name)) => {
                 let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
-                self.by_path(unit, &full, Rule::Import)
+                self.by_full_name(unit, &full, Rule::Import)
             }
-            (ImportKind::Module, _) => self.by_path(unit, &space, Rule::Import),
+            (ImportKind::Module, _) => self.by_full_name(unit, &space, Rule::Import),
             _ => Vec::new(),
         }
     }
 
     /// A full name: a definition, or a member of the type that its first parts name.
-    pub(crate) fn by_path(&self, unit: &Held, full: &str, rule: Rule) -> Vec<Found> {
-        let syms = self.with_full_name(&unit.rules.family, full);
+    pub(crate) fn by_full_name(&self, unit: &FileRef, full: &str, rule: Rule) -> Vec<Target> {
+        let syms = self.symbols_with_full_name(&unit.rules.family, full);
         if !syms.is_empty() {
-            return self.whole(syms.into_iter().map(|sym| Found::symbol(sym, rule)).collect());
+            return self.prefer_definitions(syms.into_iter().map(|sym| Target::symbol(sym, rule)).collect());
         }
-        let Some((outer, last)) = full.rsplit_once('.') else { return Vec::new() };
-        let types = self.with_full_name(&unit.rules.family, outer);
+        let Some((outer, last)) = full.rsplit_once('.') else {
+            return Vec::new();
+        };
+        let types = self.symbols_with_full_name(&unit.rules.family, outer);
         // What a namespace holds has its full name, and was found by it.
-        let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
         let of = types.into_iter().find(is_type);
         let Some(of) = of else { return Vec::new() };
-        let val = Val::new(Ty::Type(of, Ty::none()), Rule::Static);
+        let val = Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static);
         self.member(&val, last, unit).into_iter().map(|found| found.by(rule)).collect()
     }
 
-    pub(crate) fn namespace_member(&self, space: &str, name: &str, from: &Held) -> Vec<Found> {
+    pub(crate) fn namespace_member(&self, space: &str, name: &str, from: &FileRef) -> Vec<Target> {
         let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
-        let found = self.by_path(from, &full, Rule::Qualified);
-        if found.is_empty() { vec![Found::module(Module::Namespace(full), Rule::Qualified)] } else { found }
+        let found = self.by_full_name(from, &full, Rule::Qualified);
+        if found.is_empty() { vec![Target::module(Module::Namespace(full), Rule::Qualified)] } else { found }
     }
 
     pub(super) fn wildcard_namespace(
         &self,
-        unit: &Held,
+        unit: &FileRef,
         import: &Import,
         module: &str,
         name: &str,
-    ) -> Vec<Found> {
-        let space = plain(module);
+    ) -> Vec<Target> {
+        let space = dotted(module);
         let is_static = Modifiers(import.modifiers.0).contains(Modifier::Static);
         if !is_static {
-            let syms = self.with_full_name(&unit.rules.family, &format!("{space}.{name}"));
+            let syms = self.symbols_with_full_name(&unit.rules.family, &format!("{space}.{name}"));
             if !syms.is_empty() {
-                return self.whole(syms.into_iter().map(|sym| Found::symbol(sym, Rule::Wildcard)).collect());
+                return self.prefer_definitions(
+                    syms.into_iter().map(|sym| Target::symbol(sym, Rule::Wildcard)).collect(),
+                );
             }
         }
-        let types = self.with_full_name(&unit.rules.family, &space);
-        let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
-        let Some(of) = types.into_iter().find(is_type) else { return Vec::new() };
-        let mut found = self.member(&Val::new(Ty::Type(of, Ty::none()), Rule::Static), name, unit);
+        let types = self.symbols_with_full_name(&unit.rules.family, &space);
+        let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        let Some(of) = types.into_iter().find(is_type) else {
+            return Vec::new();
+        };
+        let mut found = self.member(&Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static), name, unit);
         if is_static {
             // A method of instances has none here.
-            let is_bound = |sym: Sym| {
-                let home = self.home(sym).filter(|home| home.kind(sym.at) == Some(SymbolKind::Method));
+            let is_bound = |sym: SymbolId| {
+                let home = self.unit_of(sym).filter(|home| home.kind(sym.at) == Some(SymbolKind::Method));
                 home.is_some_and(|home| !home.is(sym.at, Modifier::Static))
             };
             found.retain(|one| !one.sym().is_some_and(is_bound));
@@ -103,15 +110,17 @@ impl Session<'_> {
     }
 
     /// What the file's own namespace, and those around it, hold.
-    pub(super) fn shared_namespace(&self, frame: &Frame, name: &str) -> Vec<Found> {
-        let unit = &frame.unit;
-        let mut space = self.namespace_at(frame);
+    pub(super) fn shared_namespace(&self, site: &Site, name: &str) -> Vec<Target> {
+        let unit = &site.unit;
+        let mut space = self.namespace_at(site);
         loop {
             let full = if space.is_empty() { name.to_owned() } else { format!("{space}.{name}") };
-            let mut syms = self.with_full_name(&unit.rules.family, &full);
-            syms.retain(|&sym| !self.in_other_script(sym, unit) && !self.is_of_other_file(sym, unit));
+            let mut syms = self.symbols_with_full_name(&unit.rules.family, &full);
+            syms.retain(|&sym| !self.in_other_script(sym, unit) && !self.is_private_to_other_file(sym, unit));
             if !syms.is_empty() {
-                return self.whole(syms.into_iter().map(|sym| Found::symbol(sym, Rule::Package)).collect());
+                return self.prefer_definitions(
+                    syms.into_iter().map(|sym| Target::symbol(sym, Rule::Package)).collect(),
+                );
             }
             if !unit.rules.nested_namespaces || space.is_empty() {
                 let wide = unit.rules.global_functions && !space.is_empty();
@@ -122,37 +131,37 @@ impl Session<'_> {
     }
 
     /// The namespace a frame looks from.
-    pub(super) fn namespace_at(&self, frame: &Frame) -> String {
-        let unit = &frame.unit;
-        let mut next = frame.symbol();
+    pub(super) fn namespace_at(&self, site: &Site) -> String {
+        let unit = &site.unit;
+        let mut next = site.symbol();
         while let Some(at) = next {
             if unit.kind(at) == Some(SymbolKind::Module) {
                 return self.full_name(unit.sym(at));
             }
             next = unit.symbol(at).and_then(|symbol| symbol.parent);
         }
-        plain(unit.package())
+        dotted(unit.package())
     }
 
     /// The first part of a full name written out: a namespace that is not imported.
-    pub(crate) fn whole_namespace(&self, unit: &Held, name: &str) -> Vec<Found> {
+    pub(crate) fn whole_namespace(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         if unit.rules.modules != Modules::Namespace || unit.rules.shares != Shares::Namespace {
             return Vec::new();
         }
         // Whether there is such a namespace shows at its members: nothing is found in one that is not.
-        self.ask(name);
-        let is_type = |sym: &Sym| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
-        if self.with_full_name(&unit.rules.family, name).iter().any(is_type) {
+        self.depend_on(name);
+        let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
+        if self.symbols_with_full_name(&unit.rules.family, name).iter().any(is_type) {
             return Vec::new();
         }
-        vec![Found::module(Module::Namespace(name.to_owned()), Rule::Qualified)]
+        vec![Target::module(Module::Namespace(name.to_owned()), Rule::Qualified)]
     }
 
     /// Names all files share: by the types and modules around the use, innermost first, then at the top.
-    pub(super) fn shared_by_all(&self, frame: &Frame, name: &str) -> Vec<Found> {
-        let unit = &frame.unit;
+    pub(super) fn shared_by_all(&self, site: &Site, name: &str) -> Vec<Target> {
+        let unit = &site.unit;
         let mut around = Vec::new();
-        let mut next = frame.symbol();
+        let mut next = site.symbol();
         while let Some(at) = next {
             let kind = unit.kind(at);
             if kind.is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) {
@@ -161,35 +170,35 @@ impl Session<'_> {
             next = unit.symbol(at).and_then(|symbol| symbol.parent);
         }
         for space in around {
-            let syms = self.with_full_name(&unit.rules.family, &format!("{space}.{name}"));
+            let syms = self.symbols_with_full_name(&unit.rules.family, &format!("{space}.{name}"));
             if let Some(&first) = syms.iter().find(|&&sym| self.is_type(sym) || self.is_value(sym)) {
-                return vec![Found::symbol(first, Rule::Package)];
+                return vec![Target::symbol(first, Rule::Package)];
             }
         }
-        self.at_the_top(unit, name)
+        self.global_symbol(unit, name)
     }
 
     /// What stands in no type and no namespace.
-    pub(super) fn at_the_top(&self, unit: &Held, name: &str) -> Vec<Found> {
-        let syms = self.with_full_name(&unit.rules.family, name);
-        let types: Vec<Sym> = syms.iter().copied().filter(|&sym| self.is_type(sym)).collect();
+    pub(super) fn global_symbol(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+        let syms = self.symbols_with_full_name(&unit.rules.family, name);
+        let types: Vec<SymbolId> = syms.iter().copied().filter(|&sym| self.is_type(sym)).collect();
         if let Some(&first) = types.first() {
-            return vec![Found::symbol(first, Rule::Global)];
+            return vec![Target::symbol(first, Rule::Global)];
         }
         // A function outside of all types is there only where its file was loaded.
-        let is_here = |sym: &Sym| {
+        let is_here = |sym: &SymbolId| {
             let calls = self.kind(*sym).is_some_and(SymbolKind::is_callable);
             !calls || self.kind(*sym) != Some(SymbolKind::Test) && self.loads(unit, sym.file)
         };
-        let here: Vec<Sym> = syms.into_iter().filter(is_here).collect();
+        let here: Vec<SymbolId> = syms.into_iter().filter(is_here).collect();
         match here[..] {
-            [one] => vec![Found::symbol(one, Rule::Global)],
+            [one] => vec![Target::symbol(one, Rule::Global)],
             _ => Vec::new(),
         }
     }
 
-    fn is_value(&self, sym: Sym) -> bool {
-        let kind = self.home(sym).and_then(|unit| unit.kind(sym.at));
+    fn is_value(&self, sym: SymbolId) -> bool {
+        let kind = self.unit_of(sym).and_then(|unit| unit.kind(sym.at));
         matches!(kind, Some(SymbolKind::Constant | SymbolKind::Variable))
     }
 }

@@ -1,6 +1,6 @@
 //! What the project files of the tree say about where modules are.
 
-use crate::repository::World;
+use crate::repository::Repository;
 use orient_model::{Rules, Says};
 
 /// A project file.
@@ -38,10 +38,12 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    pub(crate) fn read(world: &dyn World) -> Self {
+    pub(crate) fn read(repository: &dyn Repository) -> Self {
         let mut manifests = Vec::new();
-        for file in world.manifests() {
-            let Some(facts) = world.facts(file) else { continue };
+        for file in repository.manifests() {
+            let Some(facts) = repository.facts(file) else {
+                continue;
+            };
             let outline = &facts.outline;
             let text = |atom| outline.strings.get(atom).to_owned();
             manifests.push(Manifest {
@@ -74,7 +76,7 @@ impl Project {
 }
 
 /// Whether a folder is another or lies inside it.
-pub(crate) fn is_inside(folder: &str, outer: &str) -> bool {
+fn is_inside(folder: &str, outer: &str) -> bool {
     outer.is_empty()
         || folder == outer
         || (folder.starts_with(outer) && folder.as_bytes().get(outer.len()) == Some(&b'/'))
@@ -91,7 +93,7 @@ pub(crate) fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// A path with `.` and `..` worked out; none if it leads above the top.
-pub(crate) fn normal(folder: &str, path: &str) -> Option<String> {
+pub(super) fn normal(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = if path.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
     parts.retain(|part| !part.is_empty());
     for part in path.split('/') {

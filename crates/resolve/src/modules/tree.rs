@@ -1,11 +1,12 @@
 //! Files that hang in a tree which the files themselves declare, below the root of a crate.
 
-use super::stem;
-use crate::file::file_unit::Held;
+use super::file_stem;
+use crate::file::file_unit::FileRef;
 use crate::modules::project_files::normal;
-use crate::session::{Frame, Session};
+use crate::session::{Session, Site};
 use crate::types::eval::join;
-use crate::types::ty::{Found, Module, Ty, Val};
+use crate::types::target::{Target, Value};
+use crate::types::ty::{Module, Ty};
 use orient_model::{Expr, ExprId, Import, ImportKind, Modifier, Modules, Rule, Says, SymbolKind};
 
 /// Files that are the root of a crate by their name.
@@ -14,21 +15,21 @@ const ROOTS: &[&str] = &["lib", "main"];
 impl Session<'_> {
     pub(super) fn tree_import(
         &self,
-        unit: &Held,
+        unit: &FileRef,
         import: &Import,
         module: &str,
         name: Option<&str>,
-    ) -> Vec<Found> {
-        let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
+    ) -> Vec<Target> {
+        let site = Site { unit: unit.clone(), scope: import.scope, at: u32::MAX };
         let found = match (import.kind, name) {
-            (ImportKind::Item, Some("self")) | (ImportKind::Module, _) => self.walk_path(&frame, module),
+            (ImportKind::Item, Some("self")) | (ImportKind::Module, _) => self.walk_path(&site, module),
             (ImportKind::Item, Some(name)) => {
                 let full = if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") };
-                self.walk_path(&frame, &full)
+                self.walk_path(&site, &full)
             }
             _ => Vec::new(),
         };
-        let reexported = |found: Found| match found.rule {
+        let reexported = |found: Target| match found.rule {
             Rule::Import | Rule::Wildcard => found.by(Rule::Reexport),
             _ => found.by(Rule::Import),
         };
@@ -36,16 +37,18 @@ impl Session<'_> {
     }
 
     /// What a path of names means: `crate::a::B`, `super::x`, `other_crate::y`.
-    pub(crate) fn walk_path(&self, frame: &Frame, path: &str) -> Vec<Found> {
+    fn walk_path(&self, site: &Site, path: &str) -> Vec<Target> {
         let mut parts = path.split("::").filter(|part| !part.is_empty());
-        let Some(first) = parts.next() else { return Vec::new() };
-        let mut found = self.first_of_path(frame, first);
+        let Some(first) = parts.next() else {
+            return Vec::new();
+        };
+        let mut found = self.first_of_path(site, first);
         for part in parts {
-            let vals: Vec<Val> = found.iter().map(|found| self.value(found)).collect();
+            let vals: Vec<Value> = found.iter().map(|found| self.value(found)).collect();
             let next = vals.iter().flat_map(|val| match part {
-                "self" => vec![Found::value(val.ty.clone(), val.rule)],
+                "self" => vec![Target::value(val.ty.clone(), val.rule)],
                 "super" => self.outer_module(&val.ty),
-                part => self.member(val, part, &frame.unit),
+                part => self.member(val, part, &site.unit),
             });
             found = next.collect();
             // A type and a module, a function and a macro may have one name: all go on.
@@ -54,75 +57,75 @@ impl Session<'_> {
     }
 
     /// A member of a path that begins with a word for a module: `crate::a`, `super::x`. None for any other.
-    pub(crate) fn path_member(&self, frame: &Frame, base: ExprId, name: &str) -> Option<Vec<Found>> {
-        if frame.unit.rules.modules != Modules::Tree {
+    pub(crate) fn path_member(&self, site: &Site, base: ExprId, name: &str) -> Option<Vec<Target>> {
+        if site.unit.rules.modules != Modules::Tree {
             return None;
         }
-        let module = self.module_of_path(frame, base)?;
+        let module = self.module_of_path(site, base)?;
         if name == "super" {
             return Some(self.outer_module(&module));
         }
-        let found = self.member(&Val::new(module, Rule::Static), name, &frame.unit).into_iter();
+        let found = self.member(&Value::new(module, Rule::Static), name, &site.unit).into_iter();
         Some(found.map(|one| if one.rule == Rule::Scope { one.by(Rule::Static) } else { one }).collect())
     }
 
     /// The module an expression means by words for modules alone: `crate`, `super`, `super::super`.
-    fn module_of_path(&self, frame: &Frame, expr: ExprId) -> Option<Ty> {
-        let unit = &frame.unit;
+    fn module_of_path(&self, site: &Site, expr: ExprId) -> Option<Ty> {
+        let unit = &site.unit;
         let module = match unit.expr(expr) {
             Expr::Name(name) if unit.text(name) == "crate" => {
                 // Where the tree begins depends on which of these files there are.
-                ROOTS.iter().chain(&["mod"]).for_each(|root| self.ask(root));
+                ROOTS.iter().chain(&["mod"]).for_each(|root| self.depend_on(root));
                 return self.crate_root(unit).map(|file| Ty::Module(Module::File(file)));
             }
-            Expr::SuperRef => Self::module_at(frame),
-            Expr::Member { base, name } if unit.text(name) == "super" => self.module_of_path(frame, base)?,
+            Expr::SuperRef => Self::module_at(site),
+            Expr::Member { base, name } if unit.text(name) == "super" => self.module_of_path(site, base)?,
             _ => return None,
         };
         let outer = self.outer_module(&module);
         outer.iter().map(|found| self.value(found).ty).next()
     }
 
-    fn first_of_path(&self, frame: &Frame, first: &str) -> Vec<Found> {
-        let unit = &frame.unit;
-        let module = |ty: Option<Ty>| ty.map(|ty| Found::value(ty, Rule::Import)).into_iter().collect();
+    fn first_of_path(&self, site: &Site, first: &str) -> Vec<Target> {
+        let unit = &site.unit;
+        let module = |ty: Option<Ty>| ty.map(|ty| Target::value(ty, Rule::Import)).into_iter().collect();
         match first {
             "crate" | "$crate" => module(self.crate_root(unit).map(|file| Ty::Module(Module::File(file)))),
-            "self" => module(Some(Self::module_at(frame))),
-            "super" => self.outer_module(&Self::module_at(frame)),
+            "self" => module(Some(Self::module_at(site))),
+            "super" => self.outer_module(&Self::module_at(site)),
             name => {
-                let inside = Self::module_at(frame);
+                let inside = Self::module_at(site);
                 if let Some(declared) = Self::module_in(unit, &inside, name) {
                     return vec![declared];
                 }
-                let own = self.member(&Val::new(inside, Rule::Static), name, unit);
-                let own: Vec<Found> = own
+                let own = self.member(&Value::new(inside, Rule::Static), name, unit);
+                let own: Vec<Target> = own
                     .into_iter()
-                    .filter(|one| !matches!(one.thing, crate::types::ty::Thing::Outside(..)))
+                    .filter(|one| !matches!(one.referent, crate::types::target::Referent::External(..)))
                     .collect();
-                if own.is_empty() { self.crate_name(unit, name) } else { own }
+                if own.is_empty() { self.package_root_module(unit, name) } else { own }
             }
         }
     }
 
     /// A module that another declares. A path goes on from there, whatever else has the name: `pub use job::job`.
-    fn module_in(unit: &Held, around: &Ty, name: &str) -> Option<Found> {
+    fn module_in(unit: &FileRef, around: &Ty, name: &str) -> Option<Target> {
         let around = match around {
-            Ty::Type(sym, _) => Some(sym.at),
+            Ty::Metatype(sym, _) => Some(sym.at),
             _ => None,
         };
         let declared = unit.children(around).iter().copied();
         let mut modules = declared.filter(|&at| unit.kind(at) == Some(SymbolKind::Module));
-        modules.find(|&at| unit.name(at) == name).map(|at| Found::symbol(unit.sym(at), Rule::Scope))
+        modules.find(|&at| unit.name(at) == name).map(|at| Target::symbol(unit.sym(at), Rule::Scope))
     }
 
     /// The module a frame stands in: the innermost one around it in the file, else the file.
-    pub(crate) fn module_at(frame: &Frame) -> Ty {
-        let unit = &frame.unit;
-        let mut next = frame.symbol();
+    fn module_at(site: &Site) -> Ty {
+        let unit = &site.unit;
+        let mut next = site.symbol();
         while let Some(at) = next {
             if unit.kind(at) == Some(SymbolKind::Module) && !unit.is(at, Modifier::Declaration) {
-                return Ty::Type(unit.sym(at), Ty::none());
+                return Ty::Metatype(unit.sym(at), Ty::no_args());
             }
             next = unit.symbol(at).and_then(|symbol| symbol.parent);
         }
@@ -130,13 +133,13 @@ impl Session<'_> {
     }
 
     /// The module around a module.
-    pub(crate) fn outer_module(&self, ty: &Ty) -> Vec<Found> {
+    fn outer_module(&self, ty: &Ty) -> Vec<Target> {
         let outer = match ty {
-            Ty::Type(sym, _) => self.home(*sym).map(|unit| {
+            Ty::Metatype(sym, _) => self.unit_of(*sym).map(|unit| {
                 let mut next = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
                 while let Some(at) = next {
                     if unit.kind(at) == Some(SymbolKind::Module) {
-                        return Ty::Type(unit.sym(at), Ty::none());
+                        return Ty::Metatype(unit.sym(at), Ty::no_args());
                     }
                     next = unit.symbol(at).and_then(|symbol| symbol.parent);
                 }
@@ -148,18 +151,18 @@ impl Session<'_> {
             }
             _ => None,
         };
-        outer.map(|ty| Found::value(ty, Rule::Import)).into_iter().collect()
+        outer.map(|ty| Target::value(ty, Rule::Import)).into_iter().collect()
     }
 
     /// The file whose module this file's module is in; none for the root of a crate.
-    fn parent_file(&self, unit: &Held) -> Option<u32> {
-        let (folder, name) = (unit.folder(), stem(&unit.facts.path.display()));
+    fn parent_file(&self, unit: &FileRef) -> Option<u32> {
+        let (folder, name) = (unit.folder(), file_stem(&unit.facts.path.display()));
         let (module, around) = match name.as_str() {
             "mod" => {
                 let (outer, module) = folder.rsplit_once('/').unwrap_or(("", &folder));
                 (module.to_owned(), outer.to_owned())
             }
-            name if ROOTS.contains(&name) && self.declares_roots(unit) => return None,
+            name if ROOTS.contains(&name) && self.is_package_root(unit) => return None,
             name => (name.to_owned(), folder.clone()),
         };
         let mut candidates: Vec<String> =
@@ -167,7 +170,7 @@ impl Session<'_> {
         if !around.is_empty() {
             candidates.push(around.clone());
         }
-        let files = candidates.iter().filter_map(|path| self.file_of(unit, path));
+        let files = candidates.iter().filter_map(|path| self.file_without_extension(unit, path));
         let declares = |file: &u32| {
             self.unit(*file).is_some_and(|parent| {
                 parent
@@ -181,7 +184,7 @@ impl Session<'_> {
     }
 
     /// Whether a file with the name of a root really is one: beside a project file, or in its source folder.
-    fn declares_roots(&self, unit: &Held) -> bool {
+    fn is_package_root(&self, unit: &FileRef) -> bool {
         let folder = unit.folder();
         let manifests = self.resolver.project.around(&unit.rules, &folder);
         manifests.first().is_none_or(|manifest| {
@@ -192,15 +195,15 @@ impl Session<'_> {
         })
     }
 
-    fn is_declared_here(&self, unit: &Held) -> bool {
-        let (folder, name) = (unit.folder(), stem(&unit.facts.path.display()));
-        self.file_of(unit, &join(&folder, "mod"))
+    fn is_declared_here(&self, unit: &FileRef) -> bool {
+        let (folder, name) = (unit.folder(), file_stem(&unit.facts.path.display()));
+        self.file_without_extension(unit, &join(&folder, "mod"))
             .and_then(|file| self.unit(file))
             .is_some_and(|parent| parent.children(None).iter().any(|&at| parent.name(at) == name))
     }
 
     /// The root of the crate a file is in.
-    pub(crate) fn crate_root(&self, unit: &Held) -> Option<u32> {
+    fn crate_root(&self, unit: &FileRef) -> Option<u32> {
         let mut at = unit.clone();
         for _ in 0..32 {
             match self.parent_file(&at).and_then(|file| self.unit(file)) {
@@ -212,13 +215,13 @@ impl Session<'_> {
     }
 
     /// The file of a module that is declared here and stands elsewhere.
-    pub(crate) fn declared_module(&self, unit: &Held, symbol: u32) -> Option<Module> {
+    pub(crate) fn declared_module(&self, unit: &FileRef, symbol: u32) -> Option<Module> {
         if unit.rules.modules != Modules::Tree || !unit.is(symbol, Modifier::Declaration) {
             return None;
         }
         let name = unit.name(symbol);
-        self.ask(name);
-        let stem = stem(&unit.facts.path.display());
+        self.depend_on(name);
+        let stem = file_stem(&unit.facts.path.display());
         let mut folder = match stem.as_str() {
             "mod" | "lib" | "main" => unit.folder(),
             _ if self.parent_file(unit).is_none() => unit.folder(),
@@ -234,33 +237,40 @@ impl Session<'_> {
             folder = join(&folder, part);
         }
         let mut said = unit.symbol(symbol).into_iter().flat_map(|symbol| &symbol.attributes);
-        let path = said.find_map(|&atom| unit.said(atom).strip_prefix("path").map(str::to_owned));
+        let path = said.find_map(|&atom| unit.outline_text(atom).strip_prefix("path").map(str::to_owned));
         if let Some(path) = path {
             let path = path.trim_matches([' ', '=', '"']);
             let path = normal(&unit.folder(), path)?;
-            return self.resolver.world.file_at(&path.as_str().into()).map(Module::File);
+            return self.resolver.repository.file_at(&path.as_str().into()).map(Module::File);
         }
         let name = name.trim_start_matches("r#");
-        let file =
-            self.file_of(unit, &join(&folder, name)).or_else(|| self.stands_for(unit, &join(&folder, name)));
+        let file = self
+            .file_without_extension(unit, &join(&folder, name))
+            .or_else(|| self.folder_module_file(unit, &join(&folder, name)));
         file.map(Module::File)
     }
 
     /// A name at the top of a file's module.
-    pub(super) fn tree_member(&self, unit: &Held, name: &str, from: &Held) -> Vec<Found> {
+    pub(super) fn tree_member(&self, unit: &FileRef, name: &str, from: &FileRef) -> Vec<Target> {
         self.in_scope(unit, 0, name, from)
     }
 
     /// A name inside a module written out in a file.
-    pub(crate) fn inner_member(&self, unit: &Held, symbol: u32, name: &str, from: &Held) -> Vec<Found> {
+    pub(crate) fn inner_member(
+        &self,
+        unit: &FileRef,
+        symbol: u32,
+        name: &str,
+        from: &FileRef,
+    ) -> Vec<Target> {
         match unit.scope_of(symbol) {
             Some(scope) => self.in_scope(unit, scope, name, from),
             None => Vec::new(),
         }
     }
 
-    fn in_scope(&self, unit: &Held, scope: u32, name: &str, _from: &Held) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
+    fn in_scope(&self, unit: &FileRef, scope: u32, name: &str, _from: &FileRef) -> Vec<Target> {
+        let mut found: Vec<Target> = Vec::new();
         for &at in unit.bound(scope, name) {
             found.extend(self.binding(unit, at));
         }
@@ -276,15 +286,21 @@ impl Session<'_> {
         Vec::new()
     }
 
-    pub(super) fn wildcard_tree(&self, unit: &Held, import: &Import, module: &str, name: &str) -> Vec<Found> {
-        let frame = Frame { unit: unit.clone(), scope: import.scope, at: u32::MAX };
-        let vals: Vec<Val> = self.walk_path(&frame, module).iter().map(|found| self.value(found)).collect();
+    pub(super) fn wildcard_tree(
+        &self,
+        unit: &FileRef,
+        import: &Import,
+        module: &str,
+        name: &str,
+    ) -> Vec<Target> {
+        let site = Site { unit: unit.clone(), scope: import.scope, at: u32::MAX };
+        let vals: Vec<Value> = self.walk_path(&site, module).iter().map(|found| self.value(found)).collect();
         let found = vals.iter().flat_map(|val| self.member(val, name, unit));
-        found.filter(|one| !matches!(one.thing, crate::types::ty::Thing::Outside(..))).collect()
+        found.filter(|one| !matches!(one.referent, crate::types::target::Referent::External(..))).collect()
     }
 
     /// Another crate of this tree, by its name; the crate itself for its tests and binaries.
-    pub(super) fn crate_name(&self, unit: &Held, name: &str) -> Vec<Found> {
+    pub(super) fn package_root_module(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let wanted = name.replace('-', "_");
         let project = &self.resolver.project;
         let nearest = project.around(&unit.rules, &unit.folder()).into_iter().next();
@@ -298,20 +314,22 @@ impl Session<'_> {
                 .of(&unit.rules)
                 .find(|manifest| manifest.all(Says::Name).any(|(_, value)| value.replace('-', "_") == wanted))
         };
-        let Some(manifest) = renamed.or_else(by_name) else { return Vec::new() };
+        let Some(manifest) = renamed.or_else(by_name) else {
+            return Vec::new();
+        };
         let entries = manifest.all(Says::Entry).filter(|(name, _)| *name == "lib").map(|(_, value)| value);
         let mut paths: Vec<String> = entries.filter_map(|value| normal(&manifest.folder, value)).collect();
         paths.push(join(&manifest.folder, "src/lib.rs"));
-        let file = paths.iter().find_map(|path| self.resolver.world.file_at(&path.as_str().into()));
-        file.map(|file| Found::module(Module::File(file), Rule::Import)).into_iter().collect()
+        let file = paths.iter().find_map(|path| self.resolver.repository.file_at(&path.as_str().into()));
+        file.map(|file| Target::module(Module::File(file), Rule::Import)).into_iter().collect()
     }
 
     /// A name beside the use, in the module it stands in: `self::x`.
-    pub(crate) fn beside(&self, frame: &Frame, name: &str) -> Vec<Found> {
-        if frame.unit.rules.modules != Modules::Tree {
+    pub(crate) fn beside(&self, site: &Site, name: &str) -> Vec<Target> {
+        if site.unit.rules.modules != Modules::Tree {
             return Vec::new();
         }
-        let module = Self::module_at(frame);
-        self.member(&Val::new(module, Rule::Static), name, &frame.unit)
+        let module = Self::module_at(site);
+        self.member(&Value::new(module, Rule::Static), name, &site.unit)
     }
 }

@@ -11,35 +11,42 @@
 //!    it (`Reason::Base`); else it leads outside.
 
 use crate::session::Session;
-use crate::types::ty::{Found, Thing, Ty};
+use crate::types::target::{Referent, Target};
+use crate::types::ty::Ty;
 use orient_model::{Confidence, SymbolKind};
 
 impl Session<'_> {
     /// A member that a type may have from a base that is not known; nothing where all its bases are.
-    pub(crate) fn perhaps_inherited(&self, ty: &Ty, name: &str) -> Vec<Found> {
-        let (Ty::Of(sym, _) | Ty::Type(sym, _)) = ty else { return Vec::new() };
+    pub(crate) fn maybe_inherited(&self, ty: &Ty, name: &str) -> Vec<Target> {
+        let (Ty::Instance(sym, _) | Ty::Metatype(sym, _)) = ty else {
+            return Vec::new();
+        };
         if !self.has_unknown_base(ty) {
             return Vec::new();
         }
-        let home = self.home(*sym);
-        vec![Found::perhaps_outside(home.as_ref().map_or("", |unit| unit.name(sym.at)), name)]
+        let home = self.unit_of(*sym);
+        vec![Target::maybe_external(home.as_ref().map_or("", |unit| unit.name(sym.at)), name)]
     }
 
     /// Whether something that a type inherits from, at any depth, is not in the repository.
-    pub(crate) fn has_unknown_base(&self, ty: &Ty) -> bool {
+    fn has_unknown_base(&self, ty: &Ty) -> bool {
         let of = match ty {
-            Ty::Type(sym, args) => &Ty::Of(*sym, args.clone()),
+            Ty::Metatype(sym, args) => &Ty::Instance(*sym, args.clone()),
             of => of,
         };
-        self.line(of).iter().skip(1).any(|base| matches!(base, Ty::Outside(..) | Ty::Unknown))
+        self.mro(of).iter().skip(1).any(|base| matches!(base, Ty::External(..) | Ty::Unknown))
     }
 
     /// What a name means by its scopes and imports, given what an unknown base may have under it; that itself where they have
     /// nothing.
-    pub(crate) fn unless_inherited(&self, perhaps: Vec<Found>, found: Vec<Found>) -> Vec<Found> {
-        match (perhaps.is_empty(), found.is_empty()) {
+    pub(super) fn weaken_by_unknown_base(
+        &self,
+        maybe_inherited_targets: Vec<Target>,
+        found: Vec<Target>,
+    ) -> Vec<Target> {
+        match (maybe_inherited_targets.is_empty(), found.is_empty()) {
             (true, _) => found,
-            (_, true) => perhaps,
+            (_, true) => maybe_inherited_targets,
             _ => found
                 .into_iter()
                 .map(|one| if self.is_inheritable(&one) { one.at_most(Confidence::Probable) } else { one })
@@ -48,8 +55,10 @@ impl Session<'_> {
     }
 
     /// Whether a base may well have a member that would be meant in place of this.
-    fn is_inheritable(&self, found: &Found) -> bool {
-        let Thing::Symbol(sym, _) = found.thing else { return false };
+    fn is_inheritable(&self, found: &Target) -> bool {
+        let Referent::Symbol(sym, _) = found.referent else {
+            return false;
+        };
         !self.is_type(sym) && self.kind(sym) != Some(SymbolKind::Macro)
     }
 }

@@ -4,7 +4,7 @@
 use crate::calls::overloads::{FITS, NEVER, OPEN, SAME, TURNS};
 use orient_model::{Literal, Rules, TypeWords};
 
-fn has(words: &[String], word: &str) -> bool {
+pub(crate) fn has(words: &[String], word: &str) -> bool {
     words.iter().any(|known| known == word)
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn literal_fit(rules: &Rules, written: &str, bare: &str, literal: Lit
 }
 
 /// What packs call a literal.
-pub(crate) fn kind_of(literal: Literal) -> &'static str {
+pub(super) fn kind_of(literal: Literal) -> &'static str {
     match literal {
         Literal::String => "string",
         Literal::Integer => "integer",
@@ -81,7 +81,7 @@ pub(crate) fn kind_of(literal: Literal) -> &'static str {
 }
 
 /// What stands between the brackets behind one of these names.
-fn inside<'w>(words: &[String], written: &'w str) -> Option<&'w str> {
+pub(crate) fn inside<'w>(words: &[String], written: &'w str) -> Option<&'w str> {
     let (name, inner) = written.split_once('<')?;
     if has(words, name) { inner.strip_suffix('>') } else { None }
 }

@@ -11,7 +11,7 @@ use crate::error::{Code, ToolError};
 use crate::operation::{Operation, ReplyResult};
 use crate::operations::OPERATIONS;
 use crate::session::Session;
-use orient_engine::Depth;
+use orient_engine::RefreshDepth;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -187,7 +187,7 @@ pub struct QueueClass {
 impl ToolCall {
     /// The queue it waits in: slow calls, and calls that wait for the graph, must not delay the others.
     pub fn queue_class(&self) -> QueueClass {
-        QueueClass { heavy: self.operation.heavy, deep: self.operation.depth == Depth::Graph }
+        QueueClass { heavy: self.operation.heavy, deep: self.operation.depth == RefreshDepth::Graph }
     }
 
     /// A note of the operation, with its argument spelled as the key of this tool.

@@ -6,7 +6,7 @@
 use super::name_occurrences::NameOccurrences;
 use super::verified_uses::VerifiedUses;
 use crate::text::number_format::plural;
-use orient_engine::Whole;
+use orient_engine::FullGraph;
 use orient_model::{Modifier, Role, Rules, SymbolKind, Visibility};
 
 /// A reason why a definition may be live.
@@ -99,7 +99,7 @@ impl LivenessReason {
 
 /// A definition without a verified use, and its surroundings.
 pub(crate) struct UnusedCandidate<'a> {
-    pub(crate) whole: &'a Whole,
+    pub(crate) whole: &'a FullGraph,
     pub(crate) usage: &'a VerifiedUses,
     pub(crate) number: u32,
     /// Its declared visibility.
@@ -150,7 +150,7 @@ pub(crate) fn textual_reasons(occurrences: &NameOccurrences, number: u32) -> Vec
 }
 
 impl UnusedCandidate<'_> {
-    fn node(&self) -> &orient_engine::WholeNode {
+    fn node(&self) -> &orient_engine::FullGraphNode {
         &self.whole.nodes[self.number as usize]
     }
 
@@ -163,7 +163,7 @@ impl UnusedCandidate<'_> {
     }
 
     /// Its parent node; `None` at the top level.
-    fn parent(&self) -> Option<&orient_engine::WholeNode> {
+    fn parent(&self) -> Option<&orient_engine::FullGraphNode> {
         let parent = &self.whole.nodes[self.node().parent as usize];
         parent.kind.is_some().then_some(parent)
     }
@@ -210,7 +210,7 @@ fn runtime_name(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 
 fn open_type(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     let reopens = candidate.whole.rules(candidate.number).is_some_and(|rules| rules.reopens);
-    let of_type = |parent: &orient_engine::WholeNode| {
+    let of_type = |parent: &orient_engine::FullGraphNode| {
         parent.kind.is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) && parent.bases == 0
     };
     (reopens && candidate.parent().is_some_and(of_type)).then_some(LivenessReason::OpenType)

@@ -5,7 +5,7 @@ use super::name_candidates::is_call;
 use super::node_line::NodeLine;
 use crate::text::writer::{Style, TextWriter};
 use orient_engine::{
-    Direction, Dispatching, EdgeRow, EngineError, GraphView, MissRow, NodeId, Reach, ReachOptions, reach,
+    Direction, EdgeRow, EngineError, GraphView, MissRow, NodeId, Reach, ReachOptions, WithDispatch, reach,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -67,7 +67,7 @@ pub(crate) fn explain_missing_path(
         follow,
         enter: &|_| Ok(true),
     };
-    let reached = reach(&Dispatching(view), starts, &options)?;
+    let reached = reach(&WithDispatch(view), starts, &options)?;
     let bridge = bridge(view, &reached, behind)?;
     let deepest = (0..reached.steps.len())
         .filter(|&at| !reached.steps[at].again)
@@ -158,7 +158,7 @@ fn topmost(
 ) -> Result<MissingPath, EngineError> {
     let mut topmost = Vec::new();
     for &node in behind.iter().rev().take(MAX_SEARCHED) {
-        let called = orient_engine::Edges::incoming(&Dispatching(view), node)?;
+        let called = orient_engine::Edges::incoming(&WithDispatch(view), node)?;
         if !called.iter().any(|edge| follow(edge) && edge.source != node) && !ends.contains(&node) {
             topmost.push(NodeLine::of(&view.describe(node)?));
         }

@@ -1,6 +1,6 @@
 //! The definitions that have a verified use.
 
-use orient_engine::{Compact, EngineError, Snapshot, Whole};
+use orient_engine::{CsrGraph, EngineError, FullGraph, Snapshot};
 use orient_model::{EdgeKind, Modifier};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub(crate) struct VerifiedUses {
 
 impl VerifiedUses {
     /// Reads all edges.
-    pub(crate) fn read(snapshot: &Snapshot, whole: &Whole, no_tests: bool) -> Result<Self, EngineError> {
+    pub(crate) fn read(snapshot: &Snapshot, whole: &FullGraph, no_tests: bool) -> Result<Self, EngineError> {
         let mut usage = Self {
             used: vec![false; whole.nodes.len()],
             overrides: vec![false; whole.nodes.len()],
@@ -61,10 +61,10 @@ impl VerifiedUses {
 
     /// Propagates uses: from a base member to its overrides, and between definitions of one name in one scope, since the
     /// program may choose between them at run time.
-    fn propagate(&mut self, whole: &Whole, overriders: Vec<(u32, u32)>) {
+    fn propagate(&mut self, whole: &FullGraph, overriders: Vec<(u32, u32)>) {
         let bases: Vec<u32> =
             overriders.iter().map(|(base, _)| *base).filter(|&base| self.is_used(base)).collect();
-        let reached = Compact::new(whole.nodes.len(), overriders).reached(bases);
+        let reached = CsrGraph::new(whole.nodes.len(), overriders).reached(bases);
         for (used, reached) in self.used.iter_mut().zip(reached) {
             *used |= reached;
         }
@@ -78,7 +78,7 @@ impl VerifiedUses {
     }
 
     /// A use counts for its target and all enclosing symbols that do not enclose the source.
-    fn mark(&mut self, whole: &Whole, source: u32, target: u32) {
+    fn mark(&mut self, whole: &FullGraph, source: u32, target: u32) {
         let mut node = target;
         while whole.nodes[node as usize].kind.is_some() && !whole.is_within(source, node) {
             self.used[node as usize] = true;
@@ -97,12 +97,12 @@ impl VerifiedUses {
     }
 
     /// Whether a member overrides a base member.
-    pub(crate) fn overrides(&self, whole: &Whole, number: u32) -> bool {
+    pub(crate) fn overrides(&self, whole: &FullGraph, number: u32) -> bool {
         self.overrides[number as usize] || whole.nodes[number as usize].modifiers.contains(Modifier::Override)
     }
 
     /// Whether a type or one of its resolved bases has an external or unresolved base.
-    pub(crate) fn has_external_base(&self, whole: &Whole, of: u32) -> bool {
+    pub(crate) fn has_external_base(&self, whole: &FullGraph, of: u32) -> bool {
         let (mut next, mut seen) = (vec![of], BTreeSet::from([of]));
         while let Some(number) = next.pop() {
             if self.bases[number as usize] < whole.nodes[number as usize].bases {

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Excerpt, Style, TextWriter};
 use clap::Args;
-use orient_engine::{Definition, Depth, FileRow, Snapshot};
+use orient_engine::{Definition, FileRow, RefreshDepth, Snapshot};
 use orient_model::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,7 @@ them.";
         Example { command: "show src/server.go --lines 10-40", about: "lines of a file" },
         Example { command: "show src/server.go:25", about: "the symbol around a line" },
     ];
-    const DEPTH: Depth = Depth::Facts;
+    const DEPTH: RefreshDepth = RefreshDepth::Facts;
     type Args = ShowArgs;
     type Out = SymbolAnswer<Shown>;
 

@@ -1,6 +1,6 @@
 //! Consecutive source lines in an answer.
 
-use orient_engine::Excerpt;
+use orient_engine::Snippet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,8 +19,8 @@ impl SourceLines {
     }
 }
 
-impl From<Excerpt> for SourceLines {
-    fn from(excerpt: Excerpt) -> Self {
+impl From<Snippet> for SourceLines {
+    fn from(excerpt: Snippet) -> Self {
         Self::new(excerpt.first_line, &excerpt.lines)
     }
 }

@@ -66,7 +66,7 @@ index yet.";
             summary: Summary::of(&snapshot)?,
         };
         let mut answer = session.answer_within(&snapshot, AnswerScope::FilesRead, out);
-        for cut in session.engine()?.cut_rules(&snapshot)? {
+        for cut in session.engine()?.truncated_ignore_rules(&snapshot)? {
             if !answer.notes.iter().any(|note| note.text.contains(&cut)) {
                 answer.add_notes([cut]);
             }

@@ -14,8 +14,8 @@ use crate::text::number_format::plural;
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use orient_engine::{
-    Direction, Dispatching, EngineError, GraphView, NodeId, ReachOptions, Starts, Way, WayOptions, Ways,
-    reach, shortest,
+    Direction, EngineError, GraphPath, GraphPaths, GraphView, NodeId, PathOptions, PathStarts, ReachOptions,
+    WithDispatch, reach, shortest_paths,
 };
 use orient_model::{Confidence, EdgeKind};
 use schemars::JsonSchema;
@@ -228,8 +228,8 @@ impl PathSearch<'_> {
         view: &GraphView<'_>,
         from: Option<&[NodeId]>,
         to: &[NodeId],
-    ) -> Result<Ways, EngineError> {
-        let options = WayOptions {
+    ) -> Result<GraphPaths, EngineError> {
+        let options = PathOptions {
             paths: self.args.paths.max(1),
             depth: self.args.depth,
             visits: self.args.visits,
@@ -238,10 +238,10 @@ impl PathSearch<'_> {
         };
         let is_entry = |node| Ok(view.entry(node)?.is_some());
         let starts = match from {
-            Some(nodes) => Starts::These(nodes),
-            None => Starts::Any(&is_entry, self.args.paths.max(1)),
+            Some(nodes) => PathStarts::These(nodes),
+            None => PathStarts::Any(&is_entry, self.args.paths.max(1)),
         };
-        shortest(&Dispatching(view), &starts, to, &options)
+        shortest_paths(&WithDispatch(view), &starts, to, &options)
     }
 
     /// The deepest call paths from a symbol.
@@ -255,7 +255,7 @@ impl PathSearch<'_> {
             follow: &|edge| is_calling(edge, self.least),
             enter: &|node| Ok(!self.args.no_tests || !view.is_test(node)?),
         };
-        let reached = reach(&Dispatching(view), &[start], &options)?;
+        let reached = reach(&WithDispatch(view), &[start], &options)?;
         let mut has_children = vec![false; reached.steps.len()];
         for step in &reached.steps {
             step.parent.into_iter().for_each(|parent| has_children[parent] = true);
@@ -287,8 +287,8 @@ impl PathSearch<'_> {
 }
 
 /// Joins the paths of consecutive sections, shortest total first.
-fn join_sections(sections: &[Vec<Way>], max: usize) -> Vec<Way> {
-    let mut paths: Vec<Way> = sections.first().cloned().unwrap_or_default();
+fn join_sections(sections: &[Vec<GraphPath>], max: usize) -> Vec<GraphPath> {
+    let mut paths: Vec<GraphPath> = sections.first().cloned().unwrap_or_default();
     for section in sections.iter().skip(1) {
         let mut longer = Vec::new();
         for path in &paths {
@@ -297,7 +297,7 @@ fn join_sections(sections: &[Vec<Way>], max: usize) -> Vec<Way> {
             let fits = section.iter().any(|next| next.start == end);
             for next in section.iter().filter(|next| !fits || next.start == end) {
                 let edges = path.edges.iter().chain(&next.edges).copied().collect();
-                longer.push(Way { start: path.start, edges });
+                longer.push(GraphPath { start: path.start, edges });
             }
         }
         longer.sort_by_key(|path| path.edges.len());

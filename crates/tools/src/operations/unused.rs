@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::text::number_format::{count, plural};
 use crate::text::writer::{Style, TextWriter};
 use clap::Args;
-use orient_engine::{EngineError, GraphView, Whole};
+use orient_engine::{EngineError, FullGraph, GraphView};
 use orient_model::{Modifier, Role, SymbolKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ struct UnusedLine {
 /// one symbol: a use of either is a use of both, and the declaration determines the visibility.
 fn collect_reasons(
     view: &GraphView<'_>,
-    whole: &Whole,
+    whole: &FullGraph,
     usage: &VerifiedUses,
     unused: &[u32],
 ) -> Result<Vec<(u32, Vec<LivenessReason>)>, EngineError> {
@@ -175,7 +175,7 @@ nowhere else in the text of any file, except in comments. Only languages whose u
             .as_deref()
             .map(|typed| path_argument::resolve(session, &snapshot, typed))
             .transpose()?;
-        let whole = Whole::read(&snapshot)?;
+        let whole = FullGraph::read(&snapshot)?;
         let usage = VerifiedUses::read(&snapshot, &whole, args.no_tests)?;
         let view = snapshot.graph();
         let mut listed = vec![false; whole.nodes.len()];

@@ -4,7 +4,7 @@
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::text::number_format::count;
-use orient_engine::{Coverage, Found, OtherQuestion, Snapshot, analyse};
+use orient_engine::{EmbeddingCoverage, RemoteQuery, SearchResults, Snapshot, analyse};
 use orient_providers::{Plan, ProviderError, QueryClient, SystemRuntime, environment};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -36,7 +36,7 @@ impl ProviderState {
 #[derive(Default)]
 pub(crate) struct QueryEmbedding {
     /// The query vector of the provider's model; `None` for the built-in model.
-    pub(crate) question: Option<OtherQuestion>,
+    pub(crate) question: Option<RemoteQuery>,
     /// Which model is used, and how far the provider has got.
     pub(crate) note: Option<String>,
 }
@@ -84,7 +84,7 @@ impl QueryEmbedding {
                     ),
                 };
                 let note = Some(format!("vectors: {source}{rest}"));
-                Self { question: Some(OtherQuestion { model, sum }), note }
+                Self { question: Some(RemoteQuery { model, sum }), note }
             }
             Ok(_) => Self::built_in(&format!(
                 "0 chunks embedded by {source} with the current settings (`orient embed run`)"
@@ -97,15 +97,15 @@ impl QueryEmbedding {
     }
 
     /// The note about the model that answered.
-    pub(crate) fn note(self, found: &Found) -> Option<String> {
+    pub(crate) fn note(self, found: &SearchResults) -> Option<String> {
         match self {
-            Self { question: Some(_), .. } if !found.by_other => {
+            Self { question: Some(_), .. } if !found.by_remote => {
                 Self::built_in("the provider's vectors are no longer available (`orient embed run`)").note
             }
             Self { note: Some(note), .. } => Some(note),
-            Self { note: None, .. } if found.bare > 0 => Some(format!(
+            Self { note: None, .. } if found.without_vector > 0 => Some(format!(
                 "vectors: {} chunks have no vectors of this version's built-in model yet; `orient index` or a running server computes them",
-                count(found.bare)
+                count(found.without_vector)
             )),
             Self { .. } => None,
         }
@@ -117,7 +117,7 @@ impl QueryEmbedding {
 }
 
 impl ProviderState {
-    fn progress(&self, source: &str, coverage: &Coverage) -> String {
+    fn progress(&self, source: &str, coverage: &EmbeddingCoverage) -> String {
         let (known, total) = (count(coverage.known), count(coverage.total));
         let how = match &*self.stopped.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(reason) => format!(", stopped for now: {reason}"),

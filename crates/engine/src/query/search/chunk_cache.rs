@@ -1,25 +1,25 @@
-//! What questions have looked at: files and their places, which later questions look at again. What no change concerned is
-//! as true in the next generation.
+//! Cache of the file and chunk rows that queries have read. Entries of unchanged files stay valid in later
+//! generations.
 
 use orient_store::{ChunkId, FileId, FileRow, PlaceRow};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// How many files and places are remembered before all are forgotten: a few megabytes.
-const FILES: usize = 8192;
-const PLACES: usize = 32_768;
+/// Maximum number of cached files and chunks; beyond it the cache is cleared. A few megabytes.
+const MAX_FILES: usize = 8192;
+const MAX_CHUNKS: usize = 32_768;
 
-/// A file that was looked at.
-pub(super) struct SeenFile {
+/// A cached file.
+pub(super) struct CachedFile {
     row: FileRow,
     /// The ids of its chunks, in order.
     pub(super) ids: Vec<ChunkId>,
-    /// Its chunks, as far as they were looked at.
+    /// The chunks that were read.
     places: Box<[OnceLock<Arc<PlaceRow>>]>,
 }
 
-impl SeenFile {
+impl CachedFile {
     pub(super) fn new(row: FileRow, ids: Vec<ChunkId>) -> Self {
         let places = ids.iter().map(|_| OnceLock::new()).collect();
         Self { row, ids, places }
@@ -30,7 +30,7 @@ impl SeenFile {
     }
 }
 
-impl Deref for SeenFile {
+impl Deref for CachedFile {
     type Target = FileRow;
 
     fn deref(&self) -> &FileRow {
@@ -38,35 +38,35 @@ impl Deref for SeenFile {
     }
 }
 
-/// Files of one generation, the newest of those that share them.
-pub(crate) struct Looks(Mutex<Seen>);
+/// The cached files of one generation: the newest of the corpora that share the cache.
+pub(crate) struct ChunkCache(Mutex<CachedFiles>);
 
-struct Seen {
+struct CachedFiles {
     generation: u64,
-    files: FxHashMap<FileId, Arc<SeenFile>>,
-    /// How many places of them were looked at.
+    files: FxHashMap<FileId, Arc<CachedFile>>,
+    /// Number of cached chunks.
     places: usize,
 }
 
-impl Seen {
+impl CachedFiles {
     fn forget(&mut self) {
         self.files.clear();
         self.places = 0;
     }
 }
 
-impl Looks {
-    /// Nothing yet, of a generation.
+impl ChunkCache {
+    /// An empty cache of a generation.
     pub(super) fn of(generation: u64) -> Self {
-        Self(Mutex::new(Seen { generation, files: FxHashMap::default(), places: 0 }))
+        Self(Mutex::new(CachedFiles { generation, files: FxHashMap::default(), places: 0 }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, CachedFiles> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Goes on from a generation to a later one, without the files that are not the same there. Who still asks about the
-    /// one before finds nothing here.
+    /// Advances from one generation to a later one, without the changed files. Readers of the earlier generation then
+    /// miss.
     pub(super) fn follow<'f>(
         self: &Arc<Self>,
         from: u64,
@@ -85,13 +85,13 @@ impl Looks {
         Arc::clone(self)
     }
 
-    /// A file of a generation; read where nobody has looked at it. None where there is none.
+    /// A file of a generation, read on a miss; `None` if it does not exist.
     pub(super) fn file<E>(
         &self,
         generation: u64,
         id: FileId,
-        read: impl FnOnce() -> Result<Option<SeenFile>, E>,
-    ) -> Result<Option<Arc<SeenFile>>, E> {
+        read: impl FnOnce() -> Result<Option<CachedFile>, E>,
+    ) -> Result<Option<Arc<CachedFile>>, E> {
         let known = Some(self.lock()).filter(|seen| seen.generation == generation);
         if let Some(known) = known.and_then(|seen| seen.files.get(&id).map(Arc::clone)) {
             return Ok(Some(known));
@@ -99,19 +99,19 @@ impl Looks {
         let Some(fresh) = read()?.map(Arc::new) else { return Ok(None) };
         let mut seen = self.lock();
         if seen.generation == generation {
-            if seen.files.len() >= FILES {
+            if seen.files.len() >= MAX_FILES {
                 seen.forget();
             }
-            // Of two who have read it, the first may have looked at places already.
+            // If two threads read the file, keep the first entry: it may already have chunks.
             return Ok(Some(Arc::clone(seen.files.entry(id).or_insert(fresh))));
         }
         Ok(Some(fresh))
     }
 
-    /// A place of a file, by its number there; likewise.
+    /// A chunk of a file by position, read on a miss.
     pub(super) fn place<E>(
         &self,
-        file: &SeenFile,
+        file: &CachedFile,
         at: usize,
         read: impl FnOnce(ChunkId) -> Result<Option<PlaceRow>, E>,
     ) -> Result<Option<Arc<PlaceRow>>, E> {
@@ -123,7 +123,7 @@ impl Looks {
         if place.set(Arc::clone(&fresh)).is_ok() {
             let mut seen = self.lock();
             seen.places += 1;
-            if seen.places > PLACES {
+            if seen.places > MAX_CHUNKS {
                 seen.forget();
             }
         }

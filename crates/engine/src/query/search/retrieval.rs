@@ -1,11 +1,17 @@
-//! From a question to ranked places.
+//! Retrieval and ranking: from a query to ranked hits.
+//!
+//! 1. Every channel scores chunks: BM25 terms, vectors, exact names.
+//! 2. Fusion picks the pool of chunks worth loading.
+//! 3. The pool is loaded with symbols and files.
+//! 4. The ranking rules order it.
 
-use super::candidate_pool::{best, first_pass};
-use super::channels::{Words, of_role};
-use super::chunk_cache::SeenFile;
-use super::chunk_loader::{Closer, Place};
-use super::corpus::{Corpus, Nearness, Wanted};
-use super::hit::{Found, OtherPlace, SearchHit, SearchQuery};
+use super::candidate_pool::{best, fuse};
+use super::channels::{LexicalMatches, role_factor};
+use super::chunk_cache::CachedFile;
+use super::chunk_loader::{ChunkLoader, LoadedChunk};
+use super::corpus::{ChunkSimilarity, Corpus, VectorQuery};
+use super::hit::{SameFileHit, SearchHit, SearchResults};
+use super::search_query::SearchQuery;
 use crate::chunk_features::embedder;
 use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
@@ -14,123 +20,153 @@ use orient_store::PlaceSymbol;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many units each channel names.
-const OF_WORDS: usize = 250;
-const OF_VECTORS: usize = 200;
-/// How many of them are looked at closely.
-const POOL: usize = 160;
-/// The same where most will be thrown away for what they are.
-const FILTERED: usize = 6;
+/// Number of chunks that each channel proposes.
+const TERM_CANDIDATES: usize = 250;
+const VECTOR_CANDIDATES: usize = 200;
+/// Number of chunks in the pool.
+const POOL_SIZE: usize = 160;
+/// Factor for pool and channels if a symbol filter discards most chunks.
+const FILTER_FACTOR: usize = 6;
 
 impl Snapshot {
-    /// The places that answer a question best, best first.
-    pub fn search(&self, query: &SearchQuery) -> Result<Found, EngineError> {
-        let gathered = self.gather(query)?;
-        self.order(query, &gathered)
+    /// Builds the corpus of this generation, which the first search does otherwise.
+    pub fn prepare_search(&self) -> Result<(), EngineError> {
+        self.caches.corpus(&self.store).map(drop)
     }
 
-    /// What the channels say about the places worth a closer look. Depends on the weights of words alone.
-    pub fn gather(&self, query: &SearchQuery) -> Result<Gathered, EngineError> {
-        let asked = analyse(&query.text);
-        let corpus = self.corpora.of(&self.store)?;
+    /// The chunks that answer a query best, best first.
+    pub fn search(&self, query: &SearchQuery) -> Result<SearchResults, EngineError> {
+        let retrieved = self.retrieve(query)?;
+        self.rank(query, &retrieved)
+    }
+
+    /// Retrieves the candidates for a query. Depends only on the weights of terms, so one retrieval serves several
+    /// rankings.
+    pub fn retrieve(&self, query: &SearchQuery) -> Result<RetrievedCandidates, EngineError> {
+        let analysis = analyse(&query.text);
+        let corpus = self.caches.corpus(&self.store)?;
         let allowed = self.allowed(query, &corpus)?;
-        let allows = |unit: u32| {
-            allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.shelf_of(unit) as usize])
+        let allows = |chunk: u32| {
+            allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.shelf_of(chunk) as usize])
         };
-        let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTERED };
+        let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTER_FACTOR };
         let without = query.without_vectors || self.store.embedder() != embedder();
-        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().embed_text(&asked.text), 1.0)]));
+        let vector = (!without).then(|| combine(&[(&BuiltIn::shared().embed_text(&analysis.text), 1.0)]));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
-        let by_terms = || self.words(&corpus, &asked, &query.weights);
-        let other = query.other.as_ref().filter(|_| !query.without_vectors);
-        let by_other = match other {
-            Some(other) => self.nearness_by_other(&corpus, other, vector.as_ref())?,
+        let by_terms = || self.words(&corpus, &analysis, &query.weights);
+        let other = query.remote.as_ref().filter(|_| !query.without_vectors);
+        let by_remote = match other {
+            Some(other) => self.remote_similarity(&corpus, other, vector.as_ref())?,
             None => None,
         };
-        let is_by_other = by_other.is_some();
-        let (by_meaning, nearness, words) = match (by_other, &vector) {
+        let is_by_other = by_remote.is_some();
+        let (by_meaning, similarity, words) = match (by_remote, &vector) {
             (None, None) => (Vec::new(), None, by_terms()?),
             (None, Some(vector)) => {
-                let wanted =
-                    Wanted { count: OF_VECTORS * times, filtered: allowed.is_some(), allows: &allows };
+                let wanted = VectorQuery {
+                    count: VECTOR_CANDIDATES * times,
+                    filtered: allowed.is_some(),
+                    allows: &allows,
+                };
                 let found = corpus.nearest(&self.store, vector, &wanted, by_terms)?;
-                let units = found.best.into_iter().map(|one| one.0).collect();
-                (units, Some(found.nearness), found.meanwhile)
+                let chunks = found.best.into_iter().map(|one| one.0).collect();
+                (chunks, Some(found.similarity), found.meanwhile)
             }
             (Some(near), _) => {
-                let units = nearest_of(&near, OF_VECTORS * times, allows);
-                (units, Some(Nearness::Scaled(near)), by_terms()?)
+                let chunks = nearest_of(&near, VECTOR_CANDIDATES * times, allows);
+                (chunks, Some(ChunkSimilarity::Scaled(near)), by_terms()?)
             }
         };
-        let Words { lexical, replaced, postings } = words;
-        let held = lexical.touched.iter().map(|&unit| (unit, lexical.chunks[unit as usize].score));
-        let (by_words, holders) = best(held.filter(|(unit, _)| allows(*unit)), OF_WORDS * times);
-        let exact = self.exact_units(&corpus, &asked, &allows)?;
-        let near = |unit: u32| nearness.as_ref().map_or(0.0, |nearness| nearness.of(unit));
-        let pool = first_pass(&by_words, &by_meaning, &exact, near, POOL * times);
-        let seen = Seen { words: &lexical, exact: &exact, near: &near };
-        let mut gathered = self.look_at(query, asked, &corpus, &seen, pool)?;
-        corpus.take_back(lexical.into_buffers(postings));
-        gathered.pool.semantic = nearness.is_some();
-        let bare = if query.without_vectors { 0 } else { corpus.bare(without) };
-        Ok(Gathered { replaced, holders, bare, by_other: is_by_other, ..gathered })
+        let LexicalMatches { lexical, replaced, postings } = words;
+        let held = lexical.touched.iter().map(|&chunk| (chunk, lexical.chunks[chunk as usize].score));
+        let (by_words, matching_chunks) =
+            best(held.filter(|(chunk, _)| allows(*chunk)), TERM_CANDIDATES * times);
+        let exact = self.exact_chunks(&corpus, &analysis, &allows)?;
+        let near = |chunk: u32| similarity.as_ref().map_or(0.0, |similarity| similarity.of(chunk));
+        let pool = fuse(&by_words, &by_meaning, &exact, near, POOL_SIZE * times);
+        let seen = ChannelScores { words: &lexical, exact: &exact, near: &near };
+        let mut retrieved = self.load_candidates(query, analysis, &corpus, &seen, pool)?;
+        corpus.return_buffers(lexical.into_buffers(postings));
+        retrieved.pool.semantic = similarity.is_some();
+        let without_vector = if query.without_vectors { 0 } else { corpus.without_vector(without) };
+        Ok(RetrievedCandidates {
+            replaced,
+            matching_chunks,
+            without_vector,
+            by_remote: is_by_other,
+            ..retrieved
+        })
     }
 
-    /// Looks at units, and leaves out what is not of a kind that is asked for.
-    fn look_at(
+    /// Loads chunks and drops those that do not match the symbol filters.
+    fn load_candidates(
         &self,
         query: &SearchQuery,
-        asked: Analysis,
+        analysis: Analysis,
         corpus: &Corpus,
-        seen: &Seen<'_>,
-        units: Vec<u32>,
-    ) -> Result<Gathered, EngineError> {
-        let mut closer = Closer::new(self, corpus);
-        let (mut candidates, mut places) = (Vec::with_capacity(units.len()), Vec::with_capacity(units.len()));
-        for unit in units {
-            let Some(place) = closer.look(unit)?.filter(|place| place.fits(query)) else { continue };
+        seen: &ChannelScores<'_>,
+        chunks: Vec<u32>,
+    ) -> Result<RetrievedCandidates, EngineError> {
+        let mut loader = ChunkLoader::new(self, corpus);
+        let (mut candidates, mut places) =
+            (Vec::with_capacity(chunks.len()), Vec::with_capacity(chunks.len()));
+        for chunk in chunks {
+            let Some(place) = loader.load(chunk)?.filter(|place| place.fits(query)) else { continue };
             let own = place.symbol.as_ref().filter(|_| place.defines());
-            let role = closer.files[place.file as usize].role;
+            let role = loader.files[place.file as usize].role;
             candidates.push(Candidate {
-                chunk: unit,
+                chunk,
                 file: place.file,
-                lexical: seen.words.chunks[unit as usize],
-                semantic: (seen.near)(unit),
+                lexical: seen.words.chunks[chunk as usize],
+                semantic: (seen.near)(chunk),
                 kind: place.chunk.kind,
                 symbol: place.symbol.as_ref().map(|symbol| symbol.kind),
                 name: own.map_or_else(String::new, |symbol| symbol.name.clone()),
                 owner: place.symbol.as_ref().map(|symbol| symbol.id.0),
-                exact: seen.exact.get(&unit).map_or(0.0, |surely| surely * of_role(role)),
+                exact: seen.exact.get(&chunk).map_or(0.0, |confidence| confidence * role_factor(role)),
                 test: place.is_test(),
                 first_line: place.chunk.first_line,
                 last_line: place.chunk.last_line,
             });
             places.push(place);
         }
-        let shelves = closer.shelves();
-        let files = closer.files.iter().zip(&shelves).map(|(file, &shelf)| FileInfo {
+        let shelves = loader.shelves();
+        let files = loader.files.iter().zip(&shelves).map(|(file, &shelf)| FileInfo {
             path: file.path.display().into_owned(),
             role: file.role,
             lexical: seen.words.files[shelf as usize],
         });
         let Bm25 { total, missing, .. } = *seen.words;
         let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
-        Ok(Gathered {
-            asked,
+        Ok(RetrievedCandidates {
+            analysis,
             pool,
-            files: closer.files,
+            files: loader.files,
             places,
             replaced: Vec::new(),
-            holders: 0,
-            bare: 0,
-            by_other: false,
+            matching_chunks: 0,
+            without_vector: 0,
+            by_remote: false,
         })
     }
 
-    /// Puts what was gathered in its order.
-    pub fn order(&self, query: &SearchQuery, gathered: &Gathered) -> Result<Found, EngineError> {
-        let Gathered { asked, pool, files, places, replaced, holders, bare, by_other } = gathered;
-        let ranked = rank(asked, pool, &query.weights, query.enabled_rules, query.limits());
+    /// Ranks retrieved candidates.
+    pub fn rank(
+        &self,
+        query: &SearchQuery,
+        retrieved: &RetrievedCandidates,
+    ) -> Result<SearchResults, EngineError> {
+        let RetrievedCandidates {
+            analysis,
+            pool,
+            files,
+            places,
+            replaced,
+            matching_chunks,
+            without_vector,
+            by_remote,
+        } = retrieved;
+        let ranked = rank(analysis, pool, &query.weights, query.enabled_rules, query.limits());
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
         for hit in ranked.into_iter().take(query.limit) {
@@ -149,22 +185,22 @@ impl Snapshot {
                 score: hit.score,
                 exact: candidate.exact > 0.0,
                 parts: hit.parts,
-                also: hit.also.iter().map(|&at| OtherPlace::new(&places[at])).collect(),
+                also: hit.also.iter().map(|&at| SameFileHit::new(&places[at])).collect(),
             });
         }
-        Ok(Found {
+        Ok(SearchResults {
             hits,
-            analysis: asked.clone(),
+            analysis: analysis.clone(),
             replaced: replaced.clone(),
             confident: pool.is_confident(),
-            holders: *holders,
+            matching_chunks: *matching_chunks,
             more,
-            bare: *bare,
-            by_other: *by_other,
+            without_vector: *without_vector,
+            by_remote: *by_remote,
         })
     }
 
-    /// The names around and of a symbol, outermost first.
+    /// The qualified name of a symbol, outermost name first.
     pub(super) fn qualified(&self, symbol: Option<&PlaceSymbol>) -> Result<Vec<String>, EngineError> {
         let mut names = Vec::new();
         let mut next = match symbol {
@@ -182,7 +218,7 @@ impl Snapshot {
         Ok(names)
     }
 
-    /// Which files the filters allow, by shelf; none where there are no filters.
+    /// Which files the filters allow, by catalogue number; `None` without filters.
     fn allowed(&self, query: &SearchQuery, corpus: &Corpus) -> Result<Option<Vec<bool>>, EngineError> {
         if query.languages.is_empty()
             && query.roles.is_empty()
@@ -191,7 +227,7 @@ impl Snapshot {
         {
             return Ok(None);
         }
-        let asked = FileQuery {
+        let analysis = FileQuery {
             path: query.path.clone(),
             languages: query.languages.clone(),
             roles: query.roles.clone(),
@@ -199,7 +235,7 @@ impl Snapshot {
             with_issues: false,
         };
         let mut allowed = vec![false; corpus.catalogue.shelf_bound()];
-        for file in self.files(&asked, 0, usize::MAX)?.rows {
+        for file in self.files(&analysis, 0, usize::MAX)?.rows {
             let is_among = query.among.as_ref().is_none_or(|among| among.contains(&file.path));
             if let Some(shelf) = corpus.catalogue.find(file.id).filter(|_| is_among) {
                 allowed[shelf as usize] = true;
@@ -208,18 +244,19 @@ impl Snapshot {
         Ok(Some(allowed))
     }
 
-    /// The units that define what the question names, with how surely it is meant.
-    fn exact_units(
+    /// The chunks that define what the query names, with a confidence each.
+    fn exact_chunks(
         &self,
         corpus: &Corpus,
-        asked: &Analysis,
+        analysis: &Analysis,
         allows: &dyn Fn(u32) -> bool,
     ) -> Result<BTreeMap<u32, f32>, EngineError> {
-        let mut units = BTreeMap::new();
-        for (symbol, surely) in self.named(asked)? {
-            let Some((first, _)) = corpus.units_of(symbol.file) else { continue };
-            let Some(file) = self.seen_file(corpus, symbol.file)? else { continue };
-            // The first chunk that reaches into the symbol holds its header. Chunks come in the order of the source.
+        let mut chunks = BTreeMap::new();
+        for (symbol, confidence) in self.exact_names(analysis)? {
+            let Some((first, _)) = corpus.chunks_of(symbol.file) else { continue };
+            let Some(file) = self.cached_file(corpus, symbol.file)? else { continue };
+            // The first chunk that reaches into the symbol contains its header. Chunks are in source order, so search
+            // by bisection.
             let (mut low, mut high) = (0, file.ids.len());
             while low < high {
                 let middle = usize::midpoint(low, high);
@@ -228,40 +265,40 @@ impl Snapshot {
                     _ => low = middle + 1,
                 }
             }
-            let unit = first + low as u32;
-            if low < file.ids.len() && allows(unit) {
-                let known = units.entry(unit).or_insert(surely);
-                *known = f32::max(*known, surely);
+            let chunk = first + low as u32;
+            if low < file.ids.len() && allows(chunk) {
+                let known = chunks.entry(chunk).or_insert(confidence);
+                *known = f32::max(*known, confidence);
             }
         }
-        Ok(units)
+        Ok(chunks)
     }
 }
 
-/// What the channels say of all units.
-struct Seen<'s> {
+/// The scores of all chunks by channel.
+struct ChannelScores<'s> {
     words: &'s Bm25,
     exact: &'s BTreeMap<u32, f32>,
     near: &'s dyn Fn(u32) -> f32,
 }
 
-/// What the channels said, before it is put in order.
-pub struct Gathered {
-    /// How the question was understood.
-    pub asked: Analysis,
-    /// What the channels and the index say of the places.
+/// Retrieved candidates, before ranking.
+pub struct RetrievedCandidates {
+    /// How the query was analysed.
+    pub analysis: Analysis,
+    /// The candidates with everything that ranking uses.
     pub pool: Pool,
-    files: Vec<Arc<SeenFile>>,
-    places: Vec<Place>,
+    files: Vec<Arc<CachedFile>>,
+    places: Vec<LoadedChunk>,
     replaced: Vec<(String, Vec<String>)>,
-    holders: usize,
-    bare: u64,
-    by_other: bool,
+    matching_chunks: usize,
+    without_vector: u64,
+    by_remote: bool,
 }
 
-/// The nearest of all units that are allowed, nearest first.
+/// The nearest allowed chunks, nearest first.
 fn nearest_of(near: &[f32], count: usize, allows: impl Fn(u32) -> bool) -> Vec<u32> {
-    let allowed = |(unit, near): &(u32, f32)| *near > 0.0 && allows(*unit);
-    let (units, _) = best((0..).zip(near.iter().copied()).filter(allowed), count);
-    units.into_iter().map(|one| one.0).collect()
+    let allowed = |(chunk, near): &(u32, f32)| *near > 0.0 && allows(*chunk);
+    let (chunks, _) = best((0..).zip(near.iter().copied()).filter(allowed), count);
+    chunks.into_iter().map(|one| one.0).collect()
 }

@@ -246,7 +246,7 @@ impl ContextChunk {
             return Ok(());
         }
         for max in EXCERPT_LINES {
-            let excerpts = snapshot.shown(hit, analysis, max)?.excerpts.into_iter();
+            let excerpts = snapshot.hit_text(hit, analysis, max)?.snippets.into_iter();
             let lines: Vec<SourceLines> = excerpts.map(SourceLines::from).collect();
             let cost: usize = lines.iter().map(cost).sum();
             if cost <= *budget {

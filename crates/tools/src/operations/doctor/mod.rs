@@ -11,7 +11,7 @@ use crate::text::writer::{Style, TextWriter};
 use clap::Args;
 use log_report::LogReport;
 use orient_engine::{EngineError, why_unusable};
-use orient_live::{Limits, Unwatchable, probe, silent_watcher, watched_by};
+use orient_live::{Unwatchable, WatchLimits, probe, unresponsive_watcher, watcher_process};
 use orient_safefs::Folder;
 use orient_setup::{CLIENTS, Client, ConfigDirs, NAME, Scope, registered};
 use schemars::JsonSchema;
@@ -147,7 +147,7 @@ damaged cache is emptied. Exits with code 5 if something does not work. Servers 
 
 /// The location of the log, and its last warnings and errors.
 fn log(session: &Session<'_>) -> Result<DoctorOut, ToolError> {
-    let store = &session.engine()?.place().store;
+    let store = &session.engine()?.store_paths().store;
     let (check, log) = match LogReport::of(store) {
         Ok(log) if log.bytes == 0 => {
             let detail = format!("{}: empty; servers and watchers write to it", log.file);
@@ -188,7 +188,7 @@ fn settings(session: &Session<'_>) -> Vec<Check> {
 /// Whether indexes can be stored: writes and syncs a file.
 fn store(session: &Session<'_>) -> Check {
     let folder = match session.engine() {
-        Ok(engine) => engine.place().tree.clone(),
+        Ok(engine) => engine.store_paths().tree.clone(),
         Err(error) => return failed("store", error),
     };
     // If the directory does not exist yet, check the nearest existing parent.
@@ -263,8 +263,8 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
     let Ok(engine) = session.engine() else { return Vec::new() };
     let check = match probe(engine.root()) {
         None => {
-            let folders = engine.survey(None).map_or(0, |survey| survey.folders.len() as u64);
-            let Limits { watches, .. } = Limits::read();
+            let folders = engine.watch_scope(None).map_or(0, |survey| survey.folders.len() as u64);
+            let WatchLimits { watches, .. } = WatchLimits::read();
             match watches {
                 // The limit is shared by all programs of the user.
                 Some(most) if folders > most / 2 => Check::new(
@@ -294,11 +294,11 @@ fn watching(session: &Session<'_>) -> Vec<Check> {
             format!("{why}; servers compare all files for each call, which is slower but equally correct"),
         ),
     };
-    let asked = watched_by(engine).map(|process| {
+    let asked = watcher_process(engine).map(|process| {
         let detail = format!("process {process} watches this tree for commands");
         Check::new("watched", Health::Ok, detail)
     });
-    let silent = silent_watcher(engine).map(|process| {
+    let silent = unresponsive_watcher(engine).map(|process| {
         let detail = format!(
             "process {process} watches this tree but does not respond; commands compare all files themselves"
         );

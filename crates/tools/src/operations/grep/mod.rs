@@ -12,7 +12,9 @@ use crate::text::number_format::plural;
 use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
 use args::{DisplayOptions, GrepArgs};
-use orient_engine::{Basis, Candidates, Depth, EngineError, Haystack, Query, SearchScope, Snapshot, Tree};
+use orient_engine::{
+    EngineError, Haystack, Query, RefreshDepth, SearchScope, Snapshot, TextCandidates, Tree, Verification,
+};
 use orient_grep::{GrepError, Mode, Search, Totals, in_batches};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -73,7 +75,7 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
     ];
     const TERMINAL_ONLY: &'static [&'static str] =
         &["file", "null", "pretty", "threads", "sort", "text", "binary", "vimgrep", "replace", "passthru"];
-    const DEPTH: Depth = Depth::Facts;
+    const DEPTH: RefreshDepth = RefreshDepth::Facts;
     const HEAVY: bool = true;
     type Args = GrepArgs;
     type Out = GrepOut;
@@ -92,14 +94,14 @@ characters is answered without reading most files. Types (-t) are ripgrep's. Exi
         scope.threads = session.threads()?;
         let threads = args.threads.filter(|threads| *threads > 0).unwrap_or(scope.threads);
         let tree = Tree::open(session.root()).map_err(EngineError::from)?;
-        let (mut found, mut snapshot) = (Candidates::default(), None);
+        let (mut found, mut snapshot) = (TextCandidates::default(), None);
         let files = if nothing {
             Files::Listed(Vec::new())
         } else if scope.is_plain(session.root()) {
             (found, snapshot) = match candidates(session, &scope, &query) {
                 // The index only rules files out; a note tells when it has been rebuilt.
                 Err(error) if error.code() == Code::Damaged => {
-                    (Candidates::all(session.root(), &scope)?, None)
+                    (TextCandidates::all(session.root(), &scope)?, None)
                 }
                 found => found?,
             };
@@ -194,7 +196,7 @@ fn candidates(
     session: &Session<'_>,
     scope: &SearchScope,
     query: &Query,
-) -> Result<(Candidates, Option<Snapshot>), ToolError> {
+) -> Result<(TextCandidates, Option<Snapshot>), ToolError> {
     let root = session.root();
     if !query.is_all() {
         session.shared_engine()?.prepare();
@@ -203,22 +205,22 @@ fn candidates(
     if let Some(snapshot) = session.snapshot_without_refresh()? {
         let out = snapshot.left_out(query)?;
         if !out.is_worth() {
-            return Ok((snapshot.everything(scope)?, None));
+            return Ok((snapshot.all_text_candidates(scope)?, None));
         }
         known = Some((snapshot.generation(), out));
     } else if query.is_all() {
-        return Ok((Candidates::all(root, scope)?, None));
+        return Ok((TextCandidates::all(root, scope)?, None));
     }
     let snapshot = match session.snapshot() {
         // The first index is being built: search all files.
-        Err(error) if error.code() == Code::Busy => return Ok((Candidates::all(root, scope)?, None)),
+        Err(error) if error.code() == Code::Busy => return Ok((TextCandidates::all(root, scope)?, None)),
         snapshot => snapshot?,
     };
     let out = match known {
         Some((generation, out)) if generation == snapshot.generation() => out,
         _ => snapshot.left_out(query)?,
     };
-    let basis = Basis { pending: &session.pending(), remembered: session.remembered() };
+    let basis = Verification { pending: &session.pending(), remembered: session.remembered() };
     Ok((snapshot.candidates(scope, &out, &basis)?, Some(snapshot)))
 }
 

@@ -10,14 +10,14 @@ use crate::session::Session;
 use crate::session::query_embedding::QueryEmbedding;
 use crate::text::writer::TextWriter;
 use args::{Group, SearchArgs};
-use orient_engine::{Form, Found, Scope};
+use orient_engine::{Form, Scope, SearchResults};
 use search_answer::SearchOut;
 use std::io;
 
 pub(crate) struct Search;
 
 /// The notes about spell-corrected words.
-pub(crate) fn spelling_notes(found: &Found) -> impl Iterator<Item = String> {
+pub(crate) fn spelling_notes(found: &SearchResults) -> impl Iterator<Item = String> {
     let note = |(word, names): &(String, Vec<String>)| {
         format!("`{word}` does not occur; searched for {} instead", names.join(", "))
     };
@@ -53,7 +53,7 @@ the query mentions them. Unknown words are spell-corrected, and a note says so. 
         } else {
             QueryEmbedding::of(session, &snapshot, &query.text)?
         };
-        query.other.clone_from(&query_embedding.question);
+        query.remote.clone_from(&query_embedding.question);
         let found = snapshot.search(&query)?;
         let group = group.unwrap_or(match found.analysis.scope {
             Scope::CrossCutting | Scope::Exploratory => Group::File,

@@ -1,10 +1,10 @@
-//! The table of a first load: all of it is in memory.
+//! The symbol table of a first build: everything is in memory.
 
-use super::Table;
+use super::SymbolTable;
 use orient_model::{Node, RepoPath};
 use orient_store::{Bearer, Directory, DirectoryFile, FileId, NodeId};
 
-impl Table for Directory {
+impl SymbolTable for Directory {
     fn file_at(&self, path: &RepoPath) -> Option<FileId> {
         Self::file_at(self, path)
     }
