@@ -77,7 +77,7 @@ fn all_candidates_equal_a_directory_walk() {
     assert!(refresh.remembered);
     let snapshot = engine.snapshot().expect("an index");
     let out = snapshot.left_out(&alpha()).expect("read");
-    let basis = Verification { pending: &[], remembered: true };
+    let basis = Verification { pending: &[], manifest_valid: true };
     let found = snapshot.candidates(&scope, &out, &basis).expect("found");
     assert_eq!(shown(&found), ["src/a.c"]);
     drop(snapshot);

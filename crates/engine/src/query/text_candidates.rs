@@ -27,7 +27,7 @@ pub struct Verification<'b> {
     /// Paths that may be stale in the index.
     pub pending: &'b [RepoPath],
     /// Whether the tree manifest is valid, so that the files are known without a walk.
-    pub remembered: bool,
+    pub manifest_valid: bool,
 }
 
 /// Number of files that a thread checks at a time.
@@ -58,7 +58,8 @@ impl Snapshot {
             && let Some(manifest) = TreeManifest::read(&bytes, self.manifest_key)
             && let tree = Tree::open(&self.root)?
             && manifest.names_unchanged(&tree, scope.threads.max(1))
-            && let Some(found) = self.from_manifest(manifest.head(), Some(&manifest), &LeftOut::default())?
+            && let Some(found) =
+                self.read_search_manifest(manifest.head(), Some(&manifest), &LeftOut::default())?
         {
             return Ok(found);
         }
@@ -70,15 +71,15 @@ impl Snapshot {
     pub fn candidates(
         &self,
         scope: &SearchScope,
-        out: &LeftOut,
-        basis: &Verification<'_>,
+        excluded: &LeftOut,
+        verification: &Verification<'_>,
     ) -> Result<TextCandidates, EngineError> {
-        let pending: HashSet<&RepoPath> = basis.pending.iter().collect();
-        let plain = basis.remembered && pending.is_empty() && scope.is_plain(&self.root);
+        let pending: HashSet<&RepoPath> = verification.pending.iter().collect();
+        let plain = verification.manifest_valid && pending.is_empty() && scope.is_plain(&self.root);
         if plain
             && let Some(head) = self.store.sheet_head(Sheet::Tree)?
             && let Some(head) = ManifestHeader::read(&head, self.manifest_key)
-            && let Some(found) = self.from_manifest(head, None, out)?
+            && let Some(found) = self.read_search_manifest(head, None, excluded)?
         {
             return Ok(found);
         }
@@ -89,7 +90,7 @@ impl Snapshot {
         let before = files.len();
         let listed = self.store.listed()?.into_iter();
         let without: HashSet<RepoPath> = listed
-            .filter(|file| out.contains(file.id) && !pending.contains(&file.path))
+            .filter(|file| excluded.contains(file.id) && !pending.contains(&file.path))
             .map(|file| file.path)
             .collect();
         files.retain(|file| !without.contains(&file.path));
@@ -101,7 +102,7 @@ impl Snapshot {
     pub fn narrow(
         &self,
         files: &mut Vec<Haystack>,
-        out: &LeftOut,
+        excluded: &LeftOut,
         threads: usize,
     ) -> Result<usize, EngineError> {
         let bytes = self.store.sheet(Sheet::Tree)?;
@@ -110,13 +111,13 @@ impl Snapshot {
             Some(manifest) => Ok(manifest.at(path)),
             None => self.store.listed_at(path).map(|listed| listed.map(|file| (file.id, file.stamp))),
         };
-        let mut looks = Vec::with_capacity(files.len());
+        let mut checks = Vec::with_capacity(files.len());
         for file in &*files {
-            let stamp = known(&file.path)?.filter(|(id, _)| out.contains(*id)).map(|(_, stamp)| stamp);
-            looks.push((file.path.as_bytes(), stamp, AtomicBool::new(false)));
+            let stamp = known(&file.path)?.filter(|(id, _)| excluded.contains(*id)).map(|(_, stamp)| stamp);
+            checks.push((file.path.as_bytes(), stamp, AtomicBool::new(false)));
         }
         let tree = Tree::open(&self.root)?;
-        in_pieces(&looks, FILES_PER_BATCH, threads, |some| {
+        in_pieces(&checks, FILES_PER_BATCH, threads, |some| {
             for (path, stamp, same) in some {
                 let is = |stamp| tree.is_stamped(path, stamp);
                 let is_same = stamp.is_some_and(|stamp| is(stamp) || is(large_file_stamp(stamp)));
@@ -124,7 +125,7 @@ impl Snapshot {
             }
             true
         });
-        let same: Vec<bool> = looks.into_iter().map(|(.., same)| same.into_inner()).collect();
+        let same: Vec<bool> = checks.into_iter().map(|(.., same)| same.into_inner()).collect();
         let (before, mut same) = (files.len(), same.into_iter());
         files.retain(|_| same.next().is_none_or(|same| !same));
         Ok(before - files.len())
@@ -132,18 +133,18 @@ impl Snapshot {
 
     /// The candidates from the search manifest, without a walk; `None` if there is none. A few paths are looked up
     /// without the tree manifest.
-    fn from_manifest(
+    fn read_search_manifest(
         &self,
         head: ManifestHeader,
         manifest: Option<&TreeManifest<'_>>,
-        out: &LeftOut,
+        excluded: &LeftOut,
     ) -> Result<Option<TextCandidates>, EngineError> {
         let Some(bytes) = self.store.sheet(Sheet::Search)? else { return Ok(None) };
         let tree = Tree::open(&self.root)?;
         let Some(search) = SearchManifest::read(&bytes, head, &tree) else { return Ok(None) };
         let mut left_out = 0;
         let mut stays = |file: &SearchedFile| {
-            let stays = !matches!(file, SearchedFile::Known(id) if out.contains(*id));
+            let stays = !matches!(file, SearchedFile::Known(id) if excluded.contains(*id));
             left_out += usize::from(!stays);
             stays
         };

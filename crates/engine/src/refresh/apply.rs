@@ -209,8 +209,8 @@ impl PlanWriter<'_> {
         let outdated = writer.resolver() != self.engine.classifier.resolution_version();
         let needed = outdated || writer.owed() > 0 && self.depth == RefreshDepth::Graph;
         let (mut tally, changes) = self.changes(plan, tasks, writer, needed)?;
-        let Some((mut set, touched)) = changes else { return Ok((tally, None)) };
-        let mut to_resolve = files_to_resolve(self.engine, &mut set, resolver, touched, outdated)?;
+        let Some((mut set, paths_before)) = changes else { return Ok((tally, None)) };
+        let mut to_resolve = files_to_resolve(self.engine, &mut set, resolver, paths_before, outdated)?;
         to_resolve.directory = to_resolve.directory.or(directory);
         // Nobody else reads an in-memory index.
         if to_resolve.files.len() <= self.max_resolved_with_change || self.engine.in_memory_index.is_used() {
@@ -231,20 +231,20 @@ impl PlanWriter<'_> {
     ) -> Result<(RefreshTally, Option<(ChangeSet<'s>, PathsBefore)>), EngineError> {
         let mut set: Option<ChangeSet<'_>> = None;
         let mut writer = Some(writer);
-        let mut touched = PathsBefore::new();
+        let mut paths_before = PathsBefore::new();
         let tally = self.read_and_write(plan, tasks, &mut |change| {
             if let Some(writer) = writer.take() {
                 set = Some(writer.begin()?);
             }
             set.as_mut().map_or(Ok(()), |set| {
-                record_before(&mut touched, set, &change)?;
+                record_before(&mut paths_before, set, &change)?;
                 set.push(&change)
             })
         })?;
         if let (true, Some(writer)) = (needed, writer.take()) {
             set = Some(writer.begin()?);
         }
-        Ok((tally, set.map(|set| (set, touched))))
+        Ok((tally, set.map(|set| (set, paths_before))))
     }
 
     fn resolver(&self, facts: Option<FactsSource>) -> Result<GraphResolver<'_>, EngineError> {

@@ -170,7 +170,7 @@ impl UnusedCandidate<'_> {
 
     /// Whether it is a private member that nothing outside its type can override or call.
     fn is_private_member(&self) -> bool {
-        let hides = self.whole.rules(self.number).is_some_and(|rules| rules.hides_private);
+        let hides = self.whole.rules(self.number).is_some_and(|rules| rules.strict_private);
         hides && self.visibility == Visibility::Private
     }
 }
@@ -209,7 +209,7 @@ fn runtime_name(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 }
 
 fn open_type(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
-    let reopens = candidate.whole.rules(candidate.number).is_some_and(|rules| rules.reopens);
+    let reopens = candidate.whole.rules(candidate.number).is_some_and(|rules| rules.open_classes);
     let of_type = |parent: &orient_engine::FullGraphNode| {
         parent.kind.is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) && parent.bases == 0
     };
@@ -230,7 +230,7 @@ fn is_in_header(candidate: &UnusedCandidate<'_>) -> bool {
     let name = candidate.whole.file(candidate.number).path.display();
     let is_header = |rules: &Rules| {
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-        extension.is_some_and(|extension| rules.headers.iter().any(|known| known == extension))
+        extension.is_some_and(|extension| rules.header_extensions.iter().any(|known| known == extension))
     };
     !member && candidate.whole.rules(candidate.number).is_some_and(is_header)
 }

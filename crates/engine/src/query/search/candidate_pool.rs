@@ -32,16 +32,16 @@ pub(super) fn best(chunks: impl Iterator<Item = (u32, f32)>, count: usize) -> (V
 
 /// The chunks that ranking looks at: the best by fused score, and every chunk that the query names.
 pub(super) fn fuse(
-    by_words: &[(u32, f32)],
-    by_meaning: &[u32],
+    by_terms: &[(u32, f32)],
+    by_vector: &[u32],
     exact: &BTreeMap<u32, f32>,
     near: impl Fn(u32) -> f32,
     count: usize,
 ) -> Vec<u32> {
-    let most = by_words.first().map_or(1.0, |best| best.1).max(f32::MIN_POSITIVE);
-    let nearest = by_meaning.first().map_or(1.0, |&best| near(best)).max(0.01);
-    let words: FxHashMap<u32, f32> = by_words.iter().copied().collect();
-    let mut all: Vec<u32> = by_words.iter().map(|one| one.0).chain(by_meaning.iter().copied()).collect();
+    let most = by_terms.first().map_or(1.0, |best| best.1).max(f32::MIN_POSITIVE);
+    let nearest = by_vector.first().map_or(1.0, |&best| near(best)).max(0.01);
+    let words: FxHashMap<u32, f32> = by_terms.iter().copied().collect();
+    let mut all: Vec<u32> = by_terms.iter().map(|one| one.0).chain(by_vector.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
     let score = |chunk| words.get(&chunk).copied().unwrap_or(0.0) / most + near(chunk) / nearest;

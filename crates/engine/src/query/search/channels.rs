@@ -20,7 +20,7 @@ pub(super) struct LexicalMatches {
 
 impl Snapshot {
     /// Scores all chunks by the terms of a query.
-    pub(super) fn words(
+    pub(super) fn score_terms(
         &self,
         corpus: &Corpus,
         analysis: &Analysis,
@@ -50,13 +50,13 @@ impl Snapshot {
             lexical.add(term.weight, &postings);
         }
         for word in misspelled(analysis, &held) {
-            let near = self.corrections(&word)?;
-            for one in &near {
+            let corrections = self.corrections(&word)?;
+            for one in &corrections {
                 read(one.number, &mut postings)?;
                 lexical.add(1.0, &postings);
             }
-            if !near.is_empty() {
-                replaced.push((word, near.into_iter().map(|one| one.name).collect()));
+            if !corrections.is_empty() {
+                replaced.push((word, corrections.into_iter().map(|one| one.name).collect()));
             }
         }
         Ok(LexicalMatches { lexical, replaced, postings })

@@ -16,17 +16,17 @@ pub(super) struct CachedFile {
     /// The ids of its chunks, in order.
     pub(super) ids: Vec<ChunkId>,
     /// The chunks that were read.
-    places: Box<[OnceLock<Arc<PlaceRow>>]>,
+    chunks: Box<[OnceLock<Arc<PlaceRow>>]>,
 }
 
 impl CachedFile {
     pub(super) fn new(row: FileRow, ids: Vec<ChunkId>) -> Self {
-        let places = ids.iter().map(|_| OnceLock::new()).collect();
-        Self { row, ids, places }
+        let chunks = ids.iter().map(|_| OnceLock::new()).collect();
+        Self { row, ids, chunks }
     }
 
-    fn seen(&self) -> usize {
-        self.places.iter().filter(|place| place.get().is_some()).count()
+    fn cached_chunks(&self) -> usize {
+        self.chunks.iter().filter(|chunk| chunk.get().is_some()).count()
     }
 }
 
@@ -45,20 +45,20 @@ struct CachedFiles {
     generation: u64,
     files: FxHashMap<FileId, Arc<CachedFile>>,
     /// Number of cached chunks.
-    places: usize,
+    chunks: usize,
 }
 
 impl CachedFiles {
-    fn forget(&mut self) {
+    fn clear(&mut self) {
         self.files.clear();
-        self.places = 0;
+        self.chunks = 0;
     }
 }
 
 impl ChunkCache {
     /// An empty cache of a generation.
     pub(super) fn of(generation: u64) -> Self {
-        Self(Mutex::new(CachedFiles { generation, files: FxHashMap::default(), places: 0 }))
+        Self(Mutex::new(CachedFiles { generation, files: FxHashMap::default(), chunks: 0 }))
     }
 
     fn lock(&self) -> MutexGuard<'_, CachedFiles> {
@@ -73,15 +73,15 @@ impl ChunkCache {
         to: u64,
         changed: impl Iterator<Item = &'f FileId>,
     ) -> Arc<Self> {
-        let mut seen = self.lock();
-        if seen.generation != from {
+        let mut cached = self.lock();
+        if cached.generation != from {
             return Arc::new(Self::of(to));
         }
         for file in changed {
-            let places = seen.files.remove(file).map_or(0, |file| file.seen());
-            seen.places = seen.places.saturating_sub(places);
+            let chunks = cached.files.remove(file).map_or(0, |file| file.cached_chunks());
+            cached.chunks = cached.chunks.saturating_sub(chunks);
         }
-        seen.generation = to;
+        cached.generation = to;
         Arc::clone(self)
     }
 
@@ -92,39 +92,39 @@ impl ChunkCache {
         id: FileId,
         read: impl FnOnce() -> Result<Option<CachedFile>, E>,
     ) -> Result<Option<Arc<CachedFile>>, E> {
-        let known = Some(self.lock()).filter(|seen| seen.generation == generation);
-        if let Some(known) = known.and_then(|seen| seen.files.get(&id).map(Arc::clone)) {
+        let known = Some(self.lock()).filter(|cached| cached.generation == generation);
+        if let Some(known) = known.and_then(|cached| cached.files.get(&id).map(Arc::clone)) {
             return Ok(Some(known));
         }
         let Some(fresh) = read()?.map(Arc::new) else { return Ok(None) };
-        let mut seen = self.lock();
-        if seen.generation == generation {
-            if seen.files.len() >= MAX_FILES {
-                seen.forget();
+        let mut cached = self.lock();
+        if cached.generation == generation {
+            if cached.files.len() >= MAX_FILES {
+                cached.clear();
             }
             // If two threads read the file, keep the first entry: it may already have chunks.
-            return Ok(Some(Arc::clone(seen.files.entry(id).or_insert(fresh))));
+            return Ok(Some(Arc::clone(cached.files.entry(id).or_insert(fresh))));
         }
         Ok(Some(fresh))
     }
 
     /// A chunk of a file by position, read on a miss.
-    pub(super) fn place<E>(
+    pub(super) fn chunk<E>(
         &self,
         file: &CachedFile,
         at: usize,
         read: impl FnOnce(ChunkId) -> Result<Option<PlaceRow>, E>,
     ) -> Result<Option<Arc<PlaceRow>>, E> {
-        let (Some(place), Some(id)) = (file.places.get(at), file.ids.get(at)) else { return Ok(None) };
-        if let Some(known) = place.get() {
+        let (Some(chunk), Some(id)) = (file.chunks.get(at), file.ids.get(at)) else { return Ok(None) };
+        if let Some(known) = chunk.get() {
             return Ok(Some(Arc::clone(known)));
         }
         let Some(fresh) = read(*id)?.map(Arc::new) else { return Ok(None) };
-        if place.set(Arc::clone(&fresh)).is_ok() {
-            let mut seen = self.lock();
-            seen.places += 1;
-            if seen.places > MAX_CHUNKS {
-                seen.forget();
+        if chunk.set(Arc::clone(&fresh)).is_ok() {
+            let mut cached = self.lock();
+            cached.chunks += 1;
+            if cached.chunks > MAX_CHUNKS {
+                cached.clear();
             }
         }
         Ok(Some(fresh))

@@ -44,21 +44,21 @@ impl<'s> ChunkLoader<'s> {
         let file = if let Some(&number) = self.numbers.get(&shelf.file) {
             number
         } else {
-            let Some(seen) = self.snapshot.cached_file(self.corpus, shelf.file)? else { return Ok(None) };
-            self.files.push(seen);
+            let Some(cached) = self.snapshot.cached_file(self.corpus, shelf.file)? else { return Ok(None) };
+            self.files.push(cached);
             let number = self.files.len() as u32 - 1;
             self.numbers.insert(shelf.file, number);
             number
         };
-        let (seen, at) = (&self.files[file as usize], (chunk - shelf.first) as usize);
-        let row = self.corpus.chunk_cache.place(seen, at, |id| self.snapshot.store.place(id))?;
+        let (cached, at) = (&self.files[file as usize], (chunk - shelf.first) as usize);
+        let row = self.corpus.chunk_cache.chunk(cached, at, |id| self.snapshot.store.place(id))?;
         Ok(row.map(|row| LoadedChunk { file, row }))
     }
 
     /// The catalogue number of each file.
-    pub(super) fn shelves(&self) -> Vec<u32> {
-        let shelf = |file: &Arc<CachedFile>| self.corpus.catalogue.find(file.id).unwrap_or(0);
-        self.files.iter().map(shelf).collect()
+    pub(super) fn file_numbers(&self) -> Vec<u32> {
+        let number = |file: &Arc<CachedFile>| self.corpus.catalogue.find(file.id).unwrap_or(0);
+        self.files.iter().map(number).collect()
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Corpus {
     vectors: OnceLock<PackedIndex>,
     /// Held while all vectors are read, so that only one thread reads them.
     reading: Mutex<()>,
-    questions: AtomicU32,
+    queries: AtomicU32,
     /// Number of threads that search the vectors now.
     searching: AtomicU32,
     /// Number of chunks with vectors, once all vectors were read.
@@ -30,7 +30,7 @@ pub(crate) struct Corpus {
     /// Rows that earlier queries read; shared with later corpora.
     pub(super) chunk_cache: Arc<ChunkCache>,
     /// Idle scoring buffers; shared with later corpora.
-    spare: Arc<Mutex<Vec<ScratchBuffers>>>,
+    idle_buffers: Arc<Mutex<Vec<ScratchBuffers>>>,
 }
 
 /// Maximum number of idle scoring buffers.
@@ -94,11 +94,11 @@ impl Corpus {
             catalogue: snapshot.catalogue()?,
             vectors: OnceLock::new(),
             reading: Mutex::default(),
-            questions: AtomicU32::new(0),
+            queries: AtomicU32::new(0),
             searching: AtomicU32::new(0),
             covered: OnceLock::new(),
             chunk_cache: Arc::new(ChunkCache::of(generation)),
-            spare: Arc::default(),
+            idle_buffers: Arc::default(),
         })
     }
 
@@ -111,7 +111,7 @@ impl Corpus {
             catalogue,
             vectors: OnceLock::new(),
             reading: Mutex::default(),
-            questions: AtomicU32::new(before.questions.load(Ordering::Relaxed)),
+            queries: AtomicU32::new(before.queries.load(Ordering::Relaxed)),
             searching: AtomicU32::new(0),
             covered: OnceLock::new(),
             chunk_cache: before.chunk_cache.follow(
@@ -119,12 +119,13 @@ impl Corpus {
                 generation,
                 changed.iter().chain(&gone),
             ),
-            spare: before.spare.clone(),
+            idle_buffers: before.idle_buffers.clone(),
         };
         if let Some(vectors) = before.vectors.get() {
             let mut others = BTreeMap::new();
             for file in changed {
-                let own = snapshot.vectors_of(file)?.filter(|bytes| corpus.fitting(file, bytes).is_some());
+                let own =
+                    snapshot.vectors_of(file)?.filter(|bytes| corpus.parse_vectors(file, bytes).is_some());
                 others.insert(file.0, own.unwrap_or_default());
             }
             others.extend(gone.into_iter().map(|file| (file.0, Vec::new())));
@@ -142,14 +143,14 @@ impl Corpus {
 
     /// Takes a scoring buffer.
     pub(crate) fn scratch_buffers(&self) -> ScratchBuffers {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        self.idle_buffers.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
     /// Returns a scoring buffer.
     pub(crate) fn return_buffers(&self, buffers: ScratchBuffers) {
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < MAX_IDLE_BUFFERS {
-            spare.push(buffers);
+        let mut idle_buffers = self.idle_buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle_buffers.len() < MAX_IDLE_BUFFERS {
+            idle_buffers.push(buffers);
         }
     }
 
@@ -168,7 +169,7 @@ impl Corpus {
         wanted: &VectorQuery<'_>,
         meanwhile: impl FnOnce() -> Result<T, EngineError>,
     ) -> Result<Nearest<'_, T>, EngineError> {
-        let first_time = self.questions.fetch_add(1, Ordering::Relaxed) == 0 && self.vectors.get().is_none();
+        let first_time = self.queries.fetch_add(1, Ordering::Relaxed) == 0 && self.vectors.get().is_none();
         if first_time || wanted.filtered {
             let products = self.products(snapshot, query)?;
             let allowed = |(chunk, product): &(u32, i32)| *product > 0 && (wanted.allows)(*chunk);
@@ -222,7 +223,7 @@ impl Corpus {
         match self.vectors.get() {
             Some(vectors) => vectors.groups().for_each(|(file, group)| see(FileId(file), group)),
             None => snapshot.each_vectors(|file, bytes| {
-                if let Some(group) = self.fitting(file, bytes) {
+                if let Some(group) = self.parse_vectors(file, bytes) {
                     see(file, group);
                 }
             })?,
@@ -238,7 +239,7 @@ impl Corpus {
     }
 
     /// Parses the vectors of a file; `None` if they do not match its chunks.
-    fn fitting<'b>(&self, file: FileId, bytes: &'b [u8]) -> Option<PackedGroup<'b>> {
+    fn parse_vectors<'b>(&self, file: FileId, bytes: &'b [u8]) -> Option<PackedGroup<'b>> {
         let (_, count) = self.chunks_of(file)?;
         chunk_features::read_vectors(bytes).filter(|group| group.members() == count as usize)
     }
@@ -253,7 +254,7 @@ impl Corpus {
         }
         let mut index = PackedIndex::new(BuiltIn::shared().dimension());
         snapshot.each_vectors(|file, bytes| {
-            if let Some(group) = self.fitting(file, bytes) {
+            if let Some(group) = self.parse_vectors(file, bytes) {
                 index.push(file.0, group);
             }
         })?;

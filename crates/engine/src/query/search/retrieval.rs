@@ -49,22 +49,22 @@ impl Snapshot {
         let allows = |chunk: u32| {
             allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.shelf_of(chunk) as usize])
         };
-        let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTER_FACTOR };
+        let factor = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTER_FACTOR };
         let without = query.without_vectors || self.store.embedder() != embedder();
         let vector = (!without).then(|| combine(&[(&BuiltIn::shared().embed_text(&analysis.text), 1.0)]));
         let vector = vector.filter(|vector| vector.values().iter().any(|value| *value != 0));
-        let by_terms = || self.words(&corpus, &analysis, &query.weights);
-        let other = query.remote.as_ref().filter(|_| !query.without_vectors);
-        let by_remote = match other {
-            Some(other) => self.remote_similarity(&corpus, other, vector.as_ref())?,
+        let by_terms = || self.score_terms(&corpus, &analysis, &query.weights);
+        let remote = query.remote.as_ref().filter(|_| !query.without_vectors);
+        let by_remote = match remote {
+            Some(remote) => self.remote_similarity(&corpus, remote, vector.as_ref())?,
             None => None,
         };
-        let is_by_other = by_remote.is_some();
-        let (by_meaning, similarity, words) = match (by_remote, &vector) {
+        let used_remote = by_remote.is_some();
+        let (by_vector, similarity, words) = match (by_remote, &vector) {
             (None, None) => (Vec::new(), None, by_terms()?),
             (None, Some(vector)) => {
                 let wanted = VectorQuery {
-                    count: VECTOR_CANDIDATES * times,
+                    count: VECTOR_CANDIDATES * factor,
                     filtered: allowed.is_some(),
                     allows: &allows,
                 };
@@ -73,19 +73,19 @@ impl Snapshot {
                 (chunks, Some(found.similarity), found.meanwhile)
             }
             (Some(near), _) => {
-                let chunks = nearest_of(&near, VECTOR_CANDIDATES * times, allows);
+                let chunks = nearest_of(&near, VECTOR_CANDIDATES * factor, allows);
                 (chunks, Some(ChunkSimilarity::Scaled(near)), by_terms()?)
             }
         };
         let LexicalMatches { lexical, replaced, postings } = words;
         let held = lexical.touched.iter().map(|&chunk| (chunk, lexical.chunks[chunk as usize].score));
-        let (by_words, matching_chunks) =
-            best(held.filter(|(chunk, _)| allows(*chunk)), TERM_CANDIDATES * times);
+        let (term_matches, matching_chunks) =
+            best(held.filter(|(chunk, _)| allows(*chunk)), TERM_CANDIDATES * factor);
         let exact = self.exact_chunks(&corpus, &analysis, &allows)?;
         let near = |chunk: u32| similarity.as_ref().map_or(0.0, |similarity| similarity.of(chunk));
-        let pool = fuse(&by_words, &by_meaning, &exact, near, POOL_SIZE * times);
-        let seen = ChannelScores { words: &lexical, exact: &exact, near: &near };
-        let mut retrieved = self.load_candidates(query, analysis, &corpus, &seen, pool)?;
+        let pool = fuse(&term_matches, &by_vector, &exact, near, POOL_SIZE * factor);
+        let scores = ChannelScores { words: &lexical, exact: &exact, near: &near };
+        let mut retrieved = self.load_candidates(query, analysis, &corpus, &scores, pool)?;
         corpus.return_buffers(lexical.into_buffers(postings));
         retrieved.pool.semantic = similarity.is_some();
         let without_vector = if query.without_vectors { 0 } else { corpus.without_vector(without) };
@@ -93,7 +93,7 @@ impl Snapshot {
             replaced,
             matching_chunks,
             without_vector,
-            by_remote: is_by_other,
+            by_remote: used_remote,
             ..retrieved
         })
     }
@@ -104,45 +104,45 @@ impl Snapshot {
         query: &SearchQuery,
         analysis: Analysis,
         corpus: &Corpus,
-        seen: &ChannelScores<'_>,
+        scores: &ChannelScores<'_>,
         chunks: Vec<u32>,
     ) -> Result<RetrievedCandidates, EngineError> {
         let mut loader = ChunkLoader::new(self, corpus);
-        let (mut candidates, mut places) =
+        let (mut candidates, mut loaded_chunks) =
             (Vec::with_capacity(chunks.len()), Vec::with_capacity(chunks.len()));
         for chunk in chunks {
-            let Some(place) = loader.load(chunk)?.filter(|place| place.fits(query)) else { continue };
-            let own = place.symbol.as_ref().filter(|_| place.defines());
-            let role = loader.files[place.file as usize].role;
+            let Some(loaded) = loader.load(chunk)?.filter(|loaded| loaded.fits(query)) else { continue };
+            let own = loaded.symbol.as_ref().filter(|_| loaded.defines());
+            let role = loader.files[loaded.file as usize].role;
             candidates.push(Candidate {
                 chunk,
-                file: place.file,
-                lexical: seen.words.chunks[chunk as usize],
-                semantic: (seen.near)(chunk),
-                kind: place.chunk.kind,
-                symbol: place.symbol.as_ref().map(|symbol| symbol.kind),
+                file: loaded.file,
+                lexical: scores.words.chunks[chunk as usize],
+                semantic: (scores.near)(chunk),
+                kind: loaded.chunk.kind,
+                symbol: loaded.symbol.as_ref().map(|symbol| symbol.kind),
                 name: own.map_or_else(String::new, |symbol| symbol.name.clone()),
-                owner: place.symbol.as_ref().map(|symbol| symbol.id.0),
-                exact: seen.exact.get(&chunk).map_or(0.0, |confidence| confidence * role_factor(role)),
-                test: place.is_test(),
-                first_line: place.chunk.first_line,
-                last_line: place.chunk.last_line,
+                owner: loaded.symbol.as_ref().map(|symbol| symbol.id.0),
+                exact: scores.exact.get(&chunk).map_or(0.0, |confidence| confidence * role_factor(role)),
+                test: loaded.is_test(),
+                first_line: loaded.chunk.first_line,
+                last_line: loaded.chunk.last_line,
             });
-            places.push(place);
+            loaded_chunks.push(loaded);
         }
-        let shelves = loader.shelves();
-        let files = loader.files.iter().zip(&shelves).map(|(file, &shelf)| FileInfo {
+        let file_numbers = loader.file_numbers();
+        let files = loader.files.iter().zip(&file_numbers).map(|(file, &number)| FileInfo {
             path: file.path.display().into_owned(),
             role: file.role,
-            lexical: seen.words.files[shelf as usize],
+            lexical: scores.words.files[number as usize],
         });
-        let Bm25 { total, missing, .. } = *seen.words;
+        let Bm25 { total, missing, .. } = *scores.words;
         let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
         Ok(RetrievedCandidates {
             analysis,
             pool,
             files: loader.files,
-            places,
+            loaded_chunks,
             replaced: Vec::new(),
             matching_chunks: 0,
             without_vector: 0,
@@ -160,7 +160,7 @@ impl Snapshot {
             analysis,
             pool,
             files,
-            places,
+            loaded_chunks,
             replaced,
             matching_chunks,
             without_vector,
@@ -170,22 +170,22 @@ impl Snapshot {
         let more = ranked.len() > query.limit;
         let mut hits = Vec::with_capacity(query.limit.min(ranked.len()));
         for hit in ranked.into_iter().take(query.limit) {
-            let (place, candidate) = (&places[hit.candidate], &pool.candidates[hit.candidate]);
-            let file = &files[place.file as usize];
+            let (loaded, candidate) = (&loaded_chunks[hit.candidate], &pool.candidates[hit.candidate]);
+            let file = &files[loaded.file as usize];
             hits.push(SearchHit {
                 path: file.path.clone(),
                 language: file.language.clone(),
                 role: file.role,
-                kind: place.chunk.kind,
-                first_line: place.chunk.first_line,
-                last_line: place.chunk.last_line,
-                symbol: place.symbol.as_ref().map(|symbol| symbol.id),
-                name: self.qualified(place.symbol.as_ref())?,
+                kind: loaded.chunk.kind,
+                first_line: loaded.chunk.first_line,
+                last_line: loaded.chunk.last_line,
+                symbol: loaded.symbol.as_ref().map(|symbol| symbol.id),
+                name: self.qualified(loaded.symbol.as_ref())?,
                 symbol_kind: candidate.symbol,
                 score: hit.score,
                 exact: candidate.exact > 0.0,
                 parts: hit.parts,
-                also: hit.also.iter().map(|&at| SameFileHit::new(&places[at])).collect(),
+                also: hit.also.iter().map(|&at| SameFileHit::new(&loaded_chunks[at])).collect(),
             });
         }
         Ok(SearchResults {
@@ -289,7 +289,7 @@ pub struct RetrievedCandidates {
     /// The candidates with everything that ranking uses.
     pub pool: Pool,
     files: Vec<Arc<CachedFile>>,
-    places: Vec<LoadedChunk>,
+    loaded_chunks: Vec<LoadedChunk>,
     replaced: Vec<(String, Vec<String>)>,
     matching_chunks: usize,
     without_vector: u64,

@@ -67,8 +67,8 @@ impl Snapshot {
         let found = corpus.nearest(&self.store, &vector, &wanted, || Ok(()))?;
         let mut loader = ChunkLoader::new(self, &corpus);
         let tree = Tree::open(&self.root)?;
-        let Some(place) = loader.load(own)? else { return Ok(None) };
-        let shape = self.shape(&tree, &loader.files[place.file as usize], &place);
+        let Some(loaded) = loader.load(own)? else { return Ok(None) };
+        let shape = self.shape(&tree, &loader.files[loaded.file as usize], &loaded);
         let mut hits = Vec::new();
         // Chunks that share its vector are not similar for that reason.
         let is_other = |chunk: u32| chunk.checked_sub(first).is_none_or(|member| !shared.contains(&member));
@@ -83,7 +83,7 @@ impl Snapshot {
             key(b).total_cmp(&key(a)).then_with(|| (&a.path, a.first_line).cmp(&(&b.path, b.first_line)))
         });
         hits.truncate(limit);
-        let own = self.similar_hit(&loader.files[place.file as usize], &place, 1.0, 1.0)?;
+        let own = self.similar_hit(&loader.files[loaded.file as usize], &loaded, 1.0, 1.0)?;
         Ok(Some((own, hits)))
     }
 
@@ -99,27 +99,27 @@ impl Snapshot {
     }
 
     /// The shingles of a chunk, from the current file; empty if the file cannot be read.
-    fn shape(&self, tree: &Tree, file: &FileRow, place: &LoadedChunk) -> TokenShingles {
+    fn shape(&self, tree: &Tree, file: &FileRow, loaded: &LoadedChunk) -> TokenShingles {
         let Ok(content) = tree.read(&file.path, self.max_file_size) else { return TokenShingles::default() };
         let text = String::from_utf8_lossy(&content.bytes);
-        let (first, last) = (place.chunk.first_line as usize, place.chunk.last_line as usize);
+        let (first, last) = (loaded.chunk.first_line as usize, loaded.chunk.last_line as usize);
         TokenShingles::of(text.lines().skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first)))
     }
 
     fn similar_hit(
         &self,
         file: &FileRow,
-        place: &LoadedChunk,
+        loaded: &LoadedChunk,
         meaning: f32,
         structure: f32,
     ) -> Result<SimilarHit, EngineError> {
         Ok(SimilarHit {
             path: file.path.clone(),
-            kind: place.chunk.kind,
-            first_line: place.chunk.first_line,
-            last_line: place.chunk.last_line,
-            name: self.qualified(place.symbol.as_ref())?,
-            symbol_kind: place.symbol.as_ref().map(|symbol| symbol.kind),
+            kind: loaded.chunk.kind,
+            first_line: loaded.chunk.first_line,
+            last_line: loaded.chunk.last_line,
+            name: self.qualified(loaded.symbol.as_ref())?,
+            symbol_kind: loaded.symbol.as_ref().map(|symbol| symbol.kind),
             meaning,
             structure,
         })

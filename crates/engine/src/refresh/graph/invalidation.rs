@@ -40,11 +40,11 @@ pub(crate) struct VisibleChange {
     /// The language family; only its files see the symbols.
     pub(crate) family: &'static str,
     /// Whether every file that depends on this file is affected, whatever names it uses.
-    pub(crate) whole: bool,
+    pub(crate) all_dependents: bool,
     /// Names that refer to the file itself, if it was added or removed.
     pub(crate) paths: Vec<String>,
     /// The other files of the directory of an added file, if files see their whole directory.
-    pub(crate) beside: Vec<FileId>,
+    pub(crate) siblings: Vec<FileId>,
     pub(crate) names: Vec<ChangedName>,
 }
 
@@ -155,16 +155,16 @@ impl InvalidatedFiles<'_> {
     }
 
     fn by_file(&mut self, changes: &[FileChange]) -> Result<(), StoreError> {
-        let mut whole = BTreeMap::new();
+        let mut all_dependents = BTreeMap::new();
         for change in changes {
             if let Some(ChangedNames::Visible(visible)) = &change.names
-                && visible.whole
+                && visible.all_dependents
             {
-                whole.insert(visible.at, visible.family);
+                all_dependents.insert(visible.at, visible.family);
             }
         }
-        if !whole.is_empty() {
-            self.files.extend(self.index.dependents_of_files(&whole)?);
+        if !all_dependents.is_empty() {
+            self.files.extend(self.index.dependents_of_files(&all_dependents)?);
         }
         Ok(())
     }
@@ -225,7 +225,7 @@ impl InvalidatedFiles<'_> {
         edits: &[(&VisibleChange, &ChangedName)],
     ) -> Result<bool, StoreError> {
         for &(visible, edited) in edits {
-            for &file in visible.beside.iter().chain([&visible.at]) {
+            for &file in visible.siblings.iter().chain([&visible.at]) {
                 if file == dependent || self.index.depends_on_file(dependent, file, family)? {
                     return Ok(true);
                 }
@@ -326,8 +326,14 @@ mod tests {
     fn edited(file: i64, name: &str, before: &NameReach, after: &NameReach) -> FileChange {
         let edited = ChangedName { name: name.to_owned(), before: before.clone(), after: after.clone() };
         let (at, names) = (FileId(file), vec![edited]);
-        let visible =
-            VisibleChange { at, family: "all", whole: false, paths: Vec::new(), beside: Vec::new(), names };
+        let visible = VisibleChange {
+            at,
+            family: "all",
+            all_dependents: false,
+            paths: Vec::new(),
+            siblings: Vec::new(),
+            names,
+        };
         FileChange { file: Some(at), names: Some(ChangedNames::Visible(visible)), reach: None }
     }
 
@@ -354,7 +360,7 @@ mod tests {
     fn an_added_file_invalidates_dependents_of_its_directory_and_path() {
         let mut came = edited(2, "f", &NameReach::default(), &NameReach { kinds: 1, ..NameReach::default() });
         let Some(ChangedNames::Visible(visible)) = &mut came.names else { unreachable!("built above") };
-        (visible.beside, visible.paths) = (vec![FileId(1)], vec!["g".to_owned()]);
+        (visible.siblings, visible.paths) = (vec![FileId(1)], vec!["g".to_owned()]);
         assert_eq!(
             files(&[came], &[]),
             [2, 3, 5, 9],
@@ -366,7 +372,7 @@ mod tests {
     fn a_removed_file_invalidates_every_file_that_read_it() {
         let mut went = edited(1, "h", &NameReach::default(), &NameReach::default());
         let Some(ChangedNames::Visible(visible)) = &mut went.names else { unreachable!("built above") };
-        visible.whole = true;
+        visible.all_dependents = true;
         assert_eq!(files(&[went], &[]), [1, 3, 9], "3 depends on none of its names");
     }
 

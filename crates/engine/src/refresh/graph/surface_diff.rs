@@ -8,7 +8,7 @@ use super::resolver_input::{FactsSource, has_rules, number};
 use crate::extraction::Language;
 use crate::progress::Cancel;
 use crate::refresh::pipeline::ParallelWork;
-use orient_model::{Modules, RepoPath, Rules, Shares};
+use orient_model::{Modules, RepoPath, Rules, SharedScope};
 use orient_resolve::{FileFacts, WHOLE_FILE, path_keys};
 use orient_store::{DirectoryFile, FileId};
 use std::collections::BTreeMap;
@@ -25,17 +25,18 @@ pub(crate) struct ChangedPath {
     pub(crate) before: Option<DirectoryFile>,
     pub(crate) after: Option<DirectoryFile>,
     /// The other files of its directory, if it was added and files see their whole directory.
-    pub(crate) beside: Vec<FileId>,
+    pub(crate) siblings: Vec<FileId>,
 }
 
 impl ChangedPath {
     pub(crate) fn new(path: RepoPath, before: Option<DirectoryFile>, after: Option<DirectoryFile>) -> Self {
-        Self { path, before, after, beside: Vec::new() }
+        Self { path, before, after, siblings: Vec::new() }
     }
 
     /// Whether the file was added and files of its language see their whole directory.
     pub(crate) fn joins_folder(&self) -> bool {
-        let by_folder = |rules: &Rules| rules.shares == Shares::Folder || rules.modules == Modules::Folder;
+        let by_folder =
+            |rules: &Rules| rules.shared_scope == SharedScope::Folder || rules.modules == Modules::Folder;
         self.before.is_none() && self.rules().is_some_and(by_folder)
     }
 
@@ -74,15 +75,15 @@ impl ParallelWork for CompareSurface<'_> {
         BYTES_PER_FILE
     }
 
-    fn run(&self, (): &mut (), touched: &ChangedPath) -> (FileChange, u64) {
-        let file = touched.after.as_ref().map(|file| file.id);
-        let compare = || self.compare(touched);
-        let seen = catch_unwind(AssertUnwindSafe(compare)).ok().flatten();
-        let touch = match seen {
+    fn run(&self, (): &mut (), path_change: &ChangedPath) -> (FileChange, u64) {
+        let file = path_change.after.as_ref().map(|file| file.id);
+        let compare = || self.compare(path_change);
+        let compared = catch_unwind(AssertUnwindSafe(compare)).ok().flatten();
+        let change = match compared {
             Some((names, reach)) => FileChange { file, names: Some(names), reach },
             None => FileChange { file, ..FileChange::default() },
         };
-        (touch, 0)
+        (change, 0)
     }
 
     fn stop(&self) -> bool {
@@ -93,40 +94,40 @@ impl ParallelWork for CompareSurface<'_> {
 impl CompareSurface<'_> {
     /// The names whose meaning changed for others, and the effect of project statements; `None` if the previous facts
     /// are lost.
-    fn compare(&self, touched: &ChangedPath) -> Option<(ChangedNames, Option<ProjectScope>)> {
-        let ChangedPath { path, before, after, beside } = touched;
-        let old = self.look(before.as_ref(), |file| self.facts.read_before(file))?;
+    fn compare(&self, path_change: &ChangedPath) -> Option<(ChangedNames, Option<ProjectScope>)> {
+        let ChangedPath { path, before, after, siblings } = path_change;
+        let old = self.surface(before.as_ref(), |file| self.facts.read_before(file))?;
         // Goes through the cache, because the file is resolved next.
         let kept = |file: &DirectoryFile| self.facts.get(number(file.id)?, || Some(file.clone()));
-        let new = self.look(after.as_ref(), kept)?;
-        let reach = reach(path.folder(), &old.said, &new.said);
+        let new = self.surface(after.as_ref(), kept)?;
+        let reach = reach(path.folder(), &old.statements, &new.statements);
         let names = changed(&old.surface, &new.surface);
-        let paths = if touched.is_edit() { Vec::new() } else { path_keys(path) };
+        let paths = if path_change.is_edit() { Vec::new() } else { path_keys(path) };
         // Transitive includers are known only while the file stays in place.
-        let stays = |rules: &&Rules| touched.is_edit() || rules.modules != Modules::Include;
+        let stays = |rules: &&Rules| path_change.is_edit() || rules.modules != Modules::Include;
         let file = after.as_ref().or(before.as_ref());
-        if let (Some(rules), Some(file)) = (touched.rules().filter(stays), file) {
-            let seen = |look: &FileSurface| match &look.facts {
+        if let (Some(rules), Some(file)) = (path_change.rules().filter(stays), file) {
+            let visibility = |surface: &FileSurface| match &surface.facts {
                 Some(facts) => (self.resolver.reach)(&facts.outline, rules, &names),
                 None => BTreeMap::new(),
             };
-            let (mut before, mut after) = (seen(&old), seen(&new));
-            let edited = |name: &String| ChangedName {
+            let (mut before, mut after) = (visibility(&old), visibility(&new));
+            let changed_name = |name: &String| ChangedName {
                 before: before.remove(name).unwrap_or_default(),
                 after: after.remove(name).unwrap_or_default(),
                 name: name.clone(),
             };
-            let names: Vec<ChangedName> = names.iter().map(edited).collect();
+            let names: Vec<ChangedName> = names.iter().map(changed_name).collect();
             // No file depends on an added file yet.
-            let whole = touched.before.is_some()
-                && (!touched.is_edit() || names.iter().any(|edited| edited.name == WHOLE_FILE));
-            let (at, family, beside) = (file.id, rules.family.as_str(), beside.clone());
+            let all_dependents = path_change.before.is_some()
+                && (!path_change.is_edit() || names.iter().any(|edited| edited.name == WHOLE_FILE));
+            let (at, family, siblings) = (file.id, rules.family.as_str(), siblings.clone());
             return Some((
-                ChangedNames::Visible(VisibleChange { at, family, whole, paths, beside, names }),
+                ChangedNames::Visible(VisibleChange { at, family, all_dependents, paths, siblings, names }),
                 reach,
             ));
         }
-        if touched.is_edit() {
+        if path_change.is_edit() {
             return Some((ChangedNames::All(names), reach));
         }
         // Everything that depended on the file or its names is affected.
@@ -134,7 +135,7 @@ impl CompareSurface<'_> {
         Some((ChangedNames::All(all.chain(paths).collect()), reach))
     }
 
-    fn look(
+    fn surface(
         &self,
         file: Option<&DirectoryFile>,
         read: impl FnOnce(&DirectoryFile) -> Option<Arc<FileFacts>>,
@@ -144,10 +145,12 @@ impl CompareSurface<'_> {
         };
         let facts = read(file)?;
         let text = |atom| facts.outline.strings.get(atom).to_owned();
-        let said = facts.outline.manifest.iter();
-        let said = said.map(|statement| (statement.says, text(statement.name), text(statement.value)));
-        let (surface, said) = ((self.resolver.surface)(&facts.outline, &facts.flow), said.collect());
-        Some(FileSurface { surface, said, facts: Some(facts) })
+        let statements = facts.outline.manifest.iter();
+        let statements =
+            statements.map(|statement| (statement.says, text(statement.name), text(statement.value)));
+        let (surface, statements) =
+            ((self.resolver.surface)(&facts.outline, &facts.flow), statements.collect());
+        Some(FileSurface { surface, statements, facts: Some(facts) })
     }
 }
 
@@ -155,6 +158,6 @@ impl CompareSurface<'_> {
 #[derive(Default)]
 struct FileSurface {
     surface: Vec<(String, u64)>,
-    said: Vec<ProjectStatement>,
+    statements: Vec<ProjectStatement>,
     facts: Option<Arc<FileFacts>>,
 }

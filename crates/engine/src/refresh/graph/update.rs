@@ -31,29 +31,29 @@ pub(crate) fn files_to_resolve(
     engine: &Engine,
     set: &mut ChangeSet<'_>,
     resolver: &GraphResolver<'_>,
-    touched: PathsBefore,
+    paths_before: PathsBefore,
     outdated: bool,
 ) -> Result<FilesToResolve, EngineError> {
     set.settle()?;
     let mut directory = None;
-    let plan = if outdated {
+    let invalidation = if outdated {
         set.set_resolver(engine.classifier.resolution_version());
         Invalidation::Everything
     } else {
-        let mut changes = Vec::with_capacity(touched.len());
-        for (path, before) in touched {
+        let mut changes = Vec::with_capacity(paths_before.len());
+        for (path, before) in paths_before {
             let after = set.reader().indexed_at(&path)?;
             let mut change = ChangedPath::new(path, before, after);
             if change.joins_folder() {
-                change.beside = set.reader().folder(change.path.folder())?;
+                change.siblings = set.reader().folder(change.path.folder())?;
             }
             changes.push(change);
         }
-        let (touches, loaded) = resolver.compare(&changes, || load_directory(set, changes.len()))?;
+        let (file_changes, loaded) = resolver.compare(&changes, || load_directory(set, changes.len()))?;
         directory = loaded;
-        invalidate(&touches, set.severed(), &mut ChangeSetDependencies::new(set))?
+        invalidate(&file_changes, set.severed(), &mut ChangeSetDependencies::new(set))?
     };
-    let mut found = match plan {
+    let mut found = match invalidation {
         Invalidation::Everything => set.reader().indexed_under(b"")?,
         Invalidation::Files(mut files) => {
             files.extend(set.owed()?);
@@ -116,7 +116,7 @@ fn load_directory(set: &ChangeSet<'_>, files: usize) -> Result<Option<Directory>
 
 /// Records the indexed file at the path of a change, the first time the path changes.
 pub(crate) fn record_before(
-    touched: &mut PathsBefore,
+    paths_before: &mut PathsBefore,
     set: &ChangeSet<'_>,
     change: &Change,
 ) -> Result<(), StoreError> {
@@ -125,8 +125,8 @@ pub(crate) fn record_before(
         Change::Remove(path) => path,
         Change::Restamp(..) => return Ok(()),
     };
-    if !touched.contains_key(path) {
-        touched.insert(path.clone(), set.reader().indexed_at(path)?);
+    if !paths_before.contains_key(path) {
+        paths_before.insert(path.clone(), set.reader().indexed_at(path)?);
     }
     Ok(())
 }

@@ -220,7 +220,7 @@ fn candidates(
         Some((generation, out)) if generation == snapshot.generation() => out,
         _ => snapshot.left_out(query)?,
     };
-    let basis = Verification { pending: &session.pending(), remembered: session.remembered() };
+    let basis = Verification { pending: &session.pending(), manifest_valid: session.remembered() };
     Ok((snapshot.candidates(scope, &out, &basis)?, Some(snapshot)))
 }
 
