@@ -258,7 +258,7 @@ fn data_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 fn object_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     let of_type = candidate.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
     // In languages that add members by assignment, the qualifier of a member is an object; elsewhere it is a type.
-    let assigned = candidate.whole.rules(candidate.number).is_none_or(|rules| rules.type_space);
+    let assigned = candidate.whole.rules(candidate.number).is_none_or(|rules| rules.type_namespace);
     let of_object = !of_type && (assigned || !candidate.node().qualified);
     (candidate.is(&[SymbolKind::Method]) && of_object).then_some(LivenessReason::ObjectMember)
 }
