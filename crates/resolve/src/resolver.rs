@@ -72,7 +72,7 @@ impl<'w> Resolver<'w> {
             return Resolved::default();
         };
         session.queries.targets.reserve(unit.references().len());
-        if unit.rules.dynamic {
+        if unit.rules.value_flow_typing {
             for _ in 0..ROUNDS {
                 let param_types = argument_types::param_types(&session, &unit);
                 if param_types == session.param_types {

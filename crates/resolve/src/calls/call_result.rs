@@ -54,7 +54,7 @@ impl Session<'_> {
             return None;
         };
         let name = unit.text(name);
-        unit.rules.type_objects.iter().find(|(member, object)| member == name && object.is_empty())?;
+        unit.rules.type_object_members.iter().find(|(member, object)| member == name && object.is_empty())?;
         let val = self.eval(site, base);
         let each = val.ty.alternatives().iter().map(|ty| match ty {
             Ty::Instance(sym, args) => Ty::Metatype(*sym, args.clone()),
@@ -71,7 +71,7 @@ impl Session<'_> {
             Expr::Name(name) => (None, unit.text(name)),
             _ => return Value::unknown(),
         };
-        if unit.rules.makers.iter().any(|makes| makes == name) {
+        if unit.rules.implicit_constructors.iter().any(|makes| makes == name) {
             let val = base.map_or_else(|| self.self_value(site), |base| self.eval(site, base));
             let each = val.ty.alternatives().iter().map(|ty| match ty {
                 Ty::Metatype(sym, args) => Ty::Instance(*sym, args.clone()),
@@ -79,11 +79,11 @@ impl Session<'_> {
             });
             return Value { rule: Rule::Inferred, ..val.with(Ty::union(each)) };
         }
-        if unit.rules.same.iter().any(|same| same == name) {
+        if unit.rules.identity_methods.iter().any(|same| same == name) {
             return base.map_or_else(|| self.self_value(site), |base| self.eval(site, base));
         }
         match args.last() {
-            Some(&function) if unit.rules.results.iter().any(|known| known == name) => {
+            Some(&function) if unit.rules.callback_result_methods.iter().any(|known| known == name) => {
                 let val = self.eval(site, function);
                 self.called_value(&val.ty, &[], None)
             }
@@ -112,7 +112,7 @@ impl Session<'_> {
             types.push(val.ty);
         }
         let mut ty = Ty::union(types);
-        if found.len() > 1 && from.is_some_and(|from| from.unit.rules.type_space) {
+        if found.len() > 1 && from.is_some_and(|from| from.unit.rules.type_namespace) {
             ty = distinct_by_symbol(&ty);
         }
         if ty.alternatives().len() > 1 {
@@ -144,7 +144,7 @@ impl Session<'_> {
                 let Some(unit) = self.unit_of(*sym) else {
                     return Value::unknown();
                 };
-                if unit.rules.type_space {
+                if unit.rules.type_namespace {
                     let mut found = self.type_member(ty, CALLED, 0, Rule::Declared);
                     if found.len() > 1 && found.iter().any(|one| self.takes(one, args.len())) {
                         found.retain(|one| self.takes(one, args.len()));
@@ -198,7 +198,7 @@ impl Session<'_> {
             }
             SymbolKind::Property => {
                 let val = self.seen_via(self.type_of_symbol(sym), via);
-                if !unit.rules.field_mark.is_empty() {
+                if !unit.rules.property_field_prefix.is_empty() {
                     return val;
                 }
                 self.called_value(&val.ty, args, from)
@@ -221,7 +221,7 @@ impl Session<'_> {
                 let result = self.result_of(sym);
                 let result = self.result_for_receiver(&unit, sym, result, via);
                 let result = self.result_for_arguments(&unit, sym, result, args, from);
-                match from.filter(|_| unit.rules.dynamic) {
+                match from.filter(|_| unit.rules.value_flow_typing) {
                     Some(from) => {
                         let handed = self.handed_on(&unit, sym, args, from);
                         if handed.is_known() {
@@ -327,7 +327,7 @@ impl Session<'_> {
             if declared.is_known() {
                 return Value::new(declared, Rule::Declared);
             }
-            if unit.rules.overloads && !unit.rules.type_space {
+            if unit.rules.overloads && !unit.rules.type_namespace {
                 // What is declared and not known is not told by the body; overloads that call each other lead nowhere.
                 return Value::unknown();
             }

@@ -14,7 +14,7 @@ impl Session<'_> {
         let mut found = self.filter_kind(self.targets(site, callee).to_vec(), LookupKind::Value);
         found.retain(|one| one.sym().is_none_or(|sym| !self.is_hidden(sym) && !self.is_named_by_macro(sym)));
         self.drop_low_priority(&mut found);
-        let reads = !unit.rules.field_mark.is_empty();
+        let reads = !unit.rules.property_field_prefix.is_empty();
         if reads {
             found.retain(|one| !self.is_write_only(one));
         }
@@ -33,7 +33,7 @@ impl Session<'_> {
             found.retain(|one| !holds(one));
         }
         if let Expr::Member { base, name } = unit.expr(callee)
-            && unit.rules.function_space
+            && unit.rules.function_namespace
             && !found.is_empty()
             && found.iter().all(|one| one.sym().is_some() && !calls(one) && !self.is_callable_value(one))
         {
@@ -44,7 +44,7 @@ impl Session<'_> {
             }
         }
         if let Expr::Name(name) = unit.expr(callee)
-            && unit.rules.function_space
+            && unit.rules.function_namespace
             && found.iter().all(|one| !calls(one) && !self.is_callable_value(one))
         {
             let functions = self.lookup_as(site, unit.text(name), LookupKind::Function);

@@ -24,7 +24,7 @@ pub(crate) const NEVER: i32 = -2;
 impl Session<'_> {
     /// Of several functions, those that can take these arguments.
     pub(crate) fn resolve_overloads(&self, site: &Site, found: &[Target], args: &[ExprId]) -> Vec<Target> {
-        if found.len() > 1 && site.unit.rules.type_space {
+        if found.len() > 1 && site.unit.rules.type_namespace {
             return self.first_matching_signature(found, args.len());
         }
         if found.len() < 2 || !site.unit.rules.overloads {
@@ -209,7 +209,7 @@ impl Session<'_> {
             Expr::Wrap { wrapper: Wrapper::TypeOf, .. } => type_fit(rules, bare),
             Expr::Lambda(scope) => {
                 let takes = site.unit.params(scope).len();
-                let implicit = takes == 0 && !site.unit.rules.enters.is_empty();
+                let implicit = takes == 0 && !site.unit.rules.receiver_scope_methods.is_empty();
                 let fit = self.fits_function(unit, sym.at, written, takes, implicit);
                 if fit == NEVER { fit } else { self.fits_result(site, scope, (unit, sym.at), written) }
             }
@@ -279,7 +279,8 @@ impl Session<'_> {
                 for (distance, of) in line.iter().enumerate() {
                     let is = match of {
                         Ty::Instance(sym, _) => self.unit_of(*sym).is_some_and(|home| {
-                            let alike = !home.rules.arity || home.type_params(sym.at).len() == given(written);
+                            let alike = !home.rules.generic_arity_overloads
+                                || home.type_params(sym.at).len() == given(written);
                             alike && home.name(sym.at) == bare
                         }),
                         Ty::External(name, _) => &**name == bare,

@@ -46,7 +46,7 @@ impl ReferenceEdges<'_, '_> {
         if found.is_empty() {
             return self.miss(site, callee);
         }
-        if self.unit.rules.dynamic
+        if self.unit.rules.value_flow_typing
             && found.iter().all(|one| matches!(self.session.value(one).ty, Ty::Lambda(..)))
         {
             // A function without a name belongs to the symbol around it.
@@ -58,7 +58,7 @@ impl ReferenceEdges<'_, '_> {
         }
         self.emit_calls(site, targets, args);
         let is_call = matches!(self.unit.expr(self.reference.expr), Expr::Call { .. });
-        if self.reference.kind == RefKind::Decorate && is_call && self.unit.rules.dynamic {
+        if self.reference.kind == RefKind::Decorate && is_call && self.unit.rules.value_flow_typing {
             // What the call gives is the decorator, and is called with what it stands before.
             let val = self.session.eval(site, self.reference.expr);
             let mut found = self.held(&val, Confidence::Probable);
@@ -120,8 +120,8 @@ impl ReferenceEdges<'_, '_> {
                     }
                     let val = self.session.seen_via(self.session.type_of_symbol(*sym), via.as_ref());
                     let held = self.held(&val, one.confidence);
-                    let is_called =
-                        kind == SymbolKind::Property || (home.rules.type_space && is_function_type(&val.ty));
+                    let is_called = kind == SymbolKind::Property
+                        || (home.rules.type_namespace && is_function_type(&val.ty));
                     if held.is_empty() && is_called {
                         targets.push(one);
                     } else if held.is_empty() {
@@ -215,7 +215,7 @@ impl ReferenceEdges<'_, '_> {
     /// A member of a type that makes an instance without being written; whether it is one.
     fn constructs_by_maker(&mut self, site: &Site, callee: ExprId, args: &[ExprId]) -> bool {
         let name = last_name(&self.unit.facts, callee);
-        if !self.unit.rules.makers.iter().any(|makes| Some(makes.as_str()) == name) {
+        if !self.unit.rules.implicit_constructors.iter().any(|makes| Some(makes.as_str()) == name) {
             return false;
         }
         let val = self.session.receiver_member_result(site, callee, args);
@@ -316,7 +316,7 @@ impl ReferenceEdges<'_, '_> {
             return false;
         };
         let is_method = |sym: SymbolId| self.session.kind(sym) == Some(SymbolKind::Method);
-        let forwards = self.unit.rules.forwards && is_method(one) && is_method(two);
+        let forwards = self.unit.rules.deref_forwarding && is_method(one) && is_method(two);
         forwards && self.session.has_same_params(one, two)
     }
 
@@ -382,7 +382,7 @@ impl ReferenceEdges<'_, '_> {
                     let shift = receivers_of(&target, &home, sym.at);
                     self.arguments(site, sym, args, shift);
                 }
-                _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_space => {
+                _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_namespace => {
                     self.edge(EdgeKind::Constructs, sym, target.rule, target.confidence);
                 }
                 _ => self.edge(EdgeKind::Calls, sym, target.rule, target.confidence),

@@ -23,7 +23,7 @@ impl ReferenceEdges<'_, '_> {
                 self.session.find_type_targets(site, base, args.len as usize)
             }
             Expr::Apply { base, args } => self.session.targets_of_arity(site, base, args.len as usize),
-            Expr::Name(_) if self.unit.rules.overloads && !self.unit.rules.type_space => {
+            Expr::Name(_) if self.unit.rules.overloads && !self.unit.rules.type_namespace => {
                 // A member of the name of a type hides it nowhere that something is made.
                 let mut found = self.session.find_type_targets(site, ty, 0);
                 if found.is_empty() {
@@ -36,8 +36,8 @@ impl ReferenceEdges<'_, '_> {
         };
         let found = self.session.filter_kind(found, LookupKind::Value);
         let mut targets = Vec::new();
-        let type_space = self.unit.rules.type_space && self.unit.expr(ty) != Expr::SelfRef;
-        let named = ty == self.reference.expr && self.unit.rules.dynamic;
+        let type_space = self.unit.rules.type_namespace && self.unit.expr(ty) != Expr::SelfRef;
+        let named = ty == self.reference.expr && self.unit.rules.value_flow_typing;
         for one in found {
             match &one.referent {
                 // A value of a type is no type that can be made.
@@ -98,7 +98,7 @@ impl ReferenceEdges<'_, '_> {
     /// Whether a symbol is a name for something else, where every type is a value.
     pub(crate) fn holds(&self, sym: SymbolId) -> bool {
         let kind = self.session.kind(sym);
-        !self.unit.rules.makers.is_empty()
+        !self.unit.rules.implicit_constructors.is_empty()
             && matches!(kind, Some(SymbolKind::Constant | SymbolKind::Variable))
     }
 
@@ -106,7 +106,7 @@ impl ReferenceEdges<'_, '_> {
     pub(super) fn custom_makers(&self, sym: SymbolId) -> Vec<Target> {
         let session = self.session;
         let mut found = Vec::new();
-        for name in &self.unit.rules.makers {
+        for name in &self.unit.rules.implicit_constructors {
             found.extend(session.type_member(&Ty::instance(sym), name, 0, Rule::Static));
         }
         found

@@ -17,7 +17,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
         if kind.is_type() || kind == SymbolKind::Module {
             inherits(session, unit, at, out);
         }
-        if unit.rules.structural && kind == SymbolKind::Interface {
+        if unit.rules.structural_interfaces && kind == SymbolKind::Interface {
             structural_implementations(session, unit, at, out);
         }
     }
@@ -316,9 +316,10 @@ fn has_compatible_form(session: &Session<'_>, unit: &FileRef, at: u32, other: Sy
     let (Some(one), Some(two)) = (unit.symbol(at), home.symbol(other.at)) else {
         return false;
     };
-    let holds_function = unit.rules.type_space && two.kind == SymbolKind::Field;
+    let holds_function = unit.rules.type_namespace && two.kind == SymbolKind::Field;
     (is_overridable(two.kind) || holds_function)
-        && (!unit.rules.overloads && !unit.rules.structural || one.params.len() == two.params.len())
+        && (!unit.rules.overloads && !unit.rules.structural_interfaces
+            || one.params.len() == two.params.len())
 }
 
 pub(crate) fn edge(

@@ -8,7 +8,7 @@ use orient_model::{Binding, Confidence, Edge, EdgeKind, Node, Resolved, Rule, Sy
 
 /// Calls of the members by which names are bound to parts of values.
 pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
-    if !unit.rules.dynamic {
+    if !unit.rules.value_flow_typing {
         return;
     }
     for binding in &unit.facts.flow.bindings {

@@ -61,7 +61,7 @@ impl ReferenceEdges<'_, '_> {
             }
         }
         let told = named.len().saturating_sub(self.reference.apart as usize);
-        let calls = self.unit.rules.split_members && self.reference.kind == RefKind::Call;
+        let calls = self.unit.rules.separate_static_members && self.reference.kind == RefKind::Call;
         for (place, &expr) in named[..told].iter().enumerate() {
             let reference = &Reference { kind: RefKind::Read, expr, ..*self.reference };
             let Self { session, unit, .. } = *self;
@@ -190,7 +190,7 @@ impl ReferenceEdges<'_, '_> {
     /// Whether something in the repository has this name that the expression could mean.
     fn is_name_defined(&self, expr: ExprId, name: &str) -> bool {
         let namesakes = self.session.symbols_named(&self.unit.rules.family, name);
-        let bare = matches!(self.unit.expr(expr), Expr::Name(_)) && !self.unit.rules.bare_members;
+        let bare = matches!(self.unit.expr(expr), Expr::Name(_)) && !self.unit.rules.implicit_receiver;
         let is_member =
             |kind: SymbolKind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
         let expands = self.reference.kind == RefKind::Expand;

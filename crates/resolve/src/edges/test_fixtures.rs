@@ -28,7 +28,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
         } else if symbol.kind == SymbolKind::Test {
             suites(unit, at, out);
         }
-        if unit.rules.fixtures.by_parameter && (case || fixture) {
+        if unit.rules.fixtures.injected_by_parameter && (case || fixture) {
             let shared = shared.get_or_insert_with(|| folder_files(session, unit));
             let from = FixtureConsumer { session, unit, at, shared };
             from.requested_fixtures(out);

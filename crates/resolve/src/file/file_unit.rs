@@ -256,9 +256,9 @@ impl FileUnit {
         let is_member = move |&child: &u32| {
             // A member of an object inside an object is none of the outer one.
             // What says for whom it is a member is none by its bare name.
-            let outer = self.rules.type_space && self.qualifier(child).is_some();
-            let of_other =
-                self.rules.bare_members && self.qualifier(child).is_some_and(|named| named != self.name(of));
+            let outer = self.rules.type_namespace && self.qualifier(child).is_some();
+            let of_other = self.rules.implicit_receiver
+                && self.qualifier(child).is_some_and(|named| named != self.name(of));
             // A test is named for people: nothing calls it by that name.
             self.kind(child) != Some(SymbolKind::Test) && !outer && !of_other
         };
@@ -404,7 +404,7 @@ impl FileUnit {
 
     /// The member the language calls by itself in this case.
     pub(crate) fn implicit(&self, case: &str) -> Option<&str> {
-        self.rules.implicit.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
+        self.rules.implicit_calls.iter().find(|(name, _)| name == case).map(|(_, member)| member.as_str())
     }
 
     /// All uses.

@@ -225,7 +225,7 @@ pub(crate) enum AssignedKey {
 pub(crate) fn assigned_keys(facts: &FileFacts, rules: &Rules) -> MultiMap<ExprId, KeyedAssign> {
     let flow = &*facts.flow;
     let mut puts: Vec<(ExprId, KeyedAssign)> = Vec::new();
-    if !rules.dynamic {
+    if !rules.value_flow_typing {
         return puts.into_iter().collect();
     }
     for assign in &flow.assigns {
@@ -240,7 +240,7 @@ pub(crate) fn assigned_keys(facts: &FileFacts, rules: &Rules) -> MultiMap<ExprId
     for reference in flow.references.iter().filter(|reference| reference.kind == RefKind::Call) {
         if let Expr::Call { callee, args } = flow.expr(reference.expr)
             && let Expr::Member { base, name } = flow.expr(callee)
-            && rules.updates.iter().any(|known| known == flow.strings.get(name))
+            && rules.merging_methods.iter().any(|known| known == flow.strings.get(name))
             && let [map] = flow.list(args)
             && let Expr::Sequence { kind: Sequence::Map, items } = flow.expr(*map)
         {
@@ -294,10 +294,10 @@ impl Inherited {
                 continue;
             };
             if reference.kind == RefKind::Call
-                && !rules.mixes_into_type.is_empty()
+                && !rules.type_mixin_calls.is_empty()
                 && let Expr::Call { callee, args } = flow.expr(reference.expr)
                 && let Expr::Name(name) = flow.expr(callee)
-                && rules.mixes_into_type.iter().any(|known| known == flow.strings.get(name))
+                && rules.type_mixin_calls.iter().any(|known| known == flow.strings.get(name))
             {
                 let mixed = flow.list(args).iter().map(|&arg| (arg, reference.scope));
                 found.mixins.entry(symbol).or_default().extend(mixed);

@@ -20,7 +20,7 @@
 //! look up the name: it is left alone.
 
 use crate::file::file_unit::spell;
-use orient_model::{Modifier, Modules, Outline, Rules, Shares, Symbol, SymbolKind, Visibility};
+use orient_model::{Modifier, Modules, Outline, Rules, SharedScope, Symbol, SymbolKind, Visibility};
 use std::collections::BTreeMap;
 
 /// A dependency on the includes of all files that a file includes, at any depth.
@@ -75,8 +75,8 @@ fn is_found_by_name(symbol: &Symbol, rules: &Rules) -> bool {
         }
         Modules::Include | Modules::Namespace | Modules::Global => true,
         Modules::None | Modules::Folder | Modules::Tree => {
-            let opened = symbol.kind == SymbolKind::Module || is(Modifier::Partial) || rules.reopens;
-            let shared = !matches!(rules.shares, Shares::None | Shares::Folder);
+            let opened = symbol.kind == SymbolKind::Module || is(Modifier::Partial) || rules.open_classes;
+            let shared = !matches!(rules.shared_scope, SharedScope::None | SharedScope::Folder);
             shared || (is_type && (opened || is(Modifier::Declaration)))
         }
     }

@@ -5,13 +5,15 @@ use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, Ty};
-use orient_model::{ImportKind, Modules, Rule, Says, Shares, SymbolKind};
+use orient_model::{ImportKind, Modules, Rule, Says, SharedScope, SymbolKind};
 
 impl Session<'_> {
     /// What a name means that says where it is looked for: from the root, or from where the file stands.
     pub(crate) fn qualified_name(&self, site: &Site, name: &str) -> Option<Vec<Target>> {
         let unit = &site.unit;
-        if let Some(rooted) = name.strip_prefix("::").filter(|_| unit.rules.shares == Shares::Everything) {
+        if let Some(rooted) =
+            name.strip_prefix("::").filter(|_| unit.rules.shared_scope == SharedScope::Everything)
+        {
             return Some(self.global_symbol(unit, rooted));
         }
         if !name.contains('\\') {
@@ -55,7 +57,7 @@ impl Session<'_> {
     /// What project files say that all files of the project see, and what one file brings in for all.
     pub(crate) fn project_wide(&self, site: &Site, name: &str) -> Vec<Target> {
         let unit = &site.unit;
-        if unit.rules.modules != Modules::Namespace || unit.rules.prelude.is_empty() {
+        if unit.rules.modules != Modules::Namespace || unit.rules.prelude_files.is_empty() {
             return Vec::new();
         }
         if self.symbols_named(&unit.rules.family, name).is_empty() && !self.is_project_alias(unit, name) {
@@ -85,7 +87,7 @@ impl Session<'_> {
 
     /// Whether the project files say that a namespace is seen everywhere.
     pub(crate) fn is_project_wide_import(&self, unit: &FileRef, space: &str) -> bool {
-        if unit.rules.prelude.is_empty() {
+        if unit.rules.prelude_files.is_empty() {
             return false;
         }
         let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
@@ -108,7 +110,7 @@ impl Session<'_> {
     }
 
     fn prelude_names(&self, unit: &FileRef, folder: &str, name: &str) -> Vec<Target> {
-        for known in &unit.rules.prelude {
+        for known in &unit.rules.prelude_files {
             self.depend_on(known.split('.').next().unwrap_or_default());
         }
         for &file in self.folder(folder).iter() {
@@ -116,7 +118,7 @@ impl Session<'_> {
                 continue;
             };
             let called = String::from_utf8_lossy(other.facts.path.file_name()).into_owned();
-            if !unit.rules.prelude.contains(&called) {
+            if !unit.rules.prelude_files.contains(&called) {
                 continue;
             }
             for (at, import) in other.facts.outline.imports.iter().enumerate() {

@@ -18,7 +18,7 @@ use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, SymbolId, Ty};
-use orient_model::{BindingKind, Import, ImportKind, Modifier, Modules, Rule, Shares, SymbolKind};
+use orient_model::{BindingKind, Import, ImportKind, Modifier, Modules, Rule, SharedScope, SymbolKind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -227,7 +227,7 @@ impl Session<'_> {
                 }
             }
         }
-        if found.len() > 1 && unit.rules.type_space {
+        if found.len() > 1 && unit.rules.type_namespace {
             let mut last: Vec<Target> = Vec::new();
             for lookup_kind in [LookupKind::Type, LookupKind::Value] {
                 let of_kind = self.filter_kind(self.prefer_definitions(found.clone()), lookup_kind).pop();
@@ -245,11 +245,11 @@ impl Session<'_> {
     /// Names that files see of each other without an import.
     pub(crate) fn shared(&self, site: &Site, name: &str) -> Vec<Target> {
         let unit = &site.unit;
-        let found = match unit.rules.shares {
-            Shares::None => Vec::new(),
-            Shares::Folder => self.own_package_member(unit, name),
-            Shares::Namespace => self.shared_namespace(site, name),
-            Shares::Everything => self.shared_by_all(site, name),
+        let found = match unit.rules.shared_scope {
+            SharedScope::None => Vec::new(),
+            SharedScope::Folder => self.own_package_member(unit, name),
+            SharedScope::Namespace => self.shared_namespace(site, name),
+            SharedScope::Everything => self.shared_by_all(site, name),
         };
         if !found.is_empty() {
             return found;

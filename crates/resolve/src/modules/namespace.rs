@@ -5,7 +5,7 @@ use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use crate::types::ty::{Module, SymbolId, Ty};
-use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, Shares, SymbolKind};
+use orient_model::{Import, ImportKind, Modifier, Modifiers, Modules, Rule, SharedScope, SymbolKind};
 
 impl Session<'_> {
     /// Every symbol with this full name.
@@ -122,8 +122,8 @@ impl Session<'_> {
                     syms.into_iter().map(|sym| Target::symbol(sym, Rule::Package)).collect(),
                 );
             }
-            if !unit.rules.nested_namespaces || space.is_empty() {
-                let wide = unit.rules.global_functions && !space.is_empty();
+            if !unit.rules.sees_enclosing_namespaces || space.is_empty() {
+                let wide = unit.rules.global_function_fallback && !space.is_empty();
                 return if wide { self.global_function(unit, name) } else { Vec::new() };
             }
             space = space.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned());
@@ -145,7 +145,7 @@ impl Session<'_> {
 
     /// The first part of a full name written out: a namespace that is not imported.
     pub(crate) fn whole_namespace(&self, unit: &FileRef, name: &str) -> Vec<Target> {
-        if unit.rules.modules != Modules::Namespace || unit.rules.shares != Shares::Namespace {
+        if unit.rules.modules != Modules::Namespace || unit.rules.shared_scope != SharedScope::Namespace {
             return Vec::new();
         }
         // Whether there is such a namespace shows at its members: nothing is found in one that is not.

@@ -20,7 +20,7 @@ pub(crate) enum LookupKind {
 }
 
 fn fits_type(unit: &FileUnit, kind: SymbolKind) -> bool {
-    let types_apart = unit.rules.type_space;
+    let types_apart = unit.rules.type_namespace;
     if types_apart { is_type_kind(kind) } else { can_be_type(kind) }
 }
 
@@ -77,7 +77,7 @@ impl Session<'_> {
             return Vec::new();
         }
         let kind = unit.facts.flow.scopes.get(scope as usize).map(|scope| scope.kind);
-        let hidden = kind == Some(ScopeKind::Type) && !unit.rules.bare_members && left_function;
+        let hidden = kind == Some(ScopeKind::Type) && !unit.rules.implicit_receiver && left_function;
         let counts = |binding: &Binding| match binding.kind {
             BindingKind::TypeParam => true,
             BindingKind::Symbol(symbol) => {
@@ -99,7 +99,8 @@ impl Session<'_> {
                 false
             }
             BindingKind::Local
-                if lookup_kind == LookupKind::Type && (unit.rules.type_space || !unit.rules.dynamic) =>
+                if lookup_kind == LookupKind::Type
+                    && (unit.rules.type_namespace || !unit.rules.value_flow_typing) =>
             {
                 false
             }
@@ -118,7 +119,7 @@ impl Session<'_> {
         }
         let mut chosen = Vec::new();
         let mut bindings = bindings;
-        if unit.rules.type_space && bindings.len() > 1 {
+        if unit.rules.type_namespace && bindings.len() > 1 {
             // What is only a type hides no value of its name, and is hidden by none.
             let (types, others) = bindings.into_iter().partition(|&at| is_only_type(unit, at));
             (chosen, bindings) = (types, others);
@@ -151,7 +152,9 @@ impl Session<'_> {
             else {
                 return found;
             };
-            if unit.rules.merges && found.iter().filter_map(Target::sym).all(|sym| sym.file == first.file) {
+            if unit.rules.declaration_merging
+                && found.iter().filter_map(Target::sym).all(|sym| sym.file == first.file)
+            {
                 // Declarations that are one type: each knows the members of all.
                 let class =
                     |one: &Target| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Class);

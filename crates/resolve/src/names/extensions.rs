@@ -63,7 +63,7 @@ impl Session<'_> {
 
     /// Extensions of any type that stand in a namespace under this name: what an import of the name brings into sight.
     pub(crate) fn extensions_in(&self, unit: &FileRef, space: &str, name: &str) -> Vec<Target> {
-        if unit.rules.modules != Modules::Namespace || !unit.rules.companions {
+        if unit.rules.modules != Modules::Namespace || !unit.rules.companion_objects {
             return Vec::new();
         }
         let space = dotted(space);
@@ -98,7 +98,7 @@ impl Session<'_> {
     pub(crate) fn is_called(&self, ty: &Ty, name: &str, arity: usize) -> bool {
         match ty {
             Ty::Instance(sym, _) => self.unit_of(*sym).is_some_and(|unit| {
-                let alike = !unit.rules.arity || unit.type_params(sym.at).len() == arity;
+                let alike = !unit.rules.generic_arity_overloads || unit.type_params(sym.at).len() == arity;
                 alike && unit.name(sym.at) == name
             }),
             Ty::External(outside, _) => &**outside == name,
@@ -110,7 +110,7 @@ impl Session<'_> {
     fn sees(&self, from: &FileRef, other: &FileRef, symbol: u32) -> bool {
         let space = self.namespace_of(other, symbol);
         let inside = |own: &str| {
-            own == space || (from.rules.nested_namespaces && own.starts_with(&format!("{space}.")))
+            own == space || (from.rules.sees_enclosing_namespaces && own.starts_with(&format!("{space}.")))
         };
         if space.is_empty() || inside(&dotted(from.package())) {
             return true;
@@ -160,7 +160,7 @@ impl Session<'_> {
 
     /// The type whose member an extension of this name is; none for one that stands by itself.
     fn extension_owner(&self, sym: SymbolId) -> Option<SymbolId> {
-        let unit = self.unit_of(sym).filter(|unit| unit.rules.companions)?;
+        let unit = self.unit_of(sym).filter(|unit| unit.rules.companion_objects)?;
         let parent = unit.symbol(sym.at)?.parent?;
         unit.kind(parent)?.is_type().then(|| unit.sym(parent))
     }

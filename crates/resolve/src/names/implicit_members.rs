@@ -45,7 +45,7 @@ impl Session<'_> {
         if found.iter().all(|one| matches!(one.referent, Referent::External(..))) {
             // Nobody named the receiver: the name may as well mean something around it.
             found = found.into_iter().map(|one| one.at_most(Confidence::Approximate)).collect();
-            if unit.rules.companions && kind == Some(ScopeKind::Type) {
+            if unit.rules.companion_objects && kind == Some(ScopeKind::Type) {
                 let companions = self.companion_members(&Ty::instance(unit.sym(symbol)), name, false);
                 return self.weaken_by_unknown_base(found, companions);
             }
@@ -93,7 +93,7 @@ impl Session<'_> {
         let Ty::Instance(sym, _) = ty else {
             return Vec::new();
         };
-        if !self.unit_of(*sym).is_some_and(|home| home.rules.companions) {
+        if !self.unit_of(*sym).is_some_and(|home| home.rules.companion_objects) {
             return Vec::new();
         }
         let most = if own { 1 } else { usize::MAX };

@@ -87,7 +87,7 @@ impl Session<'_> {
     /// The side of a type a frame inside it looks from; none where another type stands between.
     pub(crate) fn side(site: &Site, of: u32) -> Option<MemberSide> {
         let unit = &site.unit;
-        if !unit.rules.split_members {
+        if !unit.rules.separate_static_members {
             return Some(MemberSide::Both);
         }
         let mut next = site.symbol();
@@ -125,7 +125,7 @@ impl Session<'_> {
     /// Whether a symbol that is bound in a scope can be meant by its bare name from this frame.
     pub(super) fn is_on_visible_side(site: &Site, scope: Option<ScopeKind>, symbol: u32) -> bool {
         let unit = &site.unit;
-        if !unit.rules.split_members || scope != Some(ScopeKind::Type) {
+        if !unit.rules.separate_static_members || scope != Some(ScopeKind::Type) {
             return true;
         }
         let Some(found) = unit.symbol(symbol) else {

@@ -8,7 +8,7 @@ use crate::names::bindings::{LookupKind, can_be_called, can_be_type};
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, Ty};
-use orient_model::{Atom, Modules, Rule, ScopeKind, Shares};
+use orient_model::{Atom, Modules, Rule, ScopeKind, SharedScope};
 
 /// What a scope offers under a name: file, the scope that asks where that matters, the scope, the name.
 pub(crate) type ScopeMemberKey = (u32, u32, u32, Atom);
@@ -91,7 +91,8 @@ impl Session<'_> {
         let Some(here) = unit.facts.flow.scopes.get(at as usize) else {
             return Vec::new();
         };
-        let members = unit.rules.bare_members && matches!(here.kind, ScopeKind::Type | ScopeKind::Function);
+        let members =
+            unit.rules.implicit_receiver && matches!(here.kind, ScopeKind::Type | ScopeKind::Function);
         let spaces = unit.rules.modules == Modules::Include;
         if here.symbol.is_none_or(|_| !members && !spaces) && (at == 0 || unit.wildcards(at).next().is_none())
         {
@@ -113,7 +114,8 @@ impl Session<'_> {
         };
         let Some(atom) = atom else { return find() };
         // Where members have sides or holders, it matters who asks.
-        let from = if unit.rules.split_members || unit.rules.companions { site.scope } else { at };
+        let from =
+            if unit.rules.separate_static_members || unit.rules.companion_objects { site.scope } else { at };
         let (key, find) = ((unit.file, from, at, atom), || Target::stored(find()));
         self.queries.scope_members.get_or(&self.limits, key, Keep::OutermostAndUncut, find).to_vec()
     }
@@ -129,7 +131,8 @@ impl Session<'_> {
     ) -> Vec<Target> {
         let find = || self.find_beyond_scopes(site, name, lookup_kind, arity);
         let Some(atom) = atom else { return find() };
-        let by_place = matches!(site.unit.rules.shares, Shares::Namespace | Shares::Everything);
+        let by_place =
+            matches!(site.unit.rules.shared_scope, SharedScope::Namespace | SharedScope::Everything);
         let key = (site.unit.file, site.symbol().filter(|_| by_place), atom, lookup_kind, arity);
         let find = || Target::stored(find());
         self.queries.beyond_scopes.get_or(&self.limits, key, Keep::OutermostAndUncut, find).to_vec()
@@ -151,7 +154,7 @@ impl Session<'_> {
         if !found.is_empty() {
             return found;
         }
-        if unit.rules.own_module.iter().any(|own| own == name) {
+        if unit.rules.own_module_names.iter().any(|own| own == name) {
             return vec![Target::module(Module::File(unit.file), Rule::Scope)];
         }
         let found = self.wildcard_names(site, 0, name, arity);

@@ -19,7 +19,7 @@ impl Session<'_> {
 
     /// Whether the function with this scope is run as if it stood elsewhere: who it is given to says so.
     pub(crate) fn rebinds_self(&self, unit: &FileRef, scope: u32) -> bool {
-        if !unit.rules.split_members {
+        if !unit.rules.separate_static_members {
             return false;
         }
         if let Some(known) = self.queries.self_rebinding.get(&(unit.file, scope)) {

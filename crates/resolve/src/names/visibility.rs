@@ -10,10 +10,10 @@ use orient_model::{Modifier, SymbolKind, Visibility};
 impl Session<'_> {
     /// Whether a symbol is there for old binaries only: nothing that is written means it.
     pub(crate) fn is_hidden(&self, sym: SymbolId) -> bool {
-        let Some(unit) = self.unit_of(sym).filter(|unit| !unit.rules.hidden_by.is_empty()) else {
+        let Some(unit) = self.unit_of(sym).filter(|unit| !unit.rules.hiding_annotations.is_empty()) else {
             return false;
         };
-        has_annotation(&unit, sym.at, &unit.rules.hidden_by)
+        has_annotation(&unit, sym.at, &unit.rules.hiding_annotations)
     }
 
     /// Whether a symbol is a member of an enumeration that must be named with it.
@@ -39,7 +39,7 @@ impl Session<'_> {
         };
         let is_class = matches!(unit.kind(base.at), Some(SymbolKind::Class | SymbolKind::Struct));
         let private = |&member: &SymbolId| self.visibility(member) == Some(Visibility::Private);
-        unit.rules.hides_private
+        unit.rules.strict_private
             && is_class
             && members.iter().all(private)
             && self.outermost(*heir) != self.outermost(base)
@@ -49,8 +49,8 @@ impl Session<'_> {
     pub(crate) fn is_private_to_other_file(&self, sym: SymbolId, unit: &FileUnit) -> bool {
         let rules = &unit.rules;
         sym.file != unit.file
-            && (rules.hides_private && self.visibility(sym) == Some(Visibility::Private)
-                || rules.file_variables && self.kind(sym) == Some(SymbolKind::Variable))
+            && (rules.strict_private && self.visibility(sym) == Some(Visibility::Private)
+                || rules.file_scoped_variables && self.kind(sym) == Some(SymbolKind::Variable))
     }
 
     pub(crate) fn visibility(&self, sym: SymbolId) -> Option<Visibility> {
@@ -76,7 +76,7 @@ impl Session<'_> {
     pub(crate) fn drop_low_priority(&self, found: &mut Vec<Target>) {
         let yields = |one: &Target| {
             let home = one.sym().and_then(|sym| Some((self.unit_of(sym)?, sym.at)));
-            home.is_some_and(|(unit, at)| has_annotation(&unit, at, &unit.rules.yields_by))
+            home.is_some_and(|(unit, at)| has_annotation(&unit, at, &unit.rules.low_priority_annotations))
         };
         if found.len() > 1 && !found.iter().all(yields) {
             found.retain(|one| !yields(one));
@@ -94,13 +94,13 @@ impl Session<'_> {
 
     /// Whether a symbol stands in a script that is not this file.
     pub(crate) fn in_other_script(&self, sym: SymbolId, unit: &FileUnit) -> bool {
-        if sym.file == unit.file || unit.rules.scripts.is_empty() {
+        if sym.file == unit.file || unit.rules.script_extensions.is_empty() {
             return false;
         }
         self.unit_of(sym).is_some_and(|home| {
             let name = home.facts.path.display().into_owned();
             let extension = name.rsplit('.').next().unwrap_or_default();
-            home.rules.scripts.iter().any(|script| script == extension)
+            home.rules.script_extensions.iter().any(|script| script == extension)
         })
     }
 }

@@ -69,8 +69,8 @@ impl Session<'_> {
             BindingKind::Symbol(symbol) => unit.kind(symbol) == Some(SymbolKind::Variable),
             _ => false,
         };
-        let follows =
-            unit.rules.type_space || unit.rules.dynamic && matches!(binding.kind, BindingKind::Symbol(_));
+        let follows = unit.rules.type_namespace
+            || unit.rules.value_flow_typing && matches!(binding.kind, BindingKind::Symbol(_));
         if !varies || !follows {
             return first;
         }
@@ -86,7 +86,7 @@ impl Session<'_> {
             }
         }
         let ty = Ty::union(types);
-        let less_sure = again && (unit.rules.type_space || ty != first.ty);
+        let less_sure = again && (unit.rules.type_namespace || ty != first.ty);
         let confidence =
             if less_sure { first.confidence.max(Confidence::Probable) } else { first.confidence };
         Value { ty, confidence, ..first }
@@ -138,7 +138,7 @@ impl Session<'_> {
         let Some(binding) = unit.binding_of(sym.at) else {
             return Value::unknown();
         };
-        if !unit.rules.field_mark.is_empty() && unit.kind(sym.at) == Some(SymbolKind::Field) {
+        if !unit.rules.property_field_prefix.is_empty() && unit.kind(sym.at) == Some(SymbolKind::Field) {
             // Nothing declares it: all that is put into it counts.
             return self.assigned_field_type(&unit, sym);
         }
@@ -156,10 +156,10 @@ impl Session<'_> {
     /// The field a property reads.
     fn backing_field_type(&self, unit: &FileRef, sym: SymbolId) -> Value {
         let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
-        let (Some(around), false) = (around, unit.rules.field_mark.is_empty()) else {
+        let (Some(around), false) = (around, unit.rules.property_field_prefix.is_empty()) else {
             return Value::unknown();
         };
-        let name = format!("{}{}", unit.rules.field_mark, unit.name(sym.at));
+        let name = format!("{}{}", unit.rules.property_field_prefix, unit.name(sym.at));
         let members = self.members(unit.sym(around));
         match members.get(name.as_str()).and_then(|fields| fields.first()) {
             Some(&field) => self.type_of_symbol(field),

@@ -13,13 +13,13 @@ impl Session<'_> {
         let Expr::Member { base, name } = unit.expr(callee) else {
             return Value::unknown();
         };
-        if !unit.rules.passes.iter().any(|pass| pass == unit.text(name)) {
+        if !unit.rules.unwrapping_methods.iter().any(|pass| pass == unit.text(name)) {
             return Value::unknown();
         }
         let val = self.eval(site, base);
         match &val.ty {
-            Ty::External(..) | Ty::List(_) if unit.rules.type_space => val,
-            Ty::Instance(..) if unit.rules.type_space => Value::unknown(),
+            Ty::External(..) | Ty::List(_) if unit.rules.type_namespace => val,
+            Ty::Instance(..) if unit.rules.type_namespace => Value::unknown(),
             Ty::External(_, args) => match args.first() {
                 Some(held) => val.with(held.clone()),
                 None => Value::unknown(),
@@ -36,7 +36,7 @@ impl Session<'_> {
             return Value::unknown();
         };
         let name = unit.text(name);
-        if unit.rules.picks.iter().any(|pick| pick == name) {
+        if unit.rules.element_methods.iter().any(|pick| pick == name) {
             let val = self.eval(site, base);
             return if is_collection(&val.ty) {
                 self.via(site, &val, Via::Element)
@@ -44,7 +44,7 @@ impl Session<'_> {
                 Value::unknown()
             };
         }
-        if unit.rules.maps.iter().any(|map| map == name)
+        if unit.rules.mapping_methods.iter().any(|map| map == name)
             && let Some(&function) = args.first()
             && is_collection(&self.eval(site, base).ty)
         {
@@ -66,7 +66,7 @@ impl Session<'_> {
         };
         let (of, name) = (unit.text(of), unit.text(name));
         let is_called = |known: &String| known.split_once('.') == Some((of, name));
-        if !unit.rules.elements_of.iter().any(is_called) || !self.lookup(site, of).is_empty() {
+        if !unit.rules.element_functions.iter().any(is_called) || !self.lookup(site, of).is_empty() {
             return Value::unknown();
         }
         let element = self.via(site, &self.eval(site, arg), Via::Element);
@@ -83,7 +83,7 @@ impl Session<'_> {
             return None;
         };
         let name = unit.text(name);
-        if !unit.rules.loads.iter().any(|load| load == name) || !self.lookup(site, name).is_empty() {
+        if !unit.rules.module_loaders.iter().any(|load| load == name) || !self.lookup(site, name).is_empty() {
             return None;
         }
         let Expr::Text(path) = unit.expr(*args.first()?) else {
@@ -100,11 +100,11 @@ impl Session<'_> {
         let Expr::Member { base, name } = unit.expr(callee) else {
             return Ty::Unknown;
         };
-        if unit.rules.hands.iter().any(|hands| hands == unit.text(name)) {
+        if unit.rules.receiver_passing_methods.iter().any(|hands| hands == unit.text(name)) {
             return Ty::Signature(Rc::from([self.eval(site, base).ty]), Ty::Unknown.into());
         }
-        let feed = unit.rules.feeds.iter().find(|(feed, _)| feed == unit.text(name));
-        let Some(&(_, place)) = feed.filter(|_| at == 0 || unit.rules.given_types) else {
+        let feed = unit.rules.callback_parameters.iter().find(|(feed, _)| feed == unit.text(name));
+        let Some(&(_, place)) = feed.filter(|_| at == 0 || unit.rules.contextual_typing) else {
             return Ty::Unknown;
         };
         let val = self.eval(site, base);

@@ -152,7 +152,7 @@ impl ContextCollector<'_> {
 impl Session<'_> {
     /// What a parameter is, where only the place of its function says so.
     pub(crate) fn given(&self, unit: &FileRef, binding: &Binding) -> Value {
-        if !unit.rules.type_space && !unit.rules.given_types {
+        if !unit.rules.type_namespace && !unit.rules.contextual_typing {
             return Value::unknown();
         }
         let scope = binding.scope;
@@ -248,7 +248,8 @@ impl Session<'_> {
         };
         let args = unit.facts.flow.list(args);
         let found = self.filter_kind(self.targets(site, callee).to_vec(), LookupKind::Value);
-        let found = if unit.rules.given_types { self.resolve_overloads(site, &found, args) } else { found };
+        let found =
+            if unit.rules.contextual_typing { self.resolve_overloads(site, &found, args) } else { found };
         let mut types = Vec::new();
         for one in &found {
             types.push(match &one.referent {
@@ -267,12 +268,16 @@ impl Session<'_> {
     /// The parameter an argument meets: a receiver among the parameters is no argument, and a function that stands last
     /// meets the last.
     pub(crate) fn param_index(&self, found: &Target, sym: SymbolId, count: usize, at: usize) -> usize {
-        let Some(unit) = self.unit_of(sym).filter(|unit| unit.rules.given_types) else {
+        let Some(unit) = self.unit_of(sym).filter(|unit| unit.rules.contextual_typing) else {
             return at;
         };
         let params = unit.symbol(sym.at).map_or(0, |symbol| symbol.params.len());
         let at = at + crate::calls::overloads::receivers_of(found, &unit, sym.at);
-        if at + 1 == count && count < params && !unit.rules.enters.is_empty() { params - 1 } else { at }
+        if at + 1 == count && count < params && !unit.rules.receiver_scope_methods.is_empty() {
+            params - 1
+        } else {
+            at
+        }
     }
 
     /// The call a function is an argument of, and where that stands.
@@ -286,7 +291,7 @@ impl Session<'_> {
 
     /// The receiver a function gets from where it stands.
     pub(crate) fn lambda_receiver(&self, unit: &FileRef, scope: u32) -> Option<Value> {
-        if unit.rules.enters.is_empty() {
+        if unit.rules.receiver_scope_methods.is_empty() {
             return None;
         }
         let place = unit.places.get_or_init(|| places(unit)).get(&scope)?;
@@ -298,7 +303,8 @@ impl Session<'_> {
         };
         let site = Site { unit: unit.clone(), scope: place.scope, at: place.at };
         let args = unit.facts.flow.list(args);
-        let enters = |name: Atom| unit.rules.enters.iter().any(|known| known == unit.text(name));
+        let enters =
+            |name: Atom| unit.rules.receiver_scope_methods.iter().any(|known| known == unit.text(name));
         let val = match unit.expr(callee) {
             Expr::Member { base, name } if enters(name) => self.eval(&site, base),
             Expr::Name(name) if enters(name) && at > 0 => self.eval(&site, *args.first()?),

@@ -50,7 +50,7 @@ impl Session<'_> {
         if !is_type(kind) || !is_type(other_kind) {
             return false;
         }
-        let is_open = unit.rules.reopens || kind == SymbolKind::Module;
+        let is_open = unit.rules.open_classes || kind == SymbolKind::Module;
         if both(Modifier::Partial) || is_open {
             let alike = || unit.type_params(sym.at).len() == home.type_params(other.at).len();
             return same_place() && alike();
@@ -58,7 +58,7 @@ impl Session<'_> {
         if either_declares && kind != SymbolKind::Module {
             return same_place();
         }
-        unit.rules.merges && sym.file == other.file && same_place()
+        unit.rules.declaration_merging && sym.file == other.file && same_place()
     }
 
     /// Without declarations where the definitions stand beside them.
@@ -81,7 +81,7 @@ impl Session<'_> {
             return sym;
         };
         let is_type = unit.kind(sym.at).is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module);
-        if !is_type || !(unit.rules.reopens || unit.is(sym.at, Modifier::Partial)) {
+        if !is_type || !(unit.rules.open_classes || unit.is(sym.at, Modifier::Partial)) {
             return sym;
         }
         if let Some(known) = self.queries.canonical.get(&sym) {
@@ -129,7 +129,7 @@ fn can_be_same_type(sym: SymbolId, unit: &FileUnit, other: &Namesake) -> bool {
         Modules::Tree => kind == SymbolKind::Module,
         _ => false,
     };
-    let open = unit.rules.reopens || kind == SymbolKind::Module || unit.is(sym.at, Modifier::Partial);
+    let open = unit.rules.open_classes || kind == SymbolKind::Module || unit.is(sym.at, Modifier::Partial);
     !apart
         && (open || unit.is(sym.at, Modifier::Declaration) || other.modifiers.contains(Modifier::Declaration))
 }

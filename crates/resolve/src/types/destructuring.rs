@@ -91,6 +91,6 @@ impl Session<'_> {
     /// The collection that a holder from outside only wraps: of `Partial<Record<K, T>>` the `Record<K, T>`.
     pub(super) fn held_collection<'t>(site: &Site, holder: &str, args: &'t [Ty]) -> Option<&'t Ty> {
         let held = args.first().filter(|held| crate::types::collections::is_collection(held))?;
-        site.unit.rules.holders.iter().any(|known| known == holder).then_some(held)
+        site.unit.rules.wrapper_types.iter().any(|known| known == holder).then_some(held)
     }
 }

@@ -63,7 +63,7 @@ impl Session<'_> {
     /// Functions that take types, where what looks like an index gives them one: `parse[int](text)`.
     pub(super) fn given_types(&self, site: &Site, base: ExprId) -> Option<Vec<Target>> {
         let named = matches!(site.unit.expr(base), Expr::Name(_) | Expr::Member { .. });
-        if site.unit.rules.dynamic || !named {
+        if site.unit.rules.value_flow_typing || !named {
             return None;
         }
         let found = self.targets(site, base);
@@ -93,7 +93,7 @@ impl Session<'_> {
 
     /// Of types and functions with one name, those that take so many types. Functions need not be given theirs.
     pub(super) fn matching_arity(&self, site: &Site, mut found: Vec<Target>, count: usize) -> Vec<Target> {
-        if found.len() < 2 || !site.unit.rules.arity {
+        if found.len() < 2 || !site.unit.rules.generic_arity_overloads {
             return found;
         }
         let fits = |one: &Target| {
@@ -134,7 +134,7 @@ impl Session<'_> {
             let args = || list.iter().map(|&arg| self.ty(site, arg)).collect::<Rc<[Ty]>>();
             if self.is_type(sym) {
                 one.referent = Referent::Symbol(sym, Some(Rc::new(Ty::Metatype(sym, args()))));
-            } else if site.unit.rules.type_space && self.kind(sym).is_some_and(SymbolKind::is_callable) {
+            } else if site.unit.rules.type_namespace && self.kind(sym).is_some_and(SymbolKind::is_callable) {
                 let this = via.unwrap_or_else(|| Rc::new(Ty::Unknown));
                 let through = Ty::SeenThrough(Ty::Metatype(sym, args()).into(), this);
                 one.referent = Referent::Symbol(sym, Some(Rc::new(through)));
@@ -231,7 +231,7 @@ impl Session<'_> {
             _ => {
                 let val = self.seen_via(self.type_of_symbol(sym), via);
                 let has_members = !unit.children(Some(sym.at)).is_empty()
-                    || (unit.rules.type_space && self.has_members(sym));
+                    || (unit.rules.type_namespace && self.has_members(sym));
                 match val.ty {
                     Ty::Unknown | Ty::Shape(..) if has_members => Value::new(Ty::instance(sym), Rule::Static),
                     _ => val,
@@ -279,9 +279,9 @@ impl Session<'_> {
                 Sequence::Tuple => inferred(Ty::Tuple(
                     flow.list(items).iter().map(|&item| self.eval(site, item).ty).collect(),
                 )),
-                Sequence::List if unit.rules.dynamic && Self::is_short(site, items) => inferred(Ty::Tuple(
-                    flow.list(items).iter().map(|&item| self.eval(site, item).ty).collect(),
-                )),
+                Sequence::List if unit.rules.value_flow_typing && Self::is_short(site, items) => inferred(
+                    Ty::Tuple(flow.list(items).iter().map(|&item| self.eval(site, item).ty).collect()),
+                ),
                 Sequence::List => {
                     let items = flow.list(items).iter().take(8).map(|&item| self.eval(site, item).ty);
                     inferred(Ty::List(Ty::union(items).into()))
@@ -305,7 +305,8 @@ impl Session<'_> {
     /// The type of a literal.
     pub(crate) fn literal(unit: &FileUnit, literal: Literal) -> Ty {
         let kind = kind_of(literal);
-        let name = unit.rules.literals.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
+        let name =
+            unit.rules.literal_types.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
         Ty::External(name.into(), Ty::no_args())
     }
 }

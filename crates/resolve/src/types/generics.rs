@@ -52,7 +52,8 @@ impl Session<'_> {
 
     /// What a type parameter is at least.
     pub(crate) fn type_param_bound(&self, unit: &FileRef, param: u32) -> Value {
-        let Some(ty) = unit.binding(param).and_then(|binding| binding.ty).filter(|_| unit.rules.type_space)
+        let Some(ty) =
+            unit.binding(param).and_then(|binding| binding.ty).filter(|_| unit.rules.type_namespace)
         else {
             return self.bound_value(unit, param);
         };

@@ -28,7 +28,7 @@ impl Session<'_> {
     fn find_bases(&self, sym: SymbolId) -> Vec<(Ty, Relation)> {
         let mut bases = Vec::new();
         let mut mixed = Vec::new();
-        let first = self.unit_of(sym).is_some_and(|unit| unit.rules.mixins_first);
+        let first = self.unit_of(sym).is_some_and(|unit| unit.rules.mixins_before_base);
         for &part in self.declarations(sym).iter() {
             let Some(unit) = self.unit_of(part) else {
                 continue;
@@ -87,7 +87,7 @@ impl Session<'_> {
             return;
         };
         let is_project_alias = unit.kind(sym.at) == Some(SymbolKind::TypeAlias);
-        if !is_project_alias || !unit.rules.type_space || self.members(sym).is_empty() {
+        if !is_project_alias || !unit.rules.type_namespace || self.members(sym).is_empty() {
             return;
         }
         let Some(binding) = unit.binding_of(sym.at) else {

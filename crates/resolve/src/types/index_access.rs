@@ -14,7 +14,7 @@ const TABLE: usize = 64;
 impl Session<'_> {
     /// What an index into a value gives.
     pub(super) fn indexed(&self, site: &Site, whole: ExprId, base: ExprId, key: ExprId) -> Value {
-        let dynamic = site.unit.rules.dynamic;
+        let dynamic = site.unit.rules.value_flow_typing;
         if dynamic && let Some(val) = self.assigned_under_key(site, whole, base, key) {
             return val;
         }
@@ -40,7 +40,7 @@ impl Session<'_> {
             Ty::Tuple(items) => {
                 match self.keys(site, key).first().and_then(|key| key.parse::<usize>().ok()) {
                     Some(place) => val.with(items.get(place).cloned().unwrap_or(Ty::Unknown)),
-                    None if site.unit.rules.dynamic => self.via(site, val, Via::Element),
+                    None if site.unit.rules.value_flow_typing => self.via(site, val, Via::Element),
                     None => Value::unknown(),
                 }
             }
@@ -58,7 +58,7 @@ impl Session<'_> {
                     let held = self.nested(|| self.value_under_key(site, &val.with(underlying_type), key));
                     return held.unwrap_or_else(Value::unknown);
                 }
-                if found.is_empty() && site.unit.rules.type_space {
+                if found.is_empty() && site.unit.rules.type_namespace {
                     return self.value_of_all(&self.record_members(&val.ty, &site.unit));
                 }
                 let is_property =
@@ -119,7 +119,7 @@ impl Session<'_> {
     pub(crate) fn keys(&self, site: &Site, key: ExprId) -> Vec<String> {
         let unit = &site.unit;
         match unit.expr(key) {
-            Expr::Name(name) if unit.rules.dynamic => {
+            Expr::Name(name) if unit.rules.value_flow_typing => {
                 let bindings = unit.bindings_around(site.scope, unit.text(name));
                 bindings
                     .iter()

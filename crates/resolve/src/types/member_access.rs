@@ -18,8 +18,11 @@ impl Session<'_> {
         if unit.expr(base) == Expr::SuperRef {
             return self.super_member(site, name);
         }
-        let object =
-            unit.rules.type_objects.iter().find(|(member, object)| member == name && !object.is_empty());
+        let object = unit
+            .rules
+            .type_object_members
+            .iter()
+            .find(|(member, object)| member == name && !object.is_empty());
         if let Some((_, object)) = object {
             let ty = Ty::External(object.as_str().into(), Rc::from([self.ty(site, base)]));
             return vec![Target::value(ty, Rule::Static)];
@@ -47,7 +50,7 @@ impl Session<'_> {
             found = self.beside(site, name);
         }
         let mut less_sure = val.ty.alternatives().len() > 1;
-        if less_sure && unit.rules.type_space {
+        if less_sure && unit.rules.type_namespace {
             less_sure = dedup_members(&mut found);
         }
         found.into_iter().map(|one| if less_sure { one.at_most(Confidence::Probable) } else { one }).collect()
@@ -58,7 +61,7 @@ impl Session<'_> {
         let Some(ty) = self.self_type(&site.unit, site.symbol()) else {
             return Vec::new();
         };
-        if let (Ty::Instance(sym, _), true) = (&ty, site.unit.rules.base_past_mixins) {
+        if let (Ty::Instance(sym, _), true) = (&ty, site.unit.rules.super_skips_mixins) {
             let bases = self.bases(*sym);
             let bases = bases.iter().filter(|(_, relation)| *relation == Relation::Extends);
             let found = bases.map(|(base, _)| self.type_member(base, name, 0, Rule::Super));
@@ -119,7 +122,7 @@ impl Session<'_> {
         if !found.is_empty() {
             return found;
         }
-        if from.rules.type_space
+        if from.rules.type_namespace
             && matches!(self.kind(sym), Some(SymbolKind::Variable | SymbolKind::Constant))
             && let Ty::Shape(file, scope, expr) = self.type_of_symbol(sym).ty
         {
@@ -129,13 +132,13 @@ impl Session<'_> {
         if !found.is_empty() {
             return found;
         }
-        if from.rules.dynamic && val.rule == Rule::Receiver {
+        if from.rules.value_flow_typing && val.rule == Rule::Receiver {
             let found = self.subtype_members(sym, name, from);
             if !found.is_empty() {
                 return found;
             }
         }
-        if from.rules.type_space {
+        if from.rules.type_namespace {
             let held = self.record_members(&val.ty, from);
             if !held.is_empty() {
                 return held;
@@ -198,7 +201,7 @@ impl Session<'_> {
         from: &FileRef,
     ) -> Vec<Target> {
         let rules = &from.rules;
-        if rules.holders.iter().any(|known| known == holder)
+        if rules.wrapper_types.iter().any(|known| known == holder)
             && let Some(held) = args.first()
         {
             let found = self.member(&val.with(held.clone()), name, from);
@@ -210,7 +213,7 @@ impl Session<'_> {
         if !recorded.is_empty() {
             return recorded;
         }
-        if let Some(held) = args.first().filter(|_| rules.gives.iter().any(|known| known == name)) {
+        if let Some(held) = args.first().filter(|_| rules.value_members.iter().any(|known| known == name)) {
             return vec![Target::value(held.clone(), Rule::Inferred)];
         }
         let found = self.extension(&val.ty, name, from);
@@ -222,16 +225,16 @@ impl Session<'_> {
             Ty::Instance(..) => !self.type_member(held, name, 0, Rule::Declared).is_empty(),
             held => !held.is_known(),
         };
-        if rules.forwards && args.iter().any(has_it) {
+        if rules.deref_forwarding && args.iter().any(has_it) {
             return vec![outside.at_most(Confidence::Approximate)];
         }
-        vec![if rules.overloads && !rules.type_space { outside.by(Rule::Inferred) } else { outside }]
+        vec![if rules.overloads && !rules.type_namespace { outside.by(Rule::Inferred) } else { outside }]
     }
 
     /// What every member is of a type that inherits from one whose members are all alike: `extends Record<string, T>`.
     pub(super) fn record_members(&self, ty: &Ty, from: &FileRef) -> Vec<Target> {
         let held = |base: &Ty| match base {
-            Ty::External(name, args) if from.rules.records.iter().any(|known| **known == **name) => {
+            Ty::External(name, args) if from.rules.record_types.iter().any(|known| **known == **name) => {
                 args.last().map(|held| Target::value(held.clone(), Rule::Declared))
             }
             _ => None,

@@ -7,7 +7,7 @@ use crate::names::member_sides::MemberSide;
 use crate::session::Session;
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{SymbolId, Ty};
-use orient_model::{Confidence, Modifier, Rule, Scope, ScopeKind, Shares, SymbolKind};
+use orient_model::{Confidence, Modifier, Rule, Scope, ScopeKind, SharedScope, SymbolKind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -49,12 +49,12 @@ impl Session<'_> {
             return Vec::new();
         };
         let name = unit.name(sym.at);
-        if unit.rules.type_space {
+        if unit.rules.type_namespace {
             let parent = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
             let beside = unit.children(parent).iter();
             return beside.filter(|&&at| unit.qualifier(at) == Some(name)).map(|&at| unit.sym(at)).collect();
         }
-        if unit.rules.shares != Shares::Folder {
+        if unit.rules.shared_scope != SharedScope::Folder {
             return Vec::new();
         }
         let mut members = Vec::new();
@@ -78,7 +78,7 @@ impl Session<'_> {
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Target> {
         self.depend_on(name);
         if let Ty::Instance(sym, _) = ty
-            && self.unit_of(*sym).is_some_and(|home| home.rules.split_members)
+            && self.unit_of(*sym).is_some_and(|home| home.rules.separate_static_members)
         {
             let side = if base_rule == Rule::Static { MemberSide::Type } else { MemberSide::Instance };
             let found = self.split_member(ty, name, skip, base_rule, side);
@@ -124,7 +124,7 @@ impl Session<'_> {
             return found;
         };
         let sym = self.canonical(unit.sym(symbol));
-        if unit.rules.type_space || !self.may_overload(&found) || self.finds_supertypes(sym) {
+        if unit.rules.type_namespace || !self.may_overload(&found) || self.finds_supertypes(sym) {
             return found;
         }
         self.overloads(&self.own_type(sym), name, 1, found)
@@ -193,7 +193,7 @@ impl Session<'_> {
             at.is_none_or(|(unit, at)| unit.is(at, Modifier::Static) == of_type)
         };
         let type_space = |one: &Target| {
-            one.sym().and_then(|sym| self.unit_of(sym)).is_some_and(|unit| unit.rules.type_space)
+            one.sym().and_then(|sym| self.unit_of(sym)).is_some_and(|unit| unit.rules.type_namespace)
         };
         if found.len() > 1 && found.iter().all(type_space) && found.iter().any(fits) {
             found.retain(fits);

@@ -79,7 +79,7 @@ impl Session<'_> {
     }
 
     pub(super) fn constructed(&self, site: &Site, ty: ExprId, _args: ExprList) -> Value {
-        if site.unit.rules.type_space && site.unit.expr(ty) != Expr::SelfRef {
+        if site.unit.rules.type_namespace && site.unit.expr(ty) != Expr::SelfRef {
             let val = self.eval(site, ty);
             match &val.ty {
                 Ty::Metatype(sym, args) => {

@@ -29,7 +29,7 @@ impl Session<'_> {
                 return Some(self.own_type(unit.sym(at)));
             }
             // A method of an object that is written out: the object that holds it.
-            if unit.rules.type_space
+            if unit.rules.type_namespace
                 && matches!(found.kind, SymbolKind::Method | SymbolKind::Property)
                 && let Some(holder) = found.parent.filter(|_| found.qualifier.is_none())
                 && matches!(unit.kind(holder), Some(SymbolKind::Variable | SymbolKind::Constant))
@@ -67,7 +67,7 @@ impl Session<'_> {
         found.iter().find_map(|found| match found.sym() {
             Some(sym) if self.is_type(sym) => Some(self.own_type(sym)),
             // A function that makes objects, and an object that gets its members one by one.
-            Some(sym) if unit.rules.type_space => match self.kind(sym)? {
+            Some(sym) if unit.rules.type_namespace => match self.kind(sym)? {
                 SymbolKind::Function => Some(Ty::Function(sym, None)),
                 SymbolKind::Variable | SymbolKind::Constant => Some(Ty::instance(sym)),
                 _ => None,
@@ -82,7 +82,8 @@ impl Session<'_> {
         let Some(ty) = self.self_type(&site.unit, symbol) else {
             return Value::unknown();
         };
-        let is_type = |at: u32| site.unit.rules.split_members && site.unit.type_around(Some(at)) == Some(at);
+        let is_type =
+            |at: u32| site.unit.rules.separate_static_members && site.unit.type_around(Some(at)) == Some(at);
         let is_static = symbol.is_some_and(|at| site.unit.is(at, Modifier::Static) || is_type(at));
         match ty {
             Ty::Instance(sym, args) if is_static => Value::new(Ty::Metatype(sym, args), Rule::Receiver),

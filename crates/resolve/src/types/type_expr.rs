@@ -26,7 +26,7 @@ impl Session<'_> {
                 Ty::union(found.iter().map(|found| self.instance(found)))
             }
             Expr::SelfRef => match self.self_type(unit, site.symbol()) {
-                Some(Ty::Instance(sym, _)) if unit.rules.type_space => Ty::Param(sym.file, sym.at | THIS),
+                Some(Ty::Instance(sym, _)) if unit.rules.type_namespace => Ty::Param(sym.file, sym.at | THIS),
                 own => own.unwrap_or(Ty::Unknown),
             },
             Expr::Apply { base, args } => {
@@ -34,7 +34,9 @@ impl Session<'_> {
                     unit.facts.flow.list(args).iter().map(|&arg| self.ty(site, arg)).collect();
                 self.apply_type_expr(site, base, &args)
             }
-            Expr::Index { base, key } if unit.rules.type_space => self.indexed_access_type(site, base, key),
+            Expr::Index { base, key } if unit.rules.type_namespace => {
+                self.indexed_access_type(site, base, key)
+            }
             Expr::Index { base, key } => Self::apply(&self.ty(site, base), &Rc::from([self.ty(site, key)])),
             Expr::Wrap { wrapper, inner } => match wrapper {
                 Wrapper::Array | Wrapper::Spread => Ty::List(self.ty(site, inner).into()),
@@ -195,7 +197,7 @@ impl Session<'_> {
     pub(crate) fn find_type_targets(&self, site: &Site, expr: ExprId, arity: usize) -> Vec<Target> {
         let unit = &site.unit;
         let found = match unit.expr(expr) {
-            Expr::Name(name) if unit.rules.arity => {
+            Expr::Name(name) if unit.rules.generic_arity_overloads => {
                 self.arity.set(Some(arity));
                 let found = self.lookup_as(site, unit.text(name), LookupKind::Type);
                 self.arity.set(None);
@@ -206,7 +208,7 @@ impl Session<'_> {
             _ => self.targets_of_arity(site, expr, arity),
         };
         let mut found = self.matching_arity(site, self.filter_kind(found, LookupKind::Type), arity);
-        if unit.rules.type_space {
+        if unit.rules.type_namespace {
             // `any` is no function of that name.
             found.retain(|one| match &one.referent {
                 Referent::Symbol(sym, _) => !self.kind(*sym).is_some_and(SymbolKind::is_callable),
@@ -239,7 +241,7 @@ impl Session<'_> {
     /// A type that nobody binds is one of the language itself.
     fn builtin_type(&self, site: &Site, expr: ExprId, args: &Rc<[Ty]>) -> Ty {
         let unit = &site.unit;
-        if !unit.rules.type_space {
+        if !unit.rules.type_namespace {
             return self.external_type(site, expr);
         }
         let Expr::Name(name) = unit.expr(expr) else {
@@ -247,7 +249,7 @@ impl Session<'_> {
         };
         let name = unit.text(name);
         let is_bound =
-            !unit.bound(0, name).is_empty() || unit.rules.loose_types.iter().any(|loose| loose == name);
+            !unit.bound(0, name).is_empty() || unit.rules.untyped_types.iter().any(|loose| loose == name);
         if is_bound {
             return Ty::Unknown;
         }

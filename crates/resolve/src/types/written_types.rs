@@ -10,36 +10,37 @@ pub(crate) fn has(words: &[String], word: &str) -> bool {
 
 /// Whether a parameter of this type takes whatever comes: the root of all types, or a type parameter.
 pub(crate) fn is_anything(rules: &Rules, bare: &str) -> bool {
-    bare.len() < 2 || has(&rules.types.anything, bare)
+    bare.len() < 2 || has(&rules.types.top_types, bare)
 }
 
 /// Whether a type is of plain values, which are of no other type.
 pub(crate) fn is_plain(rules: &Rules, bare: &str) -> bool {
-    has(&rules.types.plain, bare)
+    has(&rules.types.primitives, bare)
 }
 
 /// Whether a type is called as types of functions are.
 pub(crate) fn is_function(rules: &Rules, name: &str) -> bool {
-    has(&rules.function_types, name) || has(&rules.types.procedures, name)
+    has(&rules.function_types, name) || has(&rules.types.void_functions, name)
 }
 
 /// How a type that is given as a value fits a type.
 pub(crate) fn type_fit(rules: &Rules, bare: &str) -> i32 {
     match bare {
-        _ if has(&rules.types.of_types, bare) => SAME,
-        _ if has(&rules.types.of_any_types, bare) => FITS,
+        _ if has(&rules.types.type_values, bare) => SAME,
+        _ if has(&rules.types.any_type_values, bare) => FITS,
         _ => NEVER,
     }
 }
 
 /// Whether what a function gives cannot be compared with this.
 pub(crate) fn is_vague(rules: &Rules, bare: &str) -> bool {
-    is_anything(rules, bare) || has(&rules.types.vague_results, bare)
+    is_anything(rules, bare) || has(&rules.types.uninformative_results, bare)
 }
 
 /// A type without words in front that are no part of it.
 pub(crate) fn without_marks<'w>(rules: &Rules, mut written: &'w str) -> &'w str {
-    while let Some((_, rest)) = written.split_once(' ').filter(|(word, _)| has(&rules.types.marks, word)) {
+    while let Some((_, rest)) = written.split_once(' ').filter(|(word, _)| has(&rules.types.modifiers, word))
+    {
         written = rest;
     }
     written
@@ -50,7 +51,7 @@ pub(crate) fn literal_fit(rules: &Rules, written: &str, bare: &str, literal: Lit
     let words = &rules.types;
     let pointer = written.contains('*');
     if literal == Literal::Null {
-        let never = has(&words.filled, bare) && !written.contains('?') && !pointer;
+        let never = has(&words.non_null, bare) && !written.contains('?') && !pointer;
         return if never { NEVER } else { OPEN };
     }
     let pointed = format!("{bare}*");
@@ -59,9 +60,9 @@ pub(crate) fn literal_fit(rules: &Rules, written: &str, bare: &str, literal: Lit
         listed.is_some_and(|(_, words)| has(words, bare) || pointer && has(words, &pointed))
     };
     match literal {
-        _ if among(&words.same) => SAME,
-        _ if among(&words.fits) => FITS,
-        _ if among(&words.turns) => TURNS,
+        _ if among(&words.exact) => SAME,
+        _ if among(&words.assignable) => FITS,
+        _ if among(&words.convertible) => TURNS,
         Literal::Regex => OPEN,
         _ if is_plain(rules, bare) => NEVER,
         _ => OPEN,
@@ -89,17 +90,17 @@ pub(crate) fn inside<'w>(words: &[String], written: &'w str) -> Option<&'w str> 
 /// How many arguments a function of this type takes: `Func<A, R>`, `(A, B) -> R`.
 pub(crate) fn function_arity(rules: &Rules, written: &str) -> Option<usize> {
     let written = unqualified(written);
-    let TypeWords { quotes, procedures, .. } = &rules.types;
-    if let Some(inner) = inside(quotes, written) {
+    let TypeWords { function_type_wrappers, void_functions, .. } = &rules.types;
+    if let Some(inner) = inside(function_type_wrappers, written) {
         return function_arity(rules, inner);
     }
     if let Some(inner) = inside(&rules.function_types, written) {
         return Some(listed(inner).saturating_sub(1));
     }
-    if let Some(inner) = inside(procedures, written) {
+    if let Some(inner) = inside(void_functions, written) {
         return Some(listed(inner));
     }
-    if has(procedures, written) {
+    if has(void_functions, written) {
         return Some(0);
     }
     if !written.contains("->") {
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn types_of_functions_say_how_many_arguments_they_take() {
-        let types = TypeWords { procedures: vec!["Action".to_owned()], ..TypeWords::default() };
+        let types = TypeWords { void_functions: vec!["Action".to_owned()], ..TypeWords::default() };
         let rules = Rules { function_types: vec!["Func".to_owned()], types, ..Rules::default() };
         assert_eq!(function_arity(&Rules::default(), "Func<int, string>"), None);
         assert_eq!(function_arity(&rules, "Func<int, Task<Dictionary<string, int>>>"), Some(1));

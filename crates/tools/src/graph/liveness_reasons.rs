@@ -170,7 +170,7 @@ impl UnusedCandidate<'_> {
 
     /// Whether it is a member that nothing outside its type can replace or call.
     fn is_sealed_in(&self) -> bool {
-        let hides = self.whole.rules(self.number).is_some_and(|rules| rules.hides_private);
+        let hides = self.whole.rules(self.number).is_some_and(|rules| rules.strict_private);
         hides && self.visibility == Visibility::Private
     }
 }
@@ -208,7 +208,7 @@ fn runtime_name(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 }
 
 fn open_type(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
-    let reopens = candidate.whole.rules(candidate.number).is_some_and(|rules| rules.reopens);
+    let reopens = candidate.whole.rules(candidate.number).is_some_and(|rules| rules.open_classes);
     let of_type = |parent: &orient_engine::FullGraphNode| {
         parent.kind.is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module) && parent.bases == 0
     };
@@ -229,7 +229,7 @@ fn is_in_header(candidate: &UnusedCandidate<'_>) -> bool {
     let name = candidate.whole.file(candidate.number).path.display();
     let is_header = |rules: &Rules| {
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-        extension.is_some_and(|extension| rules.headers.iter().any(|known| known == extension))
+        extension.is_some_and(|extension| rules.header_extensions.iter().any(|known| known == extension))
     };
     !member && candidate.whole.rules(candidate.number).is_some_and(is_header)
 }
@@ -256,7 +256,7 @@ fn data_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
 fn object_member(candidate: &UnusedCandidate<'_>) -> Option<LivenessReason> {
     let of_type = candidate.parent().is_some_and(|parent| parent.kind.is_some_and(SymbolKind::is_type));
     // Where objects get members by assignment, what a member names before it is an object. Elsewhere it is its type.
-    let assigned = candidate.whole.rules(candidate.number).is_none_or(|rules| rules.type_space);
+    let assigned = candidate.whole.rules(candidate.number).is_none_or(|rules| rules.type_namespace);
     let of_object = !of_type && (assigned || !candidate.node().qualified);
     (candidate.is(&[SymbolKind::Method]) && of_object).then_some(LivenessReason::ObjectMember)
 }

@@ -8,7 +8,7 @@ use super::resolver_input::{FactsSource, has_rules, number};
 use crate::extraction::Language;
 use crate::progress::Cancel;
 use crate::refresh::pipeline::ParallelWork;
-use orient_model::{Modules, RepoPath, Rules, Shares};
+use orient_model::{Modules, RepoPath, Rules, SharedScope};
 use orient_resolve::{FileFacts, WHOLE_FILE, path_keys};
 use orient_store::{DirectoryFile, FileId};
 use std::collections::BTreeMap;
@@ -35,7 +35,8 @@ impl ChangedPath {
 
     /// Whether the file was added and files of its language see their whole directory.
     pub(crate) fn joins_folder(&self) -> bool {
-        let by_folder = |rules: &Rules| rules.shares == Shares::Folder || rules.modules == Modules::Folder;
+        let by_folder =
+            |rules: &Rules| rules.shared_scope == SharedScope::Folder || rules.modules == Modules::Folder;
         self.before.is_none() && self.rules().is_some_and(by_folder)
     }
 

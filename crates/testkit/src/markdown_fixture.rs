@@ -1,4 +1,4 @@
-//! The parser of test documents, and the writer that brings their expectations up to date.
+//! Markdown fixtures: parses test documents, and rewrites their expectations.
 
 use std::fmt::Write;
 
@@ -22,18 +22,18 @@ pub struct Case {
 /// A fenced block.
 #[derive(Debug)]
 pub struct Block {
-    /// First word of the info string: a language, or what is expected.
+    /// The first word of the info string: a language, or the kind of expectation.
     pub kind: String,
     /// The `file=` of the info string.
     pub file: Option<String>,
-    /// What stands between the fences.
+    /// The text between the fences.
     pub text: String,
     /// Line of the opening fence, from 1.
     pub line: usize,
 }
 
 impl Document {
-    /// Reads a document. Blocks before the first heading belong to a case without a title.
+    /// Parses a document. Blocks before the first heading belong to a case without a title.
     pub fn parse(text: &str) -> Self {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let mut cases = Vec::new();
@@ -91,7 +91,7 @@ fn fence(line: &str) -> Option<&str> {
     (length >= 3).then(|| &line[..length])
 }
 
-/// Expected and found text side by side, line by line; nothing when they are equal.
+/// The difference of expected and actual text, line by line; none if they are equal.
 pub fn difference(expected: &str, found: &str) -> Option<String> {
     if expected.trim_end() == found.trim_end() {
         return None;

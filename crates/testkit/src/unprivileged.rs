@@ -1,17 +1,17 @@
-//! Commands for whom the modes of files count, whoever runs the tests.
+//! Commands that respect file permissions even if root runs the tests.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// A program without the right to read whatever it likes: nothing is closed to the owner of the machine, unless that right
-/// is laid down first.
+/// A command for a program that file permissions apply to. If the tests run as root, it drops the capabilities that bypass
+/// them.
 ///
 /// # Panics
-/// Where no temporary file can be made.
+/// If no temporary file can be created.
 pub fn unprivileged(program: &str) -> Command {
     let probe = std::env::temp_dir().join(format!(
-        "orient-rights-{}-{:?}",
+        "orient-permissions-{}-{:?}",
         std::process::id(),
         std::thread::current().id()
     ));

@@ -1,10 +1,10 @@
-//! Small files that are expensive to parse, generated from a seed.
+//! Parser bombs: small files that are expensive to parse, generated from a seed.
 //!
-//! Parsers are fast on what people write. On what nobody writes (operators that never come to an end, brackets inside each
-//! other, strings that are not closed, noise) error recovery and ambiguity can take memory and time that have nothing to
-//! do with the size of the file. The same seed and tokens give the same files everywhere.
+//! Parsers are fast on code written by people. On other input (endless operators, nested brackets, unclosed strings, noise)
+//! error recovery and ambiguity can take memory and time out of proportion to the size of the file. The same seed and
+//! tokens give the same files on every machine.
 
-/// The smallest and the largest file.
+/// The minimum and maximum size of a file.
 const SMALLEST: usize = 1 << 10;
 const LARGEST: usize = 2 << 20;
 
@@ -195,7 +195,7 @@ const REPEATED: &[&str] = &[
     "\u{0}",
 ];
 
-/// What is opened as often as it is closed.
+/// Pairs of text that open and close a level.
 const NESTED: &[(&str, &str)] = &[
     ("(", ")"),
     ("[", "]"),
@@ -229,7 +229,7 @@ const NESTED: &[(&str, &str)] = &[
     ("not (", ")"),
 ];
 
-/// What is opened once, before text that never closes it.
+/// Text that opens something that the rest of the file never closes.
 const OPENED: &[&str] = &[
     "\"",
     "'",
@@ -276,21 +276,21 @@ const OPENED: &[&str] = &[
     "% ",
 ];
 
-/// Words that begin a line and may open a level.
+/// Line beginnings that may open a level of indentation.
 const INDENTED: &[&str] =
     &["a:", "- a", "if a:", "a", "{", "(", "* a", "def a():", "<a>", "where", "a = do", "? a"];
 
 /// A generated file.
 #[derive(Clone, Debug)]
 pub struct Bomb {
-    /// What it is made of, for people.
+    /// A description for people.
     pub name: String,
     /// Its content.
     pub bytes: Vec<u8>,
 }
 
-/// File number `index` of a seed. `tokens` are the words and signs of the language it is meant for. Every shape comes round
-/// again and again, with other parts and another size.
+/// Generates file number `index` of a seed. `tokens` are the tokens of the target language. The shapes repeat, with other
+/// parts and sizes.
 #[must_use]
 pub fn bomb(tokens: &[&str], seed: u64, index: usize) -> Bomb {
     let mut draw = Draw(seed ^ (index as u64).wrapping_mul(0xa076_1d64_78bd_642f));
@@ -333,7 +333,7 @@ fn opened(draw: &mut Draw, size: usize) -> (String, Vec<u8>) {
     (format!("{open:?} and then {filler:?}"), bytes)
 }
 
-/// Each line deeper than the one before; begins again where a line would be too long.
+/// Lines of increasing indentation, starting over when a line would be too long.
 fn indented(draw: &mut Draw, size: usize) -> (String, Vec<u8>) {
     let word = INDENTED[draw.below(INDENTED.len())];
     let (step, deepest) = (1 + draw.below(4), [50, 500, 5_000][draw.below(3)]);
@@ -383,7 +383,7 @@ fn noise(draw: &mut Draw, size: usize) -> (String, Vec<u8>) {
     (name.to_owned(), bytes)
 }
 
-/// Words and signs of the language in any order.
+/// Tokens of the language in random order.
 fn words(draw: &mut Draw, tokens: &[&str], size: usize) -> (String, Vec<u8>) {
     let names = ["a", "b", "A", "f(a)", "1", "\"s\"", "\n", "(", ")", "{", "}"];
     let gap = [" ", "", "\n"][draw.below(3)];
@@ -399,7 +399,7 @@ fn words(draw: &mut Draw, tokens: &[&str], size: usize) -> (String, Vec<u8>) {
     (format!("tokens in any order with {gap:?} between"), bytes)
 }
 
-/// A few words and signs of the language again and again: most are no program, some nearly.
+/// A few tokens of the language, repeated: some are almost programs.
 fn tokens_repeated(draw: &mut Draw, tokens: &[&str], size: usize) -> (String, Vec<u8>) {
     let gap = [" ", "", " a ", "a", "\n"][draw.below(5)];
     let count = 1 + draw.below(4);
@@ -408,11 +408,11 @@ fn tokens_repeated(draw: &mut Draw, tokens: &[&str], size: usize) -> (String, Ve
     repeated(&(piece.join(gap) + gap), size)
 }
 
-/// Numbers that look drawn, the same for the same seed.
+/// Pseudorandom numbers (the `SplitMix64` generator), the same for the same seed.
 struct Draw(u64);
 
 impl Draw {
-    /// The next number, smaller than `end`; zero where there is none.
+    /// The next number, smaller than `end`; zero if `end` is zero.
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -421,7 +421,7 @@ impl Draw {
         ((mixed ^ (mixed >> 31)) % end.max(1) as u64) as usize
     }
 
-    /// A size: each doubling is as likely as any other, and one file in four has the largest.
+    /// A size: one file in four has the maximum; the others are log-uniform.
     fn size(&mut self) -> usize {
         if self.below(4) == 0 {
             return LARGEST;

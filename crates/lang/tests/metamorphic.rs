@@ -1,7 +1,7 @@
-//! The graph changes exactly as the program's meaning does. Every tree of the documents under `packs/*/resolution` is
-//! changed in ways whose meaning is known, and the graph before is compared with the graph after: a name that is
-//! changed everywhere changes nothing but itself, a twin that nobody imports changes nothing, and a name that is bound
-//! again inside a function leads there, and nowhere else does another edge move.
+//! Metamorphic tests: changes whose effect on the meaning of a program is known must have exactly that effect on the graph.
+//! Every tree of the documents under `packs/*/resolution` is changed: renaming a symbol everywhere changes only its name; a
+//! copy that no file imports changes nothing; a local binding of a name inside a function redirects the references there
+//! and no others.
 
 use orient_lang::{Registry, extract};
 use orient_model::{Modules, Node, Role, SymbolKind};
@@ -10,11 +10,11 @@ use orient_testkit::Document;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A tree: paths and texts.
+/// A tree: the paths and texts of its files.
 type Tree = Vec<(String, String)>;
 
 #[test]
-fn a_name_changed_everywhere_changes_only_itself() {
+fn renaming_a_symbol_everywhere_changes_only_its_name() {
     let mut renamed = 0;
     for (title, tree) in trees() {
         let before = graph(&tree);
@@ -32,11 +32,11 @@ fn a_name_changed_everywhere_changes_only_itself() {
 }
 
 #[test]
-fn a_twin_that_nobody_imports_changes_nothing() {
+fn a_copy_that_no_file_imports_changes_nothing() {
     let mut twins = 0;
     for (title, tree) in trees() {
         let before = graph(&tree);
-        for (path, text) in tree.iter().filter(|(path, _)| is_apart(path)) {
+        for (path, text) in tree.iter().filter(|(path, _)| sees_imports_only(path)) {
             let mut after = tree.clone();
             after.push((format!("unrelated/deep/{path}"), text.clone()));
             let mut found = graph(&after);
@@ -49,8 +49,8 @@ fn a_twin_that_nobody_imports_changes_nothing() {
 }
 
 #[test]
-fn a_name_bound_again_inside_a_function_leads_there_alone() {
-    // The use, the way to bind the name once more inside, and the same program with that in its place.
+fn a_local_binding_redirects_only_the_references_in_its_function() {
+    // A path, a program with a placeholder, and the local binding that replaces the placeholder.
     let programs = [
         ("a.py", "def f(): pass\n\ndef use():\n    BIND\n    f()\n\ndef other():\n    f()\n", "f = 1"),
         (
@@ -116,7 +116,7 @@ fn world(tree: &Tree) -> MemoryRepository {
     MemoryRepository::new(files.collect(), rules)
 }
 
-/// Every edge in words, without the rule: from, kind, line, to.
+/// Every edge as text, without its rule: from, kind, line, to.
 fn graph(tree: &Tree) -> BTreeSet<String> {
     let world = world(tree);
     let resolver = Resolver::new(&world);
@@ -139,7 +139,7 @@ fn shown(world: &MemoryRepository, node: Node) -> String {
     }
 }
 
-/// Names of functions and methods that mean nothing to a language or a path.
+/// Names of functions and methods that are neither special to a language nor part of a path.
 fn names(tree: &Tree) -> BTreeSet<String> {
     let world = world(tree);
     let packs = Registry::builtin().packs();
@@ -165,7 +165,7 @@ fn names(tree: &Tree) -> BTreeSet<String> {
 }
 
 /// Whether files of this language see only what they import.
-fn is_apart(path: &str) -> bool {
+fn sees_imports_only(path: &str) -> bool {
     let pack = Registry::builtin().detect(path.as_bytes(), b"");
     pack.and_then(|pack| pack.rules())
         .is_some_and(|rules| matches!(rules.modules, Modules::Dotted | Modules::Path))

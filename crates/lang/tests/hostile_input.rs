@@ -1,5 +1,5 @@
-//! What nobody writes and every tree may hold: endless lines, endless nesting, bytes that are no text. Whatever the
-//! language, facts come back, and what they say about places lies inside the file.
+//! Hostile input: endless lines, endless nesting, bytes that are not text. In every language extraction returns facts, and
+//! all their spans are inside the file.
 
 use orient_lang::{Pack, Registry, extract};
 use orient_model::{Facts, IssueKind};
@@ -47,13 +47,13 @@ fn check(pack: &Pack, source: &[u8]) {
 }
 
 #[test]
-fn ten_thousand_levels() {
+fn ten_thousand_open_levels() {
     let pieces = ["(", "[{", "a(", "if (a) {", "<a>", "\"#{", "- ", "a: "];
     in_every_language(&pieces.map(|piece| piece.repeat(10_000).into_bytes()), |_| true);
 }
 
 #[test]
-fn ten_thousand_levels_that_end() {
+fn ten_thousand_closed_levels() {
     let nested = |open: &str, close: &str| {
         format!("x = {}1{};\n", open.repeat(10_000), close.repeat(10_000)).into_bytes()
     };
@@ -61,7 +61,7 @@ fn ten_thousand_levels_that_end() {
 }
 
 #[test]
-fn thousands_of_definitions_inside_one_another() {
+fn thousands_of_nested_definitions() {
     for (language, open) in
         [("cpp", "f a() {"), ("c", "function a() {"), ("objc", "function a() {"), ("ocaml", "type a ")]
     {
@@ -102,16 +102,16 @@ fn a_line_of_a_megabyte() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn bytes_that_are_not_text() {
     let nul = b"def f(a) { return \0; }\nclass \0A { int \0x; }\n\0\0\0".to_vec();
     let torn = b"class Caf\xe9 { \xff\xfe f(\xc3\x28, \"\x80\") { # \xf0\x9f } }\n".to_vec();
     let every = (0..=u8::MAX).cycle().take(4096).collect();
     in_every_language(&[nul, torn.repeat(20), every, vec![0; 4096], vec![0xff; 4096]], |_| true);
 }
 
-/// Here-documents that nothing ends, the last line of them without an end and with something to fill in.
+/// Unterminated here-documents whose last line has no newline and contains an interpolation.
 #[test]
-fn a_here_document_that_never_ends() {
+fn unterminated_here_documents() {
     let sources = ["print <<X;\na $b c", "<<~SQL if x\n $", "$x = <<X;\n@{[1]}\n\\é"];
     let sources: Vec<Vec<u8>> = sources.iter().map(|source| source.as_bytes().to_vec()).collect();
     in_every_language(&sources, |_| true);
@@ -121,15 +121,15 @@ fn pack(name: &str) -> &'static Pack {
     Registry::builtin().by_name(name).expect("the language is compiled in")
 }
 
-/// The limit of the parser that a file reached.
+/// The parser limit that a file reached.
 fn limit(facts: &Facts) -> Option<IssueKind> {
     let kinds = facts.outline.issues.iter().map(|issue| issue.kind);
     kinds.into_iter().find(|kind| matches!(kind, IssueKind::Budget | IssueKind::Memory))
 }
 
-/// Comparisons that may also be lists of types: the parser follows both meanings of each, and took gigabytes for 50 KB.
+/// Comparisons that may also be type arguments: without limits, following both readings takes gigabytes for 50 KB.
 #[test]
-fn operators_that_never_end_take_little_memory() {
+fn endless_operators_take_little_memory() {
     let source = repeated_bomb("a<b<c<d<", 50_000).bytes;
     in_every_language(std::slice::from_ref(&source), Pack::is_deep);
     let facts = extract(Some(pack("csharp")), &source);
@@ -138,7 +138,7 @@ fn operators_that_never_end_take_little_memory() {
     assert_eq!(covered as usize, source.len(), "all of it can be searched");
 }
 
-/// Brackets that are never closed, larger than the parser's limit on memory allows: it is the file that is given up.
+/// Unclosed brackets beyond the memory limit: the file is kept as text.
 #[test]
 fn two_megabytes_of_brackets_are_kept_as_text() {
     let facts = extract(Some(pack("java")), &repeated_bomb("(", 2 << 20).bytes);
@@ -146,30 +146,30 @@ fn two_megabytes_of_brackets_are_kept_as_text() {
     assert!(facts.outline.symbols.is_empty() && !facts.outline.chunks.is_empty());
 }
 
-/// A query looks for a later sibling with a name, and an error can have a hundred thousand children without one.
+/// A query searches for the next named sibling, and an error node can have a hundred thousand unnamed children.
 #[test]
-fn a_query_meets_a_hundred_thousand_signs_in_a_row() {
+fn a_query_over_a_hundred_thousand_unnamed_siblings() {
     let facts = extract(Some(pack("bash")), &repeated_bomb("(\n ", 400_000).bytes);
     assert_eq!(limit(&facts), Some(IssueKind::Budget));
 }
 
-/// What looks as if it went on for ever is read to its end again and again.
+/// Text that looks unterminated is read to its end again and again.
 #[test]
-fn text_that_is_read_again_and_again_counts_as_work() {
+fn repeated_reading_counts_as_work() {
     let facts = extract(Some(pack("dart")), &repeated_bomb("=> {", 800_000).bytes);
     assert_eq!(limit(&facts), Some(IssueKind::Budget));
 }
 
 /// Hundreds of scripts in a page share the limits of the page.
 #[test]
-fn many_pieces_of_another_language_share_one_limit() {
+fn embedded_texts_share_the_limits_of_their_file() {
     let piece = format!("<script>{}</script>\n", "a<b<c<d<(".repeat(800));
     let facts = extract(Some(pack("html")), piece.repeat(200).as_bytes());
     let limits = facts.outline.issues.iter().filter(|issue| issue.kind.as_str().starts_with("parse limit"));
     assert_eq!(limits.count(), 1, "it is said once");
 }
 
-/// Whether a limit is reached depends on the bytes of the file alone: not on what was read before, nor by whom.
+/// Whether a file reaches a limit depends on its bytes only, not on earlier files or threads.
 #[test]
 fn limits_are_the_same_on_any_number_of_threads() {
     let languages = ["csharp", "java", "kotlin", "typescript"];
@@ -190,9 +190,9 @@ fn limits_are_the_same_on_any_number_of_threads() {
     });
 }
 
-/// A few of the files that `cargo xtask bombs` makes by the thousand, cut short.
+/// A few of the files that `cargo xtask bombs` generates by the thousand, truncated.
 #[test]
-fn tokens_of_the_language_in_any_order() {
+fn tokens_of_the_language_in_random_order() {
     let packs = Registry::builtin().packs();
     let next = AtomicUsize::new(0);
     let work = || {
