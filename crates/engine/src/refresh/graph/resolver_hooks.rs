@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 /// Resolves the references of a file.
 pub(crate) type ResolveFn<'w> = Box<dyn Fn(u32) -> Resolved + Sync + 'w>;
-/// Creates a resolver over a world.
+/// Creates a resolver over a repository.
 pub(crate) type MakeResolveFn = for<'w> fn(&'w dyn Repository) -> ResolveFn<'w>;
 
 /// The surface of a file: the names that others can see, each with a hash of their visible properties.
-pub(crate) type SurfaceFn = fn(&Outline, &Flow) -> Vec<(String, u64)>;
+pub(crate) type SurfaceFn = fn(&Outline, &Flow, Option<&Rules>) -> Vec<(String, u64)>;
 
 /// The visibility of names from files that did not read this one.
 pub(crate) type NameReachFn = fn(&Outline, &Rules, &[String]) -> BTreeMap<String, NameReach>;
