@@ -3,7 +3,7 @@
 //!
 //! - `refresh/` is the write path: list, compare, parse and resolve on several threads, write on one.
 //! - `query/` is the read path: every query reads one generation.
-//! - `maintenance/` is other work on the store: garbage collection, repair, prefetching.
+//! - `maintenance/` is other work on the store: garbage collection, vector renewal, prefetching.
 //!
 //! The crate contains no SQL, no grammar and no output formatting.
 
