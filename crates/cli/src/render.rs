@@ -22,9 +22,15 @@ pub(crate) fn answer(reply: &dyn Reply, options: RenderOptions) -> io::Result<bo
     if options.format == OutputFormat::Text {
         return text(reply, options).map(|()| false);
     }
+<<<<<<< HEAD
     let mut terminal = Terminal::stdout(options.colour);
     let mut has_notes = false;
     if let Some(written) = reply.lines(&mut terminal.out) {
+=======
+    let mut terminal = Terminal::stdout(manner.colour);
+    let mut whole = false;
+    if let Some(written) = reply.json_lines(&mut terminal.out) {
+>>>>>>> main
         written?;
     } else {
         reply.json(&mut terminal.out)?;
@@ -69,7 +75,7 @@ pub(crate) fn raw(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::R
 /// Prints the notes of an answer to standard error, so that they do not end up in a pipe.
 pub(crate) fn notes(reply: &dyn Reply, colour: bool) -> io::Result<()> {
     let mut terminal = Terminal::stderr(colour);
-    reply.remarks(&mut TextWriter::new(&mut terminal))?;
+    reply.notes(&mut TextWriter::new(&mut terminal))?;
     terminal.out.flush()
 }
 

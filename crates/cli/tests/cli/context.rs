@@ -66,7 +66,7 @@ fn an_answer_keeps_to_its_budget_and_says_what_it_left_out() {
     let printed = text(&output.stdout);
     assert!(printed.starts_with("long.py:1-401  function long\n"), "{printed}");
     assert!(printed.len() < 300 * 4, "{} bytes", printed.len());
-    assert_eq!(text(&output.stderr), "partial: 1 shortened to fit --max-tokens 300\n");
+    assert_eq!(text(&output.stderr), "partial: 1 shortened to 300 tokens (see --max-tokens)\n");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn nothing_is_said_to_be_nothing() {
         &["context", "   "],
         2,
         "
-        error: say what you want to do, or name a symbol
+        error: a task or a symbol is required
         help:  for example `orient context \"add a timeout to uploads\"`
     ",
     );
