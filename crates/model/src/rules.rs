@@ -134,6 +134,67 @@ pub struct Rules {
     pub header_extensions: Vec<String>,
     /// How test runners pass fixtures to tests.
     pub fixtures: Fixtures,
+    /// Methods of any value that run a block with their receiver as `self`, hiding the `self` around it:
+    /// `instance_eval`.
+    pub self_rebinding_methods: Vec<String>,
+    /// The name of the module inside of a mixin whose members become static members: `ClassMethods`.
+    pub class_methods_module: String,
+    /// The keyword for the current namespace in a qualified name: `namespace`.
+    pub current_namespace: String,
+    /// The folder below a project file where module names may start: `src`.
+    pub source_folder: String,
+    /// The folder below a project file with copies of external packages: `vendor`.
+    pub vendor_folder: String,
+    /// The folder whose files are loaded by their path below it: `lib`.
+    pub load_folder: String,
+    /// The suffix of packages of tests, which cannot be imported: `_test`.
+    pub test_package_suffix: String,
+    /// The layout of a module tree, for [`Modules::Tree`].
+    pub tree: TreeRules,
+    /// The layout of packages, for [`Modules::Path`].
+    pub packages: PackageRules,
+}
+
+/// A module tree that the files declare themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeRules {
+    /// The keyword for the root module: `crate`.
+    pub root: String,
+    /// The keyword for the root module inside of macros: `$crate`.
+    pub macro_root: String,
+    /// The keyword for the current module: `self`.
+    pub current: String,
+    /// The keyword for the parent module: `super`.
+    pub parent: String,
+    /// The names of root files, without extension: `lib`, `main`.
+    pub root_files: Vec<String>,
+    /// The root file of a library, below its project file: `src/lib.rs`.
+    pub library_file: String,
+    /// The folder of further root files, below the project file: `src/bin`.
+    pub binary_folder: String,
+    /// The attribute of a module declaration that names its file: `path`.
+    pub path_attribute: String,
+    /// The prefix of identifiers that are keywords: `r#`.
+    pub raw_prefix: String,
+}
+
+/// Packages that are named in imports and described by project files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackageRules {
+    /// Folders with build output: `dist`.
+    pub build_folders: Vec<String>,
+    /// Folders where the source of a built file may be, in the order they are tried.
+    pub source_folders: Vec<String>,
+    /// Entry files of a package that names none, without extension, in the order they are tried.
+    pub entry_files: Vec<String>,
+    /// Extensions of built files that an import may name in place of the source: `js`.
+    pub built_extensions: Vec<String>,
+    /// The suffix before the extension of a declaration file: `.d`.
+    pub declaration_suffix: String,
+    /// The extension that the name of an extended configuration may omit: `json`.
+    pub config_extension: String,
+    /// The name of the configuration file in a folder: `tsconfig.json`.
+    pub config_file: String,
 }
 
 /// How a test runner passes fixtures to tests: a test requests one by a parameter of its name.

@@ -1,4 +1,4 @@
-//! What resolution asks of a snapshot of the tree.
+//! The input of resolution: the files, names and rules of a repository.
 
 use orient_model::{Flow, Modifiers, Node, Outline, RepoPath, Role, Rules, SymbolKind};
 use rustc_hash::FxHashMap;
@@ -7,22 +7,22 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-/// The facts of a file in its place.
+/// The facts of a file, and what the file is.
 #[derive(Debug)]
 pub struct FileFacts {
-    /// Where it is.
+    /// Its path.
     pub path: RepoPath,
     /// The name of its language.
     pub language: String,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// Its outside.
+    /// Its outline.
     pub outline: Outline,
-    /// Its lazy.
+    /// Its flow.
     pub flow: LazyFlow,
 }
 
-/// The lazy of a file, read when somebody first looks at it: of most files, others look at the outside alone.
+/// The flow of a file, decoded on first use: most files are only read for their outlines.
 pub struct LazyFlow {
     flow: LazyLock<Flow, ReadFlow>,
     bytes: usize,
@@ -31,12 +31,12 @@ pub struct LazyFlow {
 type ReadFlow = Box<dyn FnOnce() -> Flow + Send>;
 
 impl LazyFlow {
-    /// What this reads; it takes about so many bytes then.
+    /// A flow that `read` decodes later, of about this size in bytes.
     pub fn later(bytes: usize, read: impl FnOnce() -> Flow + Send + 'static) -> Self {
         Self { flow: LazyLock::new(Box::new(read)), bytes }
     }
 
-    /// About how many bytes it takes once it is read.
+    /// Approximate size in bytes once it is decoded.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -64,8 +64,8 @@ impl fmt::Debug for LazyFlow {
     }
 }
 
-/// About how many bytes a flow takes.
-pub(crate) fn weight(flow: &Flow) -> usize {
+/// Approximate size of a flow in bytes.
+fn weight(flow: &Flow) -> usize {
     const STRING: usize = 16;
     size_of_val(&*flow.scopes)
         + size_of_val(&*flow.bindings)
@@ -77,36 +77,36 @@ pub(crate) fn weight(flow: &Flow) -> usize {
         + flow.strings.len() * STRING
 }
 
-/// A symbol by its name, as far as it can be told without its file.
+/// A symbol found by its name, as far as it is known without reading its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedSymbol {
-    /// Where it is.
+    /// The symbol.
     pub node: Node,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// What else its header says.
+    /// Its modifiers.
     pub modifiers: Modifiers,
 }
 
-/// A snapshot of the tree, as far as resolution looks at it. Files have numbers that mean nothing else.
+/// A snapshot of the repository. Files are numbered; the numbers mean nothing else.
 pub trait Repository: Sync {
     /// The file at a path.
     fn file_at(&self, path: &RepoPath) -> Option<u32>;
     /// The facts of a file.
     fn facts(&self, file: u32) -> Option<Arc<FileFacts>>;
-    /// Every symbol of this name in files of a family of languages, by path and place.
+    /// All symbols of this name in files of a language family, by path and position.
     fn symbols_named(&self, family: &str, name: &str) -> Vec<NamedSymbol>;
     /// The files directly in a folder, by path.
     fn folder(&self, path: &RepoPath) -> Vec<u32>;
-    /// The files whose path is this, or ends so after a `/`, by path.
+    /// The files whose path is this, or ends with it after a `/`, by path.
     fn files_ending_with(&self, path: &str) -> Vec<u32>;
-    /// The files that say where modules are, by path.
+    /// The project files, by path.
     fn manifests(&self) -> Vec<u32>;
-    /// The rules of a language; none for one whose names are not resolved.
+    /// The rules of a language; none if it is not resolved.
     fn rules(&self, language: &str) -> Option<&Rules>;
 }
 
-/// A world in memory.
+/// A repository in memory.
 pub struct MemoryRepository {
     files: Vec<Arc<FileFacts>>,
     by_path: BTreeMap<RepoPath, u32>,
@@ -117,12 +117,12 @@ pub struct MemoryRepository {
 }
 
 impl MemoryRepository {
-    /// The world of these files, numbered by path, and these languages.
+    /// A repository of these files, numbered by path, and these languages.
     pub fn new(files: Vec<FileFacts>, rules: impl IntoIterator<Item = (String, Rules)>) -> Self {
         Self::shared(files.into_iter().map(Arc::new).collect(), rules)
     }
 
-    /// The same of facts that others hold as well.
+    /// The same with shared facts.
     pub fn shared(mut files: Vec<Arc<FileFacts>>, rules: impl IntoIterator<Item = (String, Rules)>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let mut repository = Self {
@@ -178,9 +178,7 @@ impl Repository for MemoryRepository {
 
     fn files_ending_with(&self, path: &str) -> Vec<u32> {
         let name = path.rsplit('/').next().unwrap_or_default();
-        let Some(files) = self.by_file_name.get(name.as_bytes()) else {
-            return Vec::new();
-        };
+        let Some(files) = self.by_file_name.get(name.as_bytes()) else { return Vec::new() };
         let ends = |file: &&u32| {
             self.files.get(**file as usize).is_some_and(|facts| {
                 let full = facts.path.as_bytes();

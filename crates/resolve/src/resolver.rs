@@ -1,4 +1,4 @@
-//! The entrance: what every use in a file means.
+//! The entry point: resolves files, and shares caches between them.
 
 use crate::calls::argument_types;
 use crate::edges;
@@ -14,44 +14,44 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// About how many bytes of tables over facts, of symbols by name, of folders, of members and of includes are kept at hand.
+/// Sizes of the shared caches in bytes.
 const UNITS: usize = 96 << 20;
 const NAMES: usize = 32 << 20;
 const TOPS: usize = 16 << 20;
 const MEMBERS: usize = 16 << 20;
 const INCLUDES: usize = 16 << 20;
-/// How often what calls give for parameters is looked at anew, since it may come through other parameters.
+/// Maximum number of rounds to infer parameter types from calls: a type may pass through several parameters.
 const ROUNDS: usize = 3;
-/// What an entry of a table takes beside its content.
+/// Overhead of a cache entry in bytes.
 const OVERHEAD: usize = 64;
-/// What a member takes beside its name.
+/// Size of a member in bytes, without its name.
 const ENTRY: usize = 72;
 
 thread_local! {
-    /// Where keys are put together that are only looked up.
+    /// A buffer for keys that are only looked up.
     static KEY: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Symbols of one name.
+/// The symbols of one name.
 type Namesakes = Arc<[Namesake]>;
 
-/// Resolves the files of a world.
+/// Resolves the files of a repository.
 pub struct Resolver<'w> {
     pub(crate) repository: &'w dyn Repository,
     units: ShardedCache<u32, Option<Arc<FileUnit>>>,
     rules: Mutex<FxHashMap<String, Option<Arc<Rules>>>>,
     includes: ShardedCache<u32, Arc<Includes>>,
-    /// By family and name, with a stroke between them.
+    /// By language family and name, with a slash between them.
     names: ShardedCache<Box<str>, Namesakes>,
     /// By folder.
     tops: ShardedCache<Box<str>, Arc<TopLevelSymbols>>,
-    /// By the symbols they come from.
+    /// By the declarations they come from.
     members: ShardedCache<Box<[SymbolId]>, Arc<Members>>,
     pub(crate) project: crate::modules::project_files::Project,
 }
 
 impl<'w> Resolver<'w> {
-    /// A resolver that looks at this world.
+    /// A resolver for this repository.
     pub fn new(repository: &'w dyn Repository) -> Self {
         Self {
             repository,
@@ -65,12 +65,10 @@ impl<'w> Resolver<'w> {
         }
     }
 
-    /// What the uses in a file mean.
+    /// Resolves a file.
     pub fn resolve(&self, file: u32) -> Resolved {
         let mut session = Session::new(self, file, argument_types::ParamTypes::default());
-        let Some(unit) = session.unit(file) else {
-            return Resolved::default();
-        };
+        let Some(unit) = session.unit(file) else { return Resolved::default() };
         session.queries.targets.reserve(unit.references().len());
         if unit.rules.value_flow_typing {
             for _ in 0..ROUNDS {
@@ -94,7 +92,7 @@ impl<'w> Resolver<'w> {
         resolved
     }
 
-    /// A file as resolution looks at it; none for one of a language without rules.
+    /// A file with its lookup tables; none if its language has no rules.
     pub(crate) fn unit(&self, file: u32) -> Option<Arc<FileUnit>> {
         if let Some(known) = self.units.get(&file) {
             return known;
@@ -108,7 +106,7 @@ impl<'w> Resolver<'w> {
         unit
     }
 
-    /// What a file includes itself; found once.
+    /// The direct includes of a file, cached.
     pub(crate) fn includes(&self, file: u32, find: impl FnOnce() -> Includes) -> Arc<Includes> {
         if let Some(known) = self.includes.get(&file) {
             return known;
@@ -119,7 +117,7 @@ impl<'w> Resolver<'w> {
         found
     }
 
-    /// Every symbol of this name in the family's files, by path and place.
+    /// All symbols of this name in files of the language family, by path and position.
     pub(crate) fn symbols_named(&self, family: &str, name: &str) -> Arc<[Namesake]> {
         let known = KEY.with_borrow_mut(|key| {
             key.clear();
@@ -140,8 +138,12 @@ impl<'w> Resolver<'w> {
         namesakes
     }
 
-    /// What stands at the top of the files of a folder; found once.
-    pub(crate) fn tops(&self, folder: &str, find: impl FnOnce() -> TopLevelSymbols) -> Arc<TopLevelSymbols> {
+    /// The top-level symbols of a folder, cached.
+    pub(crate) fn folder_symbols(
+        &self,
+        folder: &str,
+        find: impl FnOnce() -> TopLevelSymbols,
+    ) -> Arc<TopLevelSymbols> {
         if let Some(known) = self.tops.get(folder) {
             return known;
         }
@@ -150,7 +152,7 @@ impl<'w> Resolver<'w> {
         found
     }
 
-    /// The members of a type that has these parts and these members elsewhere; found once.
+    /// The members of a type with these declarations and outside members, cached.
     pub(crate) fn members(&self, sources: &[&[SymbolId]], find: impl FnOnce() -> Members) -> Arc<Members> {
         let key: Box<[SymbolId]> = sources.concat().into();
         if let Some(known) = self.members.get(&key) {
@@ -162,7 +164,7 @@ impl<'w> Resolver<'w> {
         found
     }
 
-    pub(crate) fn rules(&self, language: &str) -> Option<Arc<Rules>> {
+    fn rules(&self, language: &str) -> Option<Arc<Rules>> {
         let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(rules) = known.get(language) {
             return rules.clone();

@@ -1,7 +1,7 @@
 //! The `[resolve]` section of `pack.toml`: what resolution must know of the language. It comes last in the file, because it
 //! does not affect the facts of a file.
 
-use orient_model::{Fixtures, Modules, Rules, SharedScope, TypeWords};
+use orient_model::{Fixtures, Modules, PackageRules, Rules, SharedScope, TreeRules, TypeWords};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::collections::BTreeMap;
@@ -98,6 +98,45 @@ struct RulesFields {
     header_extensions: Vec<String>,
     #[serde(with = "FixturesFields")]
     fixtures: Fixtures,
+    self_rebinding_methods: Vec<String>,
+    class_methods_module: String,
+    current_namespace: String,
+    source_folder: String,
+    vendor_folder: String,
+    load_folder: String,
+    test_package_suffix: String,
+    #[serde(with = "TreeFields")]
+    tree: TreeRules,
+    #[serde(with = "PackageFields")]
+    packages: PackageRules,
+}
+
+/// The keys of `[resolve.tree]`: the fields of [`TreeRules`].
+#[derive(Deserialize)]
+#[serde(remote = "TreeRules", deny_unknown_fields, default = "TreeRules::default")]
+struct TreeFields {
+    root: String,
+    macro_root: String,
+    current: String,
+    parent: String,
+    root_files: Vec<String>,
+    library_file: String,
+    binary_folder: String,
+    path_attribute: String,
+    raw_prefix: String,
+}
+
+/// The keys of `[resolve.packages]`: the fields of [`PackageRules`].
+#[derive(Deserialize)]
+#[serde(remote = "PackageRules", deny_unknown_fields, default = "PackageRules::default")]
+struct PackageFields {
+    build_folders: Vec<String>,
+    source_folders: Vec<String>,
+    entry_files: Vec<String>,
+    built_extensions: Vec<String>,
+    declaration_suffix: String,
+    config_extension: String,
+    config_file: String,
 }
 
 /// The keys of `[resolve.fixtures]`: the fields of [`Fixtures`].

@@ -1,5 +1,4 @@
-//! Where arguments go: functions that are called through a parameter, and what parameters are, where only the calls in
-//! the same file tell.
+//! Parameter types in dynamically typed code, inferred from the arguments of the calls in the same file.
 
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::session::{Session, Site};
@@ -8,12 +7,12 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Atom, BindingKind, Expr, ExprId, RefKind, Reference, Rule, SymbolKind, Via, Wrapper};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What calls give for parameters, by the place of the parameter's name.
+/// The inferred types of parameters, by the position of the parameter's name.
 pub(crate) type ParamTypes = FxHashMap<u32, Ty>;
 
-/// What the calls of a file give for those parameters of its functions that nothing else tells about.
+/// The types that the calls of a file pass to parameters about which nothing else is known.
 pub(crate) fn param_types(session: &Session<'_>, unit: &FileRef) -> ParamTypes {
-    let wanted = open_params(unit);
+    let wanted = untyped_params(unit);
     if wanted.is_empty() {
         return ParamTypes::default();
     }
@@ -26,33 +25,31 @@ pub(crate) fn param_types(session: &Session<'_>, unit: &FileRef) -> ParamTypes {
     each.filter(|(_, ty)| ty.is_known()).collect()
 }
 
-/// Parameters without a declared type through which something is called or kept.
-fn open_params(unit: &FileUnit) -> FxHashSet<u32> {
+/// Parameters without a declared type whose members are called or that are stored.
+fn untyped_params(unit: &FileUnit) -> FxHashSet<u32> {
     let mut open = FxHashSet::default();
     let flow = &unit.facts.flow;
     for reference in unit.references().iter().filter(|reference| reference.kind == RefKind::Call) {
-        let Expr::Call { callee, args } = unit.expr(reference.expr) else {
-            continue;
-        };
-        let Some(at) = root(unit, callee).and_then(|name| open_param(unit, reference.scope, name)) else {
+        let Expr::Call { callee, args } = unit.expr(reference.expr) else { continue };
+        let Some(at) = root(unit, callee).and_then(|name| untyped_param(unit, reference.scope, name)) else {
             continue;
         };
         open.insert(at);
         let given = flow.list(args).iter().filter_map(|&arg| root(unit, arg));
-        open.extend(given.filter_map(|name| open_param(unit, reference.scope, name)));
+        open.extend(given.filter_map(|name| untyped_param(unit, reference.scope, name)));
     }
     let iterated = flow.bindings.iter().filter(|binding| matches!(binding.via, Via::Element | Via::Enter));
     let kept = flow.assigns.iter();
     let kept = kept.filter(|assign| matches!(unit.expr(assign.target), Expr::Member { .. }));
     let values = iterated.filter_map(|binding| Some((binding.scope, binding.value?)));
     for (scope, value) in values.chain(kept.filter_map(|assign| Some((assign.scope, assign.value?)))) {
-        open.extend(root(unit, value).and_then(|name| open_param(unit, scope, name)));
+        open.extend(root(unit, value).and_then(|name| untyped_param(unit, scope, name)));
     }
     open
 }
 
-/// The name an expression starts with.
-pub(crate) fn root(unit: &FileUnit, mut expr: ExprId) -> Option<Atom> {
+/// The name that an expression starts with.
+fn root(unit: &FileUnit, mut expr: ExprId) -> Option<Atom> {
     loop {
         match unit.expr(expr) {
             Expr::Name(name) => return Some(name),
@@ -63,8 +60,8 @@ pub(crate) fn root(unit: &FileUnit, mut expr: ExprId) -> Option<Atom> {
     }
 }
 
-/// The place of the parameter a name means, where no type is declared for it.
-fn open_param(unit: &FileUnit, scope: u32, name: Atom) -> Option<u32> {
+/// The position of the parameter that a name refers to, if it has no declared type.
+fn untyped_param(unit: &FileUnit, scope: u32, name: Atom) -> Option<u32> {
     let &first = unit.bindings_around(scope, unit.text(name)).first()?;
     let binding = unit.binding(first)?;
     (binding.kind == BindingKind::Param && binding.ty.is_none()).then_some(binding.at)
@@ -78,19 +75,17 @@ struct ArgumentCollector<'a, 'r> {
 }
 
 impl ArgumentCollector<'_, '_> {
-    pub(crate) fn call(&mut self, reference: &Reference) {
+    fn call(&mut self, reference: &Reference) {
         let site = Site { unit: self.unit.clone(), scope: reference.scope, at: reference.at };
         match (reference.kind, self.unit.expr(reference.expr)) {
             (RefKind::Call, Expr::Call { callee, args }) if args.len > 0 => {
                 let args: Vec<ExprId> = self.unit.facts.flow.list(args).to_vec();
                 for (sym, skip) in self.functions(&self.session.callees(&site, callee)) {
-                    self.give(&site, sym, args.get(skip..).unwrap_or_default());
+                    self.pass_arguments(&site, sym, args.get(skip..).unwrap_or_default());
                 }
             }
             (RefKind::Decorate, _) => {
-                let Some(decorated) = self.unit.next_symbol(reference.at) else {
-                    return;
-                };
+                let Some(decorated) = self.unit.next_symbol(reference.at) else { return };
                 let found = match self.unit.expr(reference.expr) {
                     Expr::Call { .. } => {
                         let ty = self.session.eval(&site, reference.expr).ty;
@@ -113,8 +108,8 @@ impl ArgumentCollector<'_, '_> {
         }
     }
 
-    /// Functions of this file behind what is called, and how many of the arguments are their receiver.
-    pub(super) fn functions(&self, found: &[Target]) -> Vec<(SymbolId, usize)> {
+    /// The functions of this file among the targets, and how many of the arguments are their receiver.
+    fn functions(&self, found: &[Target]) -> Vec<(SymbolId, usize)> {
         let mut functions = Vec::new();
         for one in found {
             match &one.referent {
@@ -149,8 +144,8 @@ impl ArgumentCollector<'_, '_> {
         scope.is_some() && self.unit.facts.flow.bindings.iter().any(is_receiver)
     }
 
-    /// The constructor that makes a type, its own or that of a base.
-    pub(crate) fn makers(&self, sym: SymbolId) -> impl Iterator<Item = SymbolId> {
+    /// The constructor of a type, its own or inherited.
+    fn makers(&self, sym: SymbolId) -> impl Iterator<Item = SymbolId> {
         let names = &self.unit.rules.constructors;
         let line = self.session.mro(&Ty::instance(sym));
         let found = line.iter().find_map(|of| {
@@ -161,7 +156,7 @@ impl ArgumentCollector<'_, '_> {
         found.into_iter()
     }
 
-    fn give(&mut self, site: &Site, sym: SymbolId, args: &[ExprId]) {
+    fn pass_arguments(&mut self, site: &Site, sym: SymbolId, args: &[ExprId]) {
         for (place, &arg) in args.iter().enumerate() {
             let (at, value) = match self.unit.expr(arg) {
                 Expr::Wrap { wrapper: Wrapper::Spread, .. } => break,
@@ -170,25 +165,25 @@ impl ArgumentCollector<'_, '_> {
             };
             let Some(at) = at else { continue };
             let ty = self.session.eval(site, value).ty;
-            let known = ty.alternatives().iter().filter(|ty| flows(ty)).cloned();
+            let known = ty.alternatives().iter().filter(|ty| is_informative(ty)).cloned();
             self.param_types.entry(at).or_default().extend(known);
         }
     }
 
-    pub(crate) fn param(&self, sym: SymbolId, place: usize) -> Option<u32> {
+    fn param(&self, sym: SymbolId, place: usize) -> Option<u32> {
         let scope = self.unit.scope_of(sym.at)?;
         let &param = self.unit.params(scope).get(place)?;
-        self.open(sym, param)
+        self.wanted_param(sym, param)
     }
 
     fn named_param(&self, sym: SymbolId, name: Atom) -> Option<u32> {
         let params = self.unit.params(self.unit.scope_of(sym.at)?).iter();
         let named = |&&at: &&u32| self.unit.binding(at).is_some_and(|binding| binding.name == name);
-        params.clone().find(named).and_then(|&at| self.open(sym, at))
+        params.clone().find(named).and_then(|&at| self.wanted_param(sym, at))
     }
 
-    /// The place of a parameter that takes one value and is asked about.
-    pub(crate) fn open(&self, sym: SymbolId, param: u32) -> Option<u32> {
+    /// The position of a parameter, if its type is wanted and it is not variadic.
+    fn wanted_param(&self, sym: SymbolId, param: u32) -> Option<u32> {
         let binding = self.unit.binding(param)?;
         let name = self.unit.text(binding.name);
         let rest = |param: &orient_model::Param| param.variadic && self.unit.outline_text(param.name) == name;
@@ -197,12 +192,12 @@ impl ArgumentCollector<'_, '_> {
     }
 }
 
-pub(crate) fn is_function(kind: SymbolKind) -> bool {
+fn is_function(kind: SymbolKind) -> bool {
     kind.is_callable() && kind != SymbolKind::Property
 }
 
-/// Whether knowing this of a parameter tells what is called through it.
-fn flows(ty: &Ty) -> bool {
+/// Whether a type helps to find what is called through a parameter.
+fn is_informative(ty: &Ty) -> bool {
     matches!(
         ty,
         Ty::Instance(..)
@@ -216,18 +211,14 @@ fn flows(ty: &Ty) -> bool {
 }
 
 impl Session<'_> {
-    /// A result that is one of the arguments, handed on.
+    /// The type of an argument that a function returns unchanged.
     pub(super) fn handed_on(&self, unit: &FileRef, sym: SymbolId, args: &[ExprId], from: &Site) -> Ty {
         let declared = unit.binding_of(sym.at).is_some_and(|binding| binding.ty.is_some());
-        let Some(scope) = unit.scope_of(sym.at).filter(|_| !declared) else {
-            return Ty::Unknown;
-        };
+        let Some(scope) = unit.scope_of(sym.at).filter(|_| !declared) else { return Ty::Unknown };
         let params = unit.params(scope);
         let mut types = Vec::new();
         for &value in unit.returns(scope).iter().take(4) {
-            let Expr::Name(name) = unit.expr(value) else {
-                continue;
-            };
+            let Expr::Name(name) = unit.expr(value) else { continue };
             let is_it = |&at: &u32| {
                 unit.binding(at).is_some_and(|binding| binding.name == name && binding.ty.is_none())
             };

@@ -1,4 +1,4 @@
-//! What a call gives: declared results, inferred ones, instances.
+//! The result type of a call: declared, inferred from the body, or an instance.
 
 use crate::file::file_unit::FileRef;
 use crate::memo::Keep;
@@ -9,9 +9,9 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Expr, ExprId, ExprList, Modifier, Rule, SymbolKind};
 use std::rc::Rc;
 
-/// What packs call the member that says what calling an object gives.
+/// The name that packs give to call signatures.
 pub(crate) const CALLED: &str = "()";
-/// What packs call the member that says what making an object gives.
+/// The name that packs give to construct signatures.
 pub(crate) const MADE: &str = "new";
 
 impl Session<'_> {
@@ -19,7 +19,7 @@ impl Session<'_> {
     pub(crate) fn call(&self, site: &Site, callee: ExprId, args: ExprList) -> Value {
         let unit = &site.unit;
         if unit.expr(callee) == Expr::SuperRef {
-            // The base itself where the language writes `super().x`; elsewhere the base's constructor.
+            // In `super().x` it is the base itself; elsewhere a call of the base's constructor.
             return self.eval(site, callee);
         }
         let list = unit.facts.flow.list(args);
@@ -47,12 +47,10 @@ impl Session<'_> {
         if val.ty.is_known() { val } else { self.elements_function_result(site, callee, list) }
     }
 
-    /// The type of a value, where it is asked for: `x.class`.
+    /// The runtime type of a value: `x.class`.
     fn runtime_type_of(&self, site: &Site, callee: ExprId) -> Option<Value> {
         let unit = &site.unit;
-        let Expr::Member { base, name } = unit.expr(callee) else {
-            return None;
-        };
+        let Expr::Member { base, name } = unit.expr(callee) else { return None };
         let name = unit.text(name);
         unit.rules.type_object_members.iter().find(|(member, object)| member == name && object.is_empty())?;
         let val = self.eval(site, base);
@@ -63,7 +61,7 @@ impl Session<'_> {
         Some(val.with(Ty::union(each)))
     }
 
-    /// What members of anything give: their receiver, or what the function they are given makes of it.
+    /// The result of a member that every value has: an instance, the receiver, or the result of the callback.
     pub(crate) fn receiver_member_result(&self, site: &Site, callee: ExprId, args: &[ExprId]) -> Value {
         let unit = &site.unit;
         let (base, name) = match unit.expr(callee) {
@@ -91,7 +89,7 @@ impl Session<'_> {
         }
     }
 
-    /// What calling each of these gives.
+    /// The result type of calling any of these targets.
     pub(crate) fn call_targets_result(
         &self,
         found: &[Target],
@@ -99,7 +97,7 @@ impl Session<'_> {
         from: Option<&Site>,
     ) -> Value {
         let vals: Vec<Value> = found.iter().map(|one| self.called(one, args, from)).collect();
-        // Where all overloads give the same, it hardly matters which of them is meant.
+        // If all overloads return the same type, it does not matter which one is meant.
         let agree = vals.len() > 1 && vals.iter().all(|val| val.ty.is_known() && val.ty == vals[0].ty);
         let worst = if agree { Confidence::Probable } else { Confidence::Approximate };
         let mut types = Vec::new();
@@ -121,7 +119,7 @@ impl Session<'_> {
         Value { ty, rule, confidence }
     }
 
-    pub(crate) fn called(&self, found: &Target, args: &[ExprId], from: Option<&Site>) -> Value {
+    fn called(&self, found: &Target, args: &[ExprId], from: Option<&Site>) -> Value {
         match &found.referent {
             Referent::Symbol(sym, via) => self.called_symbol(*sym, via.as_ref(), args, from),
             Referent::Value(ty) => self.called_value(ty, args, from),
@@ -141,13 +139,11 @@ impl Session<'_> {
                 Value::new((**result).clone(), Rule::Inferred)
             }
             Ty::Instance(sym, _) => {
-                let Some(unit) = self.unit_of(*sym) else {
-                    return Value::unknown();
-                };
+                let Some(unit) = self.unit_of(*sym) else { return Value::unknown() };
                 if unit.rules.type_namespace {
                     let mut found = self.type_member(ty, CALLED, 0, Rule::Declared);
-                    if found.len() > 1 && found.iter().any(|one| self.takes(one, args.len())) {
-                        found.retain(|one| self.takes(one, args.len()));
+                    if found.len() > 1 && found.iter().any(|one| self.accepts_count(one, args.len())) {
+                        found.retain(|one| self.accepts_count(one, args.len()));
                     }
                     return self.call_targets_result(&found, args, from);
                 }
@@ -184,12 +180,8 @@ impl Session<'_> {
         args: &[ExprId],
         from: Option<&Site>,
     ) -> Value {
-        let Some(unit) = self.unit_of(sym) else {
-            return Value::unknown();
-        };
-        let Some(kind) = unit.kind(sym.at) else {
-            return Value::unknown();
-        };
+        let Some(unit) = self.unit_of(sym) else { return Value::unknown() };
+        let Some(kind) = unit.kind(sym.at) else { return Value::unknown() };
         match kind {
             SymbolKind::Constructor => {
                 let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
@@ -240,7 +232,7 @@ impl Session<'_> {
         }
     }
 
-    /// A result as seen by this receiver: its type arguments, and itself where the result is "the receiver's type".
+    /// The result type for a receiver: with its type arguments, and the receiver's own type for `Self`.
     fn result_for_receiver(
         &self,
         unit: &FileRef,
@@ -277,7 +269,7 @@ impl Session<'_> {
         }
     }
 
-    /// A generic result, as far as the arguments say what its parameters are.
+    /// The result type of a generic function, with type parameters inferred from the arguments.
     fn result_for_arguments(
         &self,
         unit: &FileRef,
@@ -286,9 +278,7 @@ impl Session<'_> {
         args: &[ExprId],
         from: Option<&Site>,
     ) -> Value {
-        let (Some(from), Some(scope)) = (from, unit.scope_of(sym.at)) else {
-            return result;
-        };
+        let (Some(from), Some(scope)) = (from, unit.scope_of(sym.at)) else { return result };
         if !mentions_param(&result.ty) {
             return result;
         }
@@ -302,7 +292,7 @@ impl Session<'_> {
         result.with(substitute(&result.ty, &map))
     }
 
-    /// What a function gives, as declared or as its body shows.
+    /// The result type of a function, declared or inferred.
     pub(crate) fn result_of(&self, sym: SymbolId) -> Value {
         let find = || {
             let unit = self.unit_of(sym);
@@ -312,7 +302,7 @@ impl Session<'_> {
         self.queries.return_types.query(&self.limits, sym, keep, find).unwrap_or_else(Value::unknown)
     }
 
-    /// What a function gives; a declared type first, then what leaves its body.
+    /// The result type of a function: the declared type first, then the returned values.
     pub(crate) fn return_type(&self, unit: &FileRef, symbol: u32) -> Value {
         if let Some(binding) = unit.binding_of(symbol)
             && let Some(ty) = binding.ty
@@ -328,16 +318,14 @@ impl Session<'_> {
                 return Value::new(declared, Rule::Declared);
             }
             if unit.rules.overloads && !unit.rules.type_namespace {
-                // What is declared and not known is not told by the body; overloads that call each other lead nowhere.
+                // The body does not help if the declared type is unknown; overloads that call each other lead nowhere.
                 return Value::unknown();
             }
         }
         if let Some(result) = self.result_of_declared_type(unit, symbol) {
             return Value::new(result, Rule::Declared);
         }
-        let Some(scope) = unit.scope_of(symbol) else {
-            return Value::unknown();
-        };
+        let Some(scope) = unit.scope_of(symbol) else { return Value::unknown() };
         let val = self.scope_return_type(unit, scope);
         if unit.is(symbol, Modifier::Generator) && val.ty.is_known() {
             return val.with(Ty::List(val.ty.clone().into()));
@@ -345,19 +333,17 @@ impl Session<'_> {
         val
     }
 
-    /// What a function gives by the type of the name that holds it: `const f: F = () => …`.
+    /// The result type of a function by the declared type of its variable: `const f: F = () => …`.
     fn result_of_declared_type(&self, unit: &FileRef, symbol: u32) -> Option<Ty> {
         let binding = unit.binding_of(symbol)?;
-        let Expr::Cast { ty, .. } = unit.expr(binding.value?) else {
-            return None;
-        };
+        let Expr::Cast { ty, .. } = unit.expr(binding.value?) else { return None };
         let site = Site { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
         let ty = self.ty(&site, ty);
         let result = self.called_value(&ty, &[], None).ty;
         result.is_known().then_some(result)
     }
 
-    /// What leaves a function's scope.
+    /// The union of the types of all returned values of a scope.
     pub(super) fn scope_return_type(&self, unit: &FileRef, scope: u32) -> Value {
         let returned = self.queries.scope_returns.enter(&self.limits, &(unit.file, scope), || {
             let mut types = Vec::new();
@@ -372,7 +358,7 @@ impl Session<'_> {
     }
 }
 
-/// One of each type, whatever its arguments: overloads tell them apart where we cannot.
+/// Removes types that differ only in their type arguments: overloads distinguish them where we cannot.
 fn distinct_by_symbol(ty: &Ty) -> Ty {
     let mut seen = Vec::new();
     let distinct = ty.alternatives().iter().filter(|ty| match ty {

@@ -7,8 +7,7 @@ use crate::types::ty::Ty;
 use orient_model::{Expr, ExprId, Rule, SymbolKind};
 
 impl Session<'_> {
-    /// What a call can mean: of methods and fields that share a name, the methods; of what a name means, what can be
-    /// called.
+    /// Everything a call may mean. Methods win over fields of the same name, and callables over other values.
     pub(crate) fn callees(&self, site: &Site, callee: ExprId) -> Vec<Target> {
         let unit = &site.unit;
         let mut found = self.filter_kind(self.targets(site, callee).to_vec(), LookupKind::Value);
@@ -37,7 +36,7 @@ impl Session<'_> {
             && !found.is_empty()
             && found.iter().all(|one| one.sym().is_some() && !calls(one) && !self.is_callable_value(one))
         {
-            // A field hides no method of its name that a base has.
+            // A field does not hide an inherited method of the same name.
             let methods = self.methods(&self.eval(site, base).ty, unit.text(name));
             if !methods.is_empty() {
                 return methods;
@@ -55,7 +54,7 @@ impl Session<'_> {
         found
     }
 
-    /// The nearest members of a type that can be called by this name.
+    /// The nearest callable members of this name along the MRO.
     fn methods(&self, ty: &Ty, name: &str) -> Vec<Target> {
         for of in self.mro(ty).iter() {
             let Ty::Instance(sym, _) = of else { continue };
@@ -70,16 +69,14 @@ impl Session<'_> {
         Vec::new()
     }
 
-    /// Whether what was found is a value that can be called, as far as we know.
+    /// Whether a target is known to be a callable value.
     fn is_callable_value(&self, found: &Target) -> bool {
         self.value(found).ty.alternatives().iter().any(|ty| match ty {
             Ty::Function(..) | Ty::Lambda(..) | Ty::Returning(_) | Ty::Signature(..) | Ty::Metatype(..) => {
                 true
             }
             Ty::Instance(sym, _) => self.unit_of(*sym).is_some_and(|home| {
-                let Some(name) = home.implicit("call") else {
-                    return false;
-                };
+                let Some(name) = home.implicit("call") else { return false };
                 !self.type_member(ty, name, 0, Rule::Declared).is_empty()
             }),
             _ => false,

@@ -11,7 +11,7 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Edge, EdgeKind, Expr, ExprId, Node, Reason, RefKind, Rule, SymbolKind};
 
 impl ReferenceEdges<'_, '_> {
-    pub(crate) fn call(&mut self, site: &Site) {
+    pub(super) fn call(&mut self, site: &Site) {
         let (callee, args) = match self.unit.expr(self.reference.expr) {
             Expr::Call { callee, args } => (callee, self.unit.facts.flow.list(args)),
             _ => (self.reference.expr, &[][..]),
@@ -30,7 +30,7 @@ impl ReferenceEdges<'_, '_> {
             found = self.with_suffix(site, callee, found);
         }
         if self.reference.kind == RefKind::Expand {
-            // Macros have names of their own.
+            // Macros have a namespace of their own.
             found.retain(|one| match &one.referent {
                 Referent::Symbol(sym, _) => self.session.kind(*sym) == Some(SymbolKind::Macro),
                 Referent::Value(_) => false,
@@ -44,36 +44,34 @@ impl ReferenceEdges<'_, '_> {
             return;
         }
         if found.is_empty() {
-            return self.miss(site, callee);
+            return self.push_unresolved(site, callee);
         }
         if self.unit.rules.value_flow_typing
             && found.iter().all(|one| matches!(self.session.value(one).ty, Ty::Lambda(..)))
         {
-            // A function without a name belongs to the symbol around it.
+            // An anonymous function belongs to the symbol around it.
             return;
         }
         let targets = self.callables(found);
         if targets.is_empty() {
-            return self.miss(site, callee);
+            return self.push_unresolved(site, callee);
         }
         self.emit_calls(site, targets, args);
         let is_call = matches!(self.unit.expr(self.reference.expr), Expr::Call { .. });
         if self.reference.kind == RefKind::Decorate && is_call && self.unit.rules.value_flow_typing {
-            // What the call gives is the decorator, and is called with what it stands before.
+            // The call returns the decorator, which is then called with the decorated symbol.
             let val = self.session.eval(site, self.reference.expr);
-            let mut found = self.held(&val, Confidence::Probable);
+            let mut found = self.callables_of_value(&val, Confidence::Probable);
             found
                 .retain(|one| one.sym().and_then(|sym| self.session.kind(sym)) == Some(SymbolKind::Function));
             self.emit_calls(site, found, &[]);
         }
     }
 
-    /// What an attribute means whose name may leave out its last part: `[Route]` for `RouteAttribute`.
+    /// What an attribute means whose name may omit a suffix: `[Route]` for `RouteAttribute`.
     fn with_suffix(&self, site: &Site, callee: ExprId, found: Vec<Target>) -> Vec<Target> {
         let suffix = &self.unit.rules.attribute_suffix;
-        let Expr::Name(name) = self.unit.expr(callee) else {
-            return found;
-        };
+        let Expr::Name(name) = self.unit.expr(callee) else { return found };
         let is_type = |one: &Target| one.sym().is_some_and(|sym| self.session.is_type(sym));
         if suffix.is_empty() || found.iter().any(is_type) {
             return found;
@@ -83,26 +81,25 @@ impl ReferenceEdges<'_, '_> {
         if whole.is_empty() { found } else { whole }
     }
 
-    /// Functions behind what was found: a variable that holds one, an instance that can be called.
+    /// The functions behind the targets: of a variable that holds one, of a callable instance.
     fn callables(&self, found: Vec<Target>) -> Vec<Target> {
         let mut targets = Vec::new();
         for one in found {
             match &one.referent {
                 Referent::External(..) => targets.push(one),
                 Referent::Symbol(sym, via) => {
-                    let Some(home) = self.session.unit_of(*sym) else {
-                        continue;
-                    };
-                    let Some(kind) = home.kind(sym.at) else {
-                        continue;
-                    };
+                    let Some(home) = self.session.unit_of(*sym) else { continue };
+                    let Some(kind) = home.kind(sym.at) else { continue };
                     if kind == SymbolKind::Module {
-                        // A module may have the name of a function, and is none.
+                        // A module of that name cannot be called.
                         continue;
                     }
                     if kind == SymbolKind::Object {
-                        // An object is never made again: what is called is its member.
-                        let held = self.held(&Value::new(Ty::instance(*sym), Rule::Static), one.confidence);
+                        // A singleton object is not constructed: the call goes to its call operator.
+                        let held = self.callables_of_value(
+                            &Value::new(Ty::instance(*sym), Rule::Static),
+                            one.confidence,
+                        );
                         if !held.is_empty() {
                             targets.extend(held);
                             continue;
@@ -119,7 +116,7 @@ impl ReferenceEdges<'_, '_> {
                         continue;
                     }
                     let val = self.session.seen_via(self.session.type_of_symbol(*sym), via.as_ref());
-                    let held = self.held(&val, one.confidence);
+                    let held = self.callables_of_value(&val, one.confidence);
                     let is_called = kind == SymbolKind::Property
                         || (home.rules.type_namespace && is_function_type(&val.ty));
                     if held.is_empty() && is_called {
@@ -132,14 +129,14 @@ impl ReferenceEdges<'_, '_> {
                 }
                 Referent::Value(ty) => {
                     let val = Value { ty: ty.clone(), rule: one.rule, confidence: one.confidence };
-                    targets.extend(self.held(&val, one.confidence));
+                    targets.extend(self.callables_of_value(&val, one.confidence));
                 }
             }
         }
         targets
     }
 
-    pub(crate) fn held(&self, val: &Value, confidence: Confidence) -> Vec<Target> {
+    fn callables_of_value(&self, val: &Value, confidence: Confidence) -> Vec<Target> {
         let session = self.session;
         let less_sure = if val.ty.alternatives().len() > 1 { Confidence::Probable } else { confidence };
         let mut targets = Vec::new();
@@ -156,9 +153,7 @@ impl ReferenceEdges<'_, '_> {
                 }
                 Ty::Metatype(sym, _) => targets.push(Target::symbol(*sym, Rule::Value).at_most(less_sure)),
                 Ty::Instance(sym, _) => {
-                    let Some(home) = session.unit_of(*sym) else {
-                        continue;
-                    };
+                    let Some(home) = session.unit_of(*sym) else { continue };
                     if home.kind(sym.at) == Some(SymbolKind::Delegate) {
                         continue;
                     }
@@ -186,9 +181,7 @@ impl ReferenceEdges<'_, '_> {
     fn call_super(&mut self, site: &Site, args: &[ExprId]) {
         let session = self.session;
         let symbol = site.symbol();
-        let Some(ty) = session.self_type(self.unit, symbol) else {
-            return;
-        };
+        let Some(ty) = session.self_type(self.unit, symbol) else { return };
         let method = symbol.map(|at| self.unit.name(at).to_owned());
         let is_constructor = symbol.is_some_and(|at| self.unit.kind(at) == Some(SymbolKind::Constructor));
         let mut found = match method {
@@ -212,7 +205,7 @@ impl ReferenceEdges<'_, '_> {
         self.emit_calls(site, found.into_iter().map(|one| one.by(Rule::Super)).collect(), args);
     }
 
-    /// A member of a type that makes an instance without being written; whether it is one.
+    /// Adds the edges of an implicit constructor such as `Cart.new`; returns whether the callee is one.
     fn constructs_by_maker(&mut self, site: &Site, callee: ExprId, args: &[ExprId]) -> bool {
         let name = last_name(&self.unit.facts, callee);
         if !self.unit.rules.implicit_constructors.iter().any(|makes| Some(makes.as_str()) == name) {
@@ -238,18 +231,16 @@ impl ReferenceEdges<'_, '_> {
 
     /// Another constructor of the same type: `this(…)`.
     fn call_own_constructor(&mut self, site: &Site, args: &[ExprId]) {
-        let Some(Ty::Instance(sym, _)) = self.session.self_type(self.unit, site.symbol()) else {
-            return;
-        };
+        let Some(Ty::Instance(sym, _)) = self.session.self_type(self.unit, site.symbol()) else { return };
         let found = self.session.resolve_overloads(site, &self.makers(sym), args);
         let found: Vec<Target> =
             self.decide(found).into_iter().filter(|one| one.sym() != Some(sym)).collect();
         for one in found.iter().filter_map(Target::sym) {
-            self.edge(EdgeKind::Calls, one, Rule::Receiver, found[0].confidence);
+            self.push_edge(EdgeKind::Calls, one, Rule::Receiver, found[0].confidence);
         }
     }
 
-    /// The definitions behind the targets; none where several of one full name fit and nothing says which is meant.
+    /// The definitions behind the targets; none if several have one full name and nothing decides between them.
     pub(super) fn decide(&mut self, targets: Vec<Target>) -> Vec<Target> {
         let mut decided: Vec<Target> = Vec::new();
         for target in targets {
@@ -283,19 +274,19 @@ impl ReferenceEdges<'_, '_> {
             return decided.into_iter().take(1).collect();
         }
         if !self.unit.rules.overloads {
-            // Written twice for different builds: one of them is meant.
+            // Alternatives of conditional compilation: one of them is meant.
             return decided.into_iter().take(1).map(|one| one.at_most(Confidence::Probable)).collect();
         }
         if let Some(nearest) = self.nearest(&decided) {
             return vec![nearest];
         }
-        self.ambiguous(&decided);
+        self.push_ambiguous(&decided);
         let mut at = 0..names.len();
         decided.into_iter().filter(|_| at.next().is_some_and(|at| !alike(at))).collect()
     }
 
-    /// Of definitions in different files, the only one nearest to this file: each part of a project has its own.
-    pub(crate) fn nearest(&self, found: &[Target]) -> Option<Target> {
+    /// The only definition in the folder nearest to this file: each part of a project may have its own.
+    fn nearest(&self, found: &[Target]) -> Option<Target> {
         let own = self.unit.facts.path.display().into_owned();
         let near = |one: &Target| {
             let home = one.sym().and_then(|sym| self.session.unit_of(sym));
@@ -308,96 +299,83 @@ impl ReferenceEdges<'_, '_> {
         nearest.next().is_none().then(|| first.at_most(Confidence::Probable))
     }
 
-    /// Whether members of one type take the same and differ in what only the receiver tells: one for constants, one for all
-    /// others.
+    /// Whether two methods have the same parameters and differ in the receiver only, as `const` overloads do.
     fn differ_in_receiver_only(&self, found: &[Target]) -> bool {
         let [one, two] = found else { return false };
-        let (Some(one), Some(two)) = (one.sym(), two.sym()) else {
-            return false;
-        };
+        let (Some(one), Some(two)) = (one.sym(), two.sym()) else { return false };
         let is_method = |sym: SymbolId| self.session.kind(sym) == Some(SymbolKind::Method);
         let forwards = self.unit.rules.deref_forwarding && is_method(one) && is_method(two);
         forwards && self.session.has_same_params(one, two)
     }
 
-    fn ambiguous(&mut self, found: &[Target]) {
-        let Some(sym) = found.iter().find_map(Target::sym) else {
-            return;
-        };
-        let Some(home) = self.session.unit_of(sym) else {
-            return;
-        };
+    fn push_ambiguous(&mut self, found: &[Target]) {
+        let Some(sym) = found.iter().find_map(Target::sym) else { return };
+        let Some(home) = self.session.unit_of(sym) else { return };
         self.push_miss(home.name(sym.at), Reason::Ambiguous);
     }
 
     pub(super) fn emit_calls(&mut self, site: &Site, targets: Vec<Target>, args: &[ExprId]) {
         for target in self.decide(targets) {
             let Some(sym) = target.sym() else {
-                self.outside(&target);
+                self.push_external_target(&target);
                 continue;
             };
-            let Some(home) = self.session.unit_of(sym) else {
-                continue;
-            };
-            let Some(kind) = home.kind(sym.at) else {
-                continue;
-            };
+            let Some(home) = self.session.unit_of(sym) else { continue };
+            let Some(kind) = home.kind(sym.at) else { continue };
             if kind.is_type() || kind == SymbolKind::TypeAlias {
                 if self.reference.kind == RefKind::Construct || self.unit.rules.calls_construct {
                     let own = self.custom_makers(sym);
                     if let Some(maker) = own.iter().find_map(Target::sym) {
-                        self.edge(EdgeKind::Calls, maker, target.rule, target.confidence);
+                        self.push_edge(EdgeKind::Calls, maker, target.rule, target.confidence);
                         continue;
                     }
                     self.emit_construction(site, sym, &target, args);
                 } else {
-                    // A conversion uses the type and makes nothing.
-                    self.edge(EdgeKind::TypeOf, sym, target.rule, target.confidence);
+                    // A conversion uses the type and constructs nothing.
+                    self.push_edge(EdgeKind::TypeOf, sym, target.rule, target.confidence);
                 }
                 continue;
             }
             if kind == SymbolKind::Module && self.reference.kind == RefKind::Construct {
-                // A module makes nothing but what it says itself.
+                // A module can be constructed only by a constructor of its own.
                 if let Some(maker) = self.custom_makers(sym).iter().find_map(Target::sym) {
-                    self.edge(EdgeKind::Calls, maker, target.rule, target.confidence);
+                    self.push_edge(EdgeKind::Calls, maker, target.rule, target.confidence);
                 }
                 continue;
             }
             match kind {
                 SymbolKind::EnumMember => {
-                    self.edge(EdgeKind::Constructs, sym, target.rule, target.confidence);
+                    self.push_edge(EdgeKind::Constructs, sym, target.rule, target.confidence);
                 }
                 SymbolKind::Constructor => {
-                    self.edge(EdgeKind::Calls, sym, target.rule, target.confidence);
+                    self.push_edge(EdgeKind::Calls, sym, target.rule, target.confidence);
                     if target.rule != Rule::Super
                         && let Some(at) = home.symbol(sym.at).and_then(|symbol| symbol.parent)
                     {
-                        self.edge(EdgeKind::Constructs, home.sym(at), target.rule, target.confidence);
+                        self.push_edge(EdgeKind::Constructs, home.sym(at), target.rule, target.confidence);
                     }
                 }
-                // The text of a macro is put here; nothing is called.
-                SymbolKind::Macro => self.edge(EdgeKind::References, sym, target.rule, target.confidence),
+                // A macro is expanded, not called.
+                SymbolKind::Macro => {
+                    self.push_edge(EdgeKind::References, sym, target.rule, target.confidence);
+                }
                 kind if kind.is_callable() => {
-                    self.edge(EdgeKind::Calls, sym, target.rule, target.confidence);
+                    self.push_edge(EdgeKind::Calls, sym, target.rule, target.confidence);
                     let shift = receivers_of(&target, &home, sym.at);
                     self.arguments(site, sym, args, shift);
                 }
                 _ if self.reference.kind == RefKind::Construct && self.unit.rules.type_namespace => {
-                    self.edge(EdgeKind::Constructs, sym, target.rule, target.confidence);
+                    self.push_edge(EdgeKind::Constructs, sym, target.rule, target.confidence);
                 }
-                _ => self.edge(EdgeKind::Calls, sym, target.rule, target.confidence),
+                _ => self.push_edge(EdgeKind::Calls, sym, target.rule, target.confidence),
             }
         }
     }
 
-    /// Functions given as arguments to a function that calls its parameter.
+    /// Edges from a function that calls its parameter to the functions that are passed for it.
     pub(super) fn arguments(&mut self, site: &Site, callee: SymbolId, args: &[ExprId], shift: usize) {
-        let Some(home) = self.session.unit_of(callee) else {
-            return;
-        };
-        let Some(scope) = home.scope_of(callee.at) else {
-            return;
-        };
+        let Some(home) = self.session.unit_of(callee) else { return };
+        let Some(scope) = home.scope_of(callee.at) else { return };
         for (place, &arg) in args.iter().enumerate() {
             let (named, value) = match self.unit.expr(arg) {
                 Expr::Named { name, value } => (Some(self.unit.text(name)), value),
@@ -451,7 +429,7 @@ impl ReferenceEdges<'_, '_> {
     }
 }
 
-/// Whether a declared type says that its values can be called.
+/// Whether values of a declared type can be called.
 fn is_function_type(ty: &Ty) -> bool {
     matches!(ty, Ty::Signature(..) | Ty::Returning(_) | Ty::Instance(..))
 }

@@ -1,20 +1,18 @@
-//! What components take: the type of their properties.
+//! Edges from user-interface components to the types of their properties.
 
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
 use crate::types::ty::Ty;
 use orient_model::{Confidence, Edge, EdgeKind, Expr, ExprId, Modifier, Node, Resolved, Rule, SymbolKind};
 
-/// Edges from the components of a file to the types of their properties.
-pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
+/// Adds the edges of all components of a file.
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         if !unit.is(at, Modifier::Component) {
             continue;
         }
         for props in properties(session, unit, at) {
-            let Ty::Instance(props, _) = props else {
-                continue;
-            };
+            let Ty::Instance(props, _) = props else { continue };
             out.edges.push(Edge {
                 from: Node { file: unit.file, symbol: Some(at) },
                 kind: EdgeKind::Accepts,
@@ -27,7 +25,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     }
 }
 
-/// The types a component declares for its properties: of its first parameter, or the first argument of its own type.
+/// The declared types of a component's properties: of its first parameter, or the first type argument of its own type.
 pub(crate) fn properties(session: &Session<'_>, unit: &FileRef, at: u32) -> Vec<Ty> {
     if unit.kind(at) == Some(SymbolKind::Class) {
         let bases = unit.bases(at).iter();
@@ -41,9 +39,7 @@ pub(crate) fn properties(session: &Session<'_>, unit: &FileRef, at: u32) -> Vec<
             return declared;
         }
     }
-    let Some(binding) = unit.binding_of(at) else {
-        return Vec::new();
-    };
+    let Some(binding) = unit.binding_of(at) else { return Vec::new() };
     let ty = match binding.value.map(|value| unit.expr(value)) {
         Some(Expr::Cast { ty, .. }) => Some(ty),
         Some(Expr::Call { callee, .. }) => Some(callee),
@@ -54,17 +50,13 @@ pub(crate) fn properties(session: &Session<'_>, unit: &FileRef, at: u32) -> Vec<
 }
 
 fn first_argument(session: &Session<'_>, unit: &FileRef, expr: ExprId, scope: u32) -> Vec<Ty> {
-    let Expr::Apply { args, .. } = unit.expr(expr) else {
-        return Vec::new();
-    };
-    let Some(&first) = unit.facts.flow.list(args).first() else {
-        return Vec::new();
-    };
+    let Expr::Apply { args, .. } = unit.expr(expr) else { return Vec::new() };
+    let Some(&first) = unit.facts.flow.list(args).first() else { return Vec::new() };
     let site = Site { unit: unit.clone(), scope, at: u32::MAX };
     types_of(session, &session.ty(&site, first))
 }
 
-/// Each type of ours; what only holds one is seen as what it holds.
+/// The types of the repository among the alternatives, also inside of external wrappers.
 fn types_of(session: &Session<'_>, ty: &Ty) -> Vec<Ty> {
     let types = ty.alternatives().iter().filter_map(|ty| match ty {
         Ty::Instance(sym, _) if session.is_type(*sym) => Some(ty.clone()),

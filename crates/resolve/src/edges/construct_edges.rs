@@ -24,7 +24,7 @@ impl ReferenceEdges<'_, '_> {
             }
             Expr::Apply { base, args } => self.session.targets_of_arity(site, base, args.len as usize),
             Expr::Name(_) if self.unit.rules.overloads && !self.unit.rules.type_namespace => {
-                // A member of the name of a type hides it nowhere that something is made.
+                // In a construction, a member does not hide a type of the same name.
                 let mut found = self.session.find_type_targets(site, ty, 0);
                 if found.is_empty() {
                     found = self.session.targets(site, ty).to_vec();
@@ -40,9 +40,9 @@ impl ReferenceEdges<'_, '_> {
         let named = ty == self.reference.expr && self.unit.rules.value_flow_typing;
         for one in found {
             match &one.referent {
-                // A value of a type is no type that can be made.
+                // An instance cannot be constructed.
                 Referent::Value(Ty::Instance(..)) if type_space => return,
-                // Neither is what is only named: `raise error`.
+                // Neither can a value that is only named: `raise error`.
                 Referent::Value(Ty::Instance(..) | Ty::Union(_)) if named => return,
                 Referent::Symbol(sym, _) if named && !self.session.is_type(*sym) => {
                     match self.session.value(&one).ty {
@@ -67,7 +67,7 @@ impl ReferenceEdges<'_, '_> {
                     Ty::Instance(of, _) if self.session.is_type(*sym) => {
                         targets.push(Target::symbol(of, one.rule).at_most(one.confidence));
                     }
-                    // A name that holds a class.
+                    // A variable that holds a class.
                     Ty::Instance(of, _) if type_space || self.holds(*sym) => {
                         targets.push(Target::symbol(of, Rule::Value).at_most(one.confidence));
                     }
@@ -78,13 +78,13 @@ impl ReferenceEdges<'_, '_> {
             }
         }
         if targets.is_empty() {
-            return self.miss(site, ty);
+            return self.push_unresolved(site, ty);
         }
         self.emit_calls(site, targets, args);
     }
 
-    /// The constructors of a type; the type itself stands for the one in its header.
-    pub(crate) fn makers(&self, sym: SymbolId) -> Vec<Target> {
+    /// The constructors of a type; the type itself represents its primary constructor.
+    pub(super) fn makers(&self, sym: SymbolId) -> Vec<Target> {
         let mut found = self.constructors(sym);
         let header = self.session.unit_of(sym).is_some_and(|home| {
             home.rules.overloads && home.symbol(sym.at).is_some_and(|symbol| !symbol.params.is_empty())
@@ -95,14 +95,14 @@ impl ReferenceEdges<'_, '_> {
         found
     }
 
-    /// Whether a symbol is a name for something else, where every type is a value.
-    pub(crate) fn holds(&self, sym: SymbolId) -> bool {
+    /// Whether a symbol is a variable that may hold a class.
+    fn holds(&self, sym: SymbolId) -> bool {
         let kind = self.session.kind(sym);
         !self.unit.rules.implicit_constructors.is_empty()
             && matches!(kind, Some(SymbolKind::Constant | SymbolKind::Variable))
     }
 
-    /// What a type has itself in place of the maker of the language.
+    /// Members of a type that replace the implicit constructor.
     pub(super) fn custom_makers(&self, sym: SymbolId) -> Vec<Target> {
         let session = self.session;
         let mut found = Vec::new();
@@ -112,12 +112,10 @@ impl ReferenceEdges<'_, '_> {
         found
     }
 
-    /// The constructors a type declares itself.
-    pub(crate) fn constructors(&self, sym: SymbolId) -> Vec<Target> {
+    /// The constructors that a type declares itself.
+    pub(super) fn constructors(&self, sym: SymbolId) -> Vec<Target> {
         let members = self.session.members(sym);
-        let Some(home) = self.session.unit_of(sym) else {
-            return Vec::new();
-        };
+        let Some(home) = self.session.unit_of(sym) else { return Vec::new() };
         let mut names: Vec<&str> = home.rules.constructors.iter().map(String::as_str).collect();
         names.push(home.name(sym.at));
         let mut found = Vec::new();
@@ -137,14 +135,14 @@ impl ReferenceEdges<'_, '_> {
     }
 
     pub(super) fn emit_construction(&mut self, site: &Site, sym: SymbolId, target: &Target, args: &[ExprId]) {
-        self.edge(EdgeKind::Constructs, sym, target.rule, target.confidence);
+        self.push_edge(EdgeKind::Constructs, sym, target.rule, target.confidence);
         let line = self.session.mro(&Ty::instance(sym));
         let reach = if self.unit.rules.inherits_constructors { line.len() } else { 1 };
         for (at, base) in line.iter().enumerate().take(reach) {
             let Ty::Instance(of, _) = base else { break };
             let mut found = self.makers(*of);
             if self.unit.rules.overloads {
-                found.retain(|one| self.session.takes(one, args.len()));
+                found.retain(|one| self.session.accepts_count(one, args.len()));
             }
             if found.is_empty() {
                 continue;
@@ -160,7 +158,7 @@ impl ReferenceEdges<'_, '_> {
                         _ if at == 0 => Rule::Constructor,
                         _ => Rule::Inherited,
                     };
-                    self.edge(EdgeKind::Calls, constructor, rule, target.confidence.max(one.confidence));
+                    self.push_edge(EdgeKind::Calls, constructor, rule, target.confidence.max(one.confidence));
                     self.arguments(site, constructor, args, 0);
                 }
             }

@@ -1,4 +1,5 @@
-//! What types inherit, what members stand in for those of their bases, and what an interface's members may reach.
+//! Edges of the type hierarchy: inheritance, overriding members, and dispatch from interface members to
+//! implementations.
 
 use crate::file::file_unit::FileRef;
 use crate::session::Session;
@@ -9,8 +10,8 @@ use orient_model::{
     SymbolKind,
 };
 
-/// The edges of all types a file declares.
-pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
+/// Adds the edges of all types of a file.
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for at in 0..unit.facts.outline.symbols.len() as u32 {
         let Some(kind) = unit.kind(at) else { continue };
         session.start_reference();
@@ -23,7 +24,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     }
 }
 
-pub(crate) fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
+fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     let own = unit.sym(at);
     let of = session.own_type(own);
@@ -71,7 +72,7 @@ pub(crate) fn inherits(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut
     inherited_implementations(session, unit, at, &of, out);
 }
 
-/// A base that is not here, by the package it comes from where an import says so.
+/// An external base, with its package if an import names one.
 fn external_base(
     session: &Session<'_>,
     site: &crate::session::Site,
@@ -87,7 +88,7 @@ fn external_base(
     Outside { from: Some(at), kind: RefKind::Inherit, package, name, line }
 }
 
-/// A base that was not found: a candidate for the types of its name, or outside where there are none.
+/// Adds an unresolved base: a miss if the repository has a type of that name, else an external reference.
 fn push_unknown_base(
     session: &Session<'_>,
     unit: &FileRef,
@@ -95,9 +96,7 @@ fn push_unknown_base(
     (at, line): (u32, u32),
     out: &mut Resolved,
 ) {
-    let Some(name) = crate::file::file_unit::last_name(&unit.facts, expr) else {
-        return;
-    };
+    let Some(name) = crate::file::file_unit::last_name(&unit.facts, expr) else { return };
     let name = name.rsplit('\\').next().unwrap_or(name).to_owned();
     let namesakes = session.symbols_named(&unit.rules.family, &name);
     let (from, kind) = (Some(at), RefKind::Inherit);
@@ -108,7 +107,7 @@ fn push_unknown_base(
     }
 }
 
-/// Members that stand in for those of a base.
+/// Adds edges from members to the inherited members they override.
 fn overrides(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut Resolved) {
     let bases: Vec<Ty> = match unit.kind(at) {
         Some(SymbolKind::Impl) => unit
@@ -125,22 +124,16 @@ fn overrides(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut 
         return;
     }
     for &child in unit.children(Some(at)) {
-        let Some(symbol) = unit.symbol(child) else {
-            continue;
-        };
+        let Some(symbol) = unit.symbol(child) else { continue };
         if !is_overridable(symbol.kind) {
             continue;
         }
         let name = unit.name(child);
         session.depend_on(name);
         for base in &bases {
-            let Ty::Instance(base, _) = base else {
-                continue;
-            };
+            let Ty::Instance(base, _) = base else { continue };
             let members = session.members(*base);
-            let Some(members) = members.get(name) else {
-                continue;
-            };
+            let Some(members) = members.get(name) else { continue };
             let fit = members.iter().filter(|&&member| has_compatible_form(session, unit, child, member));
             let mut any = false;
             for &member in fit {
@@ -164,7 +157,7 @@ fn overrides(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut 
     }
 }
 
-/// Members of a base class that do what an interface of the heir promises.
+/// Adds dispatch edges from interface members to the implementations that a class inherits from its base class.
 fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of: &Ty, out: &mut Resolved) {
     let line = session.mro(of);
     let interfaces: Vec<SymbolId> = line
@@ -185,9 +178,7 @@ fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of:
     }
     let shown = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     for interface in interfaces {
-        let Some(home) = session.unit_of(interface) else {
-            continue;
-        };
+        let Some(home) = session.unit_of(interface) else { continue };
         for &member in home.children(Some(interface.at)) {
             let name = home.name(member);
             if unit.children(Some(at)).iter().any(|&child| unit.name(child) == name) {
@@ -214,8 +205,8 @@ fn inherited_implementations(session: &Session<'_>, unit: &FileRef, at: u32, of:
     }
 }
 
-/// Types that have all methods of an interface, where nobody has to say so. Where the interface embeds one that is not here, it
-/// asks for methods that cannot be seen: a type that has all others probably has those as well.
+/// Structural typing: adds edges from the types that have all methods of an interface. If the interface embeds an
+/// external one, it has unknown methods: a type that has all others probably has those as well.
 fn structural_implementations(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     let interface = unit.sym(at);
     let of = Ty::instance(interface);
@@ -224,9 +215,7 @@ fn structural_implementations(session: &Session<'_>, unit: &FileRef, at: u32, ou
     for ty in session.mro(&of).iter() {
         match ty {
             Ty::Instance(sym, _) => {
-                let Some(home) = session.unit_of(*sym) else {
-                    continue;
-                };
+                let Some(home) = session.unit_of(*sym) else { continue };
                 wanted.extend(
                     home.children(Some(sym.at))
                         .iter()
@@ -246,9 +235,7 @@ fn structural_implementations(session: &Session<'_>, unit: &FileRef, at: u32, ou
     }) else {
         return;
     };
-    let Some(home) = session.unit_of(first) else {
-        return;
-    };
+    let Some(home) = session.unit_of(first) else { return };
     let line = unit.symbol(at).map_or(0, |symbol| symbol.name_span.first_line);
     let mut seen = Vec::new();
     for namesake in session.symbols_named(&unit.rules.family, home.name(first.at)).iter() {
@@ -256,21 +243,15 @@ fn structural_implementations(session: &Session<'_>, unit: &FileRef, at: u32, ou
             continue;
         }
         let candidate = namesake.sym;
-        let Some(beside) = session.unit_of(candidate) else {
-            continue;
-        };
-        let Some(ty @ Ty::Instance(sym, _)) = session.qualifier_type(&beside, candidate.at) else {
-            continue;
-        };
+        let Some(beside) = session.unit_of(candidate) else { continue };
+        let Some(ty @ Ty::Instance(sym, _)) = session.qualifier_type(&beside, candidate.at) else { continue };
         if seen.contains(&sym) || sym == interface {
             continue;
         }
         seen.push(sym);
         let mut reached = Vec::new();
         for &member in &wanted {
-            let Some(home) = session.unit_of(member) else {
-                break;
-            };
+            let Some(home) = session.unit_of(member) else { break };
             let found = session.type_member(&ty, home.name(member.at), 0, Rule::Implementation);
             let fit = found
                 .iter()
@@ -308,28 +289,17 @@ fn is_overridable(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Operator | SymbolKind::Event)
 }
 
-/// Whether two members can stand for each other: the same number of parameters.
+/// Whether one member can override another: by kind and number of parameters.
 fn has_compatible_form(session: &Session<'_>, unit: &FileRef, at: u32, other: SymbolId) -> bool {
-    let Some(home) = session.unit_of(other) else {
-        return false;
-    };
-    let (Some(one), Some(two)) = (unit.symbol(at), home.symbol(other.at)) else {
-        return false;
-    };
+    let Some(home) = session.unit_of(other) else { return false };
+    let (Some(one), Some(two)) = (unit.symbol(at), home.symbol(other.at)) else { return false };
     let holds_function = unit.rules.type_namespace && two.kind == SymbolKind::Field;
     (is_overridable(two.kind) || holds_function)
         && (!unit.rules.overloads && !unit.rules.structural_interfaces
             || one.params.len() == two.params.len())
 }
 
-pub(crate) fn edge(
-    from: SymbolId,
-    kind: EdgeKind,
-    to: SymbolId,
-    line: u32,
-    confidence: Confidence,
-    rule: Rule,
-) -> Edge {
+fn edge(from: SymbolId, kind: EdgeKind, to: SymbolId, line: u32, confidence: Confidence, rule: Rule) -> Edge {
     let node = |sym: SymbolId| Node { file: sym.file, symbol: Some(sym.at) };
     Edge { from: node(from), kind, to: node(to), line, confidence, rule }
 }

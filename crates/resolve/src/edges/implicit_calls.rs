@@ -1,4 +1,4 @@
-//! What the language calls without being named: the members behind loops and `with`.
+//! Edges of implicit calls: the members behind loops and `with` statements.
 
 use crate::file::file_unit::FileRef;
 use crate::session::{Session, Site};
@@ -6,8 +6,8 @@ use crate::types::target::{Target, Value};
 use crate::types::ty::Ty;
 use orient_model::{Binding, Confidence, Edge, EdgeKind, Node, Resolved, Rule, SymbolKind, Via};
 
-/// Calls of the members by which names are bound to parts of values.
-pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
+/// Adds the implicit calls of all bindings of a file.
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     if !unit.rules.value_flow_typing {
         return;
     }
@@ -22,25 +22,15 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     }
 }
 
-pub(super) fn follow(
-    session: &Session<'_>,
-    unit: &FileRef,
-    binding: &Binding,
-    cases: &[&str],
-    out: &mut Resolved,
-) {
+fn follow(session: &Session<'_>, unit: &FileRef, binding: &Binding, cases: &[&str], out: &mut Resolved) {
     let Some(value) = binding.value else { return };
-    let Some(line) = unit.line_of(value, binding.at) else {
-        return;
-    };
+    let Some(line) = unit.line_of(value, binding.at) else { return };
     let site = Site { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
     let mut val = session.eval(&site, value);
     let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
     let from = Node { file: unit.file, symbol };
     for case in cases {
-        let Some(name) = unit.implicit(case) else {
-            return;
-        };
+        let Some(name) = unit.implicit(case) else { return };
         let several = val.ty.alternatives().len() > 1;
         let mut results = Vec::new();
         let mut members = Vec::new();
@@ -50,7 +40,7 @@ pub(super) fn follow(
                 _ => Vec::new(),
             };
             if found.is_empty() && several {
-                // It cannot be all of what we think: which of them it is, nobody knows.
+                // The value cannot have all of these types, and nothing decides between them.
                 return;
             }
             members.push(found);
@@ -59,9 +49,7 @@ pub(super) fn follow(
             results.push(session.call_targets_result(&found, &[], None).ty);
             for one in &found {
                 let callable = |sym| session.kind(sym).is_some_and(SymbolKind::is_callable);
-                let Some(sym) = one.sym().filter(|&sym| callable(sym)) else {
-                    continue;
-                };
+                let Some(sym) = one.sym().filter(|&sym| callable(sym)) else { continue };
                 let confidence =
                     if several { one.confidence.max(Confidence::Probable) } else { one.confidence };
                 out.edges.push(edge(from, one, sym, line, confidence));
@@ -71,7 +59,7 @@ pub(super) fn follow(
     }
 }
 
-pub(crate) fn edge(
+fn edge(
     from: Node,
     found: &Target,
     sym: crate::types::ty::SymbolId,

@@ -7,7 +7,7 @@ use crate::types::ty::{Module, Ty};
 use orient_model::{Edge, EdgeKind, ImportKind, Modules, Node, Resolved, Rule};
 
 /// Edges from a file to what it imports.
-pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for (at, import) in unit.facts.outline.imports.iter().enumerate() {
         session.start_reference();
         let found = match import.kind {

@@ -1,4 +1,4 @@
-//! Every use in a file: what it leads to, and what is kept of it when it leads nowhere.
+//! Edges of references: what every reference in a file means; external references and misses for the rest.
 
 use crate::file::file_unit::{FileRef, last_name};
 use crate::names::bindings::LookupKind;
@@ -10,8 +10,8 @@ use orient_model::{
     Rule, SymbolKind,
 };
 
-/// The edges of all uses in a file.
-pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
+/// Adds the edges of all references of a file.
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     for reference in unit.references() {
         session.start_reference();
         let mut uses = ReferenceEdges { session, unit, reference, whole: true, receives: false, out };
@@ -19,32 +19,32 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     }
 }
 
-/// One use on its way to its edges.
+/// One reference, and where its edges go.
 pub(super) struct ReferenceEdges<'a, 'r> {
     pub(super) session: &'a Session<'r>,
     pub(super) unit: &'a FileRef,
     pub(super) reference: &'a Reference,
-    /// Whether it is used for its own sake, and not only named on the way to what is.
+    /// Whether it is the reference itself, and not a prefix of it.
     pub(super) whole: bool,
-    /// Whether it is what a member is called on, where modules are objects.
+    /// Whether it is the receiver of a call, where modules are objects.
     pub(super) receives: bool,
     pub(super) out: &'a mut Resolved,
 }
 
 impl ReferenceEdges<'_, '_> {
-    pub(super) fn follow(&mut self) {
+    fn follow(&mut self) {
         let site = Site { unit: self.unit.clone(), scope: self.reference.scope, at: self.reference.at };
         match self.reference.kind {
             RefKind::Call | RefKind::Expand | RefKind::Decorate => self.call(&site),
             RefKind::Construct => self.construct(&site),
-            RefKind::Read | RefKind::Write => self.mention(&site, EdgeKind::References),
-            RefKind::Type => self.mention(&site, EdgeKind::TypeOf),
+            RefKind::Read | RefKind::Write => self.push_reference(&site, EdgeKind::References),
+            RefKind::Type => self.push_reference(&site, EdgeKind::TypeOf),
             RefKind::Inherit => return,
         }
         self.prefixes(&site);
     }
 
-    /// What a use names on its way: `a` and `b` in `a.b.c()`.
+    /// The prefixes of a reference: `a` and `a.b` in `a.b.c()`.
     fn prefixes(&mut self, site: &Site) {
         let mut expr = match self.unit.expr(self.reference.expr) {
             Expr::Call { callee: expr, .. } | Expr::New { ty: expr, .. } => expr,
@@ -67,12 +67,12 @@ impl ReferenceEdges<'_, '_> {
             let Self { session, unit, .. } = *self;
             let receives = calls && place == 0;
             ReferenceEdges { session, unit, reference, whole: false, receives, out: self.out }
-                .mention(site, EdgeKind::References);
+                .push_reference(site, EdgeKind::References);
         }
     }
 
-    fn mention(&mut self, site: &Site, kind: EdgeKind) {
-        // Markup makes something of what it names, and so names it.
+    fn push_reference(&mut self, site: &Site, kind: EdgeKind) {
+        // A markup element refers to its component.
         let expr = match self.unit.expr(self.reference.expr) {
             Expr::New { ty, .. } => ty,
             _ => self.reference.expr,
@@ -86,7 +86,7 @@ impl ReferenceEdges<'_, '_> {
         };
         let mut found = self.session.filter_kind(found, lookup_kind);
         if !self.whole && !self.receives && !found.is_empty() {
-            // A namespace on the way to what it holds is no use of it, and its name stands in all files that open it.
+            // A namespace as a prefix is not a reference to it: its name is in every file that opens it.
             let is_space = |sym: SymbolId| self.session.kind(sym) == Some(SymbolKind::Module);
             found.retain(|one| !one.sym().is_some_and(is_space));
             if found.is_empty() {
@@ -101,8 +101,8 @@ impl ReferenceEdges<'_, '_> {
                         self.push_miss(name, Reason::Unknown);
                     }
                 }
-                Expr::Name(_) | Expr::Member { .. } => self.miss(site, expr),
-                _ if kind == EdgeKind::TypeOf => self.miss(site, expr),
+                Expr::Name(_) | Expr::Member { .. } => self.push_unresolved(site, expr),
+                _ if kind == EdgeKind::TypeOf => self.push_unresolved(site, expr),
                 _ => {}
             }
             return;
@@ -112,14 +112,14 @@ impl ReferenceEdges<'_, '_> {
             let confidence = if several { one.confidence.max(Confidence::Probable) } else { one.confidence };
             match one.sym() {
                 Some(sym) => {
-                    self.edge(kind, sym, one.rule, confidence);
+                    self.push_edge(kind, sym, one.rule, confidence);
                 }
-                None => self.outside(one),
+                None => self.push_external_target(one),
             }
         }
     }
 
-    pub(crate) fn edge(&mut self, kind: EdgeKind, sym: SymbolId, rule: Rule, confidence: Confidence) {
+    pub(super) fn push_edge(&mut self, kind: EdgeKind, sym: SymbolId, rule: Rule, confidence: Confidence) {
         let from = Node { file: self.unit.file, symbol: self.reference.symbol };
         let to = Node { file: sym.file, symbol: Some(sym.at) };
         if from == to && kind == EdgeKind::References {
@@ -128,24 +128,22 @@ impl ReferenceEdges<'_, '_> {
         if confidence == Confidence::Approximate
             && let Some(home) = self.session.unit_of(sym)
         {
-            // Little more than the name is known, so it counts as a candidate by its name.
+            // Little more than the name is known, so it is a candidate as well.
             self.push_miss(home.name(sym.at), Reason::Ambiguous);
         }
         self.out.edges.push(Edge { from, kind, to, line: self.reference.line, confidence, rule });
     }
 
-    pub(crate) fn outside(&mut self, found: &Target) {
-        let Referent::External(package, name) = &found.referent else {
-            return;
-        };
+    pub(super) fn push_external_target(&mut self, found: &Target) {
+        let Referent::External(package, name) = &found.referent else { return };
         if found.is_maybe_external() && self.is_name_defined(self.reference.expr, name) {
             let inherited = found.rule == Rule::Inherited;
             return self.push_miss(name, if inherited { Reason::Base } else { Reason::Receiver });
         }
-        self.beyond(package, name);
+        self.push_external(package, name);
     }
 
-    pub(crate) fn beyond(&mut self, package: &str, name: &str) {
+    fn push_external(&mut self, package: &str, name: &str) {
         if name.is_empty() || !self.whole {
             return;
         }
@@ -158,15 +156,13 @@ impl ReferenceEdges<'_, '_> {
         });
     }
 
-    /// Keeps what was not resolved, with the reason.
-    pub(super) fn miss(&mut self, site: &Site, expr: ExprId) {
+    /// Adds an unresolved reference with the reason.
+    pub(super) fn push_unresolved(&mut self, site: &Site, expr: ExprId) {
         let expr = match self.unit.expr(expr) {
             Expr::Apply { base, .. } => base,
             _ => expr,
         };
-        let Some(name) = last_name(&self.unit.facts, expr) else {
-            return;
-        };
+        let Some(name) = last_name(&self.unit.facts, expr) else { return };
         let name = name.rsplit('\\').next().unwrap_or(name);
         let reason = match self.unit.expr(expr) {
             Expr::Member { base, .. } => {
@@ -181,13 +177,13 @@ impl ReferenceEdges<'_, '_> {
             _ => Reason::Computed,
         };
         if !self.is_name_defined(expr, name) {
-            // It is the language's own, or of a package that is not here.
-            return self.beyond("", name);
+            // It is built in, or belongs to an external package.
+            return self.push_external("", name);
         }
         self.push_miss(name, reason);
     }
 
-    /// Whether something in the repository has this name that the expression could mean.
+    /// Whether the repository has a symbol of this name that the expression could mean.
     fn is_name_defined(&self, expr: ExprId, name: &str) -> bool {
         let namesakes = self.session.symbols_named(&self.unit.rules.family, name);
         let bare = matches!(self.unit.expr(expr), Expr::Name(_)) && !self.unit.rules.implicit_receiver;

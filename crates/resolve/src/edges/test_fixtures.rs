@@ -1,7 +1,7 @@
-//! What a test runner runs for a test without being named in its body: setup, suites around it, fixtures.
+//! Edges from tests to the code that a test runner runs for them: setup, enclosing suites, fixtures.
 //!
-//! All of it goes by convention, so no edge from here is exact. Fixtures that are imported from plain modules or come
-//! from plugins are not followed.
+//! Test runners go by conventions, so no edge from here is exact. Fixtures from plain imports and from plugins are not
+//! followed.
 
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::invalidation::name_reach::file_exists_key;
@@ -11,16 +11,14 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Edge, EdgeKind, Modifier, Node, Resolved, Rule, SymbolKind};
 use rustc_hash::FxHashSet;
 
-/// How many bases of a type of tests are looked at, at most.
+/// Maximum number of supertypes of a test class that are followed.
 const BASES: usize = 32;
 
-/// Edges from the tests and fixtures of a file to what runs for them.
-pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
+/// Adds the edges of all tests and fixtures of a file.
+pub(super) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     let mut shared = None;
     for at in 0..unit.facts.outline.symbols.len() as u32 {
-        let Some(symbol) = unit.symbol(at) else {
-            continue;
-        };
+        let Some(symbol) = unit.symbol(at) else { continue };
         let case = symbol.modifiers.is_test_case(unit.facts.role);
         let fixture = unit.is(at, Modifier::Fixture);
         if case {
@@ -39,7 +37,7 @@ pub(crate) fn edges(session: &Session<'_>, unit: &FileRef, out: &mut Resolved) {
     }
 }
 
-pub(crate) fn edge(unit: &FileUnit, from: u32, to: SymbolId, rule: Rule) -> Edge {
+fn edge(unit: &FileUnit, from: u32, to: SymbolId, rule: Rule) -> Edge {
     Edge {
         from: Node { file: unit.file, symbol: Some(from) },
         kind: EdgeKind::Calls,
@@ -50,7 +48,7 @@ pub(crate) fn edge(unit: &FileUnit, from: u32, to: SymbolId, rule: Rule) -> Edge
     }
 }
 
-/// The setup of a test: of the suites and types around it and their bases, and of its file.
+/// The setup of a test: of the suites and types around it, of their supertypes, and of its file.
 fn setup(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     suites(unit, at, out);
     let mut around = unit.symbol(at).and_then(|symbol| symbol.parent);
@@ -69,7 +67,7 @@ fn setup(session: &Session<'_>, unit: &FileRef, at: u32, out: &mut Resolved) {
     }
 }
 
-/// Code of a suite runs before the tests in it.
+/// The body of a suite runs before its tests.
 fn suites(unit: &FileUnit, at: u32, out: &mut Resolved) {
     let outer = unit.symbol(at).and_then(|symbol| symbol.parent);
     if let Some(outer) = outer.filter(|&outer| unit.kind(outer) == Some(SymbolKind::Test)) {
@@ -77,13 +75,11 @@ fn suites(unit: &FileUnit, at: u32, out: &mut Resolved) {
     }
 }
 
-/// What runs for every test of a type: its setup and constructors, and those of its bases.
+/// What runs for every test of a type: its setup and constructors, and those of its supertypes.
 fn type_setup(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     let mut found = Vec::new();
     for sym in with_bases(session, of) {
-        let Some(unit) = session.unit_of(sym) else {
-            continue;
-        };
+        let Some(unit) = session.unit_of(sym) else { continue };
         session.depend_on(unit.name(sym.at));
         unit.rules.constructors.iter().for_each(|name| session.depend_on(name));
         let runs = |&child: &u32| {
@@ -94,12 +90,12 @@ fn type_setup(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     found
 }
 
-/// A type and its bases that are here, nearest first.
+/// A type and its supertypes in the repository, in breadth-first order.
 fn with_bases(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     let (mut found, mut known) = (vec![of], FxHashSet::from_iter([of]));
     let mut next = 0;
     while next < found.len() && found.len() < BASES {
-        for (base, _) in session.bases(found[next]).iter() {
+        for (base, _) in session.supertypes(found[next]).iter() {
             for ty in base.alternatives() {
                 if let Ty::Instance(sym, _) | Ty::Metatype(sym, _) = ty
                     && known.insert(*sym)
@@ -113,8 +109,8 @@ fn with_bases(session: &Session<'_>, of: SymbolId) -> Vec<SymbolId> {
     found
 }
 
-/// The files whose fixtures are there for this one: those of its folder first, then outward.
-pub(crate) fn folder_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef> {
+/// The files whose fixtures this file may use: those of its own folder first, then of the folders above.
+fn folder_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef> {
     let mut found = Vec::new();
     let mut folder = unit.folder();
     loop {
@@ -132,21 +128,19 @@ pub(crate) fn folder_files(session: &Session<'_>, unit: &FileRef) -> Vec<FileRef
     }
 }
 
-/// A test or fixture that gets fixtures.
+/// A test or fixture that uses fixtures.
 struct FixtureConsumer<'a, 'r> {
     session: &'a Session<'r>,
     unit: &'a FileRef,
     at: u32,
-    /// Files whose fixtures are there for it, nearest first.
+    /// Files whose fixtures it may use, nearest first.
     shared: &'a [FileRef],
 }
 
 impl FixtureConsumer<'_, '_> {
-    /// The fixtures it asks for: by parameters of their names, and by attributes.
+    /// Adds the fixtures that it requests by parameters and attributes.
     fn requested_fixtures(&self, out: &mut Resolved) {
-        let Some(symbol) = self.unit.symbol(self.at) else {
-            return;
-        };
+        let Some(symbol) = self.unit.symbol(self.at) else { return };
         let fixtures = &self.unit.rules.fixtures;
         let mut names: Vec<&str> = Vec::new();
         for param in symbol.params.iter().filter(|param| !param.default && !param.variadic) {
@@ -165,7 +159,7 @@ impl FixtureConsumer<'_, '_> {
         }
     }
 
-    /// Fixtures of shared files that every test gets. Those of its own file and type are among its setup.
+    /// Adds the automatic fixtures of shared files. Those of its own file and type are part of its setup.
     fn automatic_fixtures(&self, out: &mut Resolved) {
         for unit in self.shared {
             for &at in unit.children(None) {
@@ -176,8 +170,8 @@ impl FixtureConsumer<'_, '_> {
         }
     }
 
-    /// Texts of attributes with one of these last names, of the symbol and of what is around it.
-    pub(crate) fn attributes<'t>(&'t self, wanted: &'t [String]) -> impl Iterator<Item = &'t str> {
+    /// Attributes with one of these last names, of the symbol and of the symbols around it.
+    fn attributes<'t>(&'t self, wanted: &'t [String]) -> impl Iterator<Item = &'t str> {
         let around = std::iter::successors(self.unit.symbol(self.at), |symbol| {
             symbol.parent.and_then(|parent| self.unit.symbol(parent))
         });
@@ -190,8 +184,8 @@ impl FixtureConsumer<'_, '_> {
         })
     }
 
-    /// The fixture of a name that is nearest: in the types around, in the file, in shared files outward. One that asks for
-    /// its own name means the next.
+    /// The nearest fixture of a name: in the enclosing types, in the file, in shared files. A fixture that requests its
+    /// own name means the next one.
     fn fixture(&self, name: &str) -> Option<SymbolId> {
         let mut around = self.unit.symbol(self.at).and_then(|symbol| symbol.parent);
         while let Some(outer) = around {
@@ -217,7 +211,7 @@ impl FixtureConsumer<'_, '_> {
     }
 }
 
-/// The name tests ask for a fixture by.
+/// The name by which tests request a fixture.
 fn fixture_name(unit: &FileUnit, at: u32) -> &str {
     let renamed = unit.rules.fixtures.renamed_by.as_deref().and_then(|argument| {
         let symbol = unit.symbol(at)?;
@@ -226,7 +220,7 @@ fn fixture_name(unit: &FileUnit, at: u32) -> &str {
     renamed.unwrap_or_else(|| unit.name(at))
 }
 
-/// The text given for a named argument: `b` in `f(a="b")`.
+/// The text of a named argument: `b` in `f(a="b")`.
 fn argument_text<'t>(call: &'t str, argument: &str) -> Option<&'t str> {
     for (start, _) in call.match_indices(argument) {
         let starts = call[..start].ends_with(['(', ',', ' ', '\n', '\t']);
@@ -243,8 +237,8 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split(['"', '\'']).skip(1).step_by(2)
 }
 
-/// Whether one of the quoted texts has a name among its words: `"a, b"` names `a`.
-pub(crate) fn quotes(text: &str, name: &str) -> bool {
+/// Whether one of the quoted texts contains a name as a word: `"a, b"` contains `a`.
+fn quotes(text: &str, name: &str) -> bool {
     quoted(text).any(|words| words.split([',', ' ']).any(|word| word == name))
 }
 
@@ -260,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn several_names_may_share_a_text() {
+    fn a_quoted_text_may_list_several_names() {
         assert!(quotes("pytest.mark.parametrize('a, b', [(1, 2)])", "b"));
         assert!(!quotes("pytest.mark.parametrize('ab', [1])", "b"));
     }

@@ -6,15 +6,15 @@
 
 use crate::invalidation::name_reach::{INCLUDES, WHOLE_FILE, called_params_key, file_exists_key};
 use orient_model::{
-    Atom, BindingKind, Expr, ExprId, Flow, ImportKind, Modifier, Outline, Reference, RepoPath, SymbolKind,
-    Via,
+    Atom, BindingKind, Expr, ExprId, Flow, ImportKind, Modifier, Outline, Reference, RepoPath, Rules,
+    SymbolKind, Via,
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
 /// The names of a file, sorted, each with the hash of its interface.
-pub fn interface_hashes(outline: &Outline, flow: &Flow) -> Vec<(String, u64)> {
-    let hasher_of = InterfaceHasher::new(outline, flow);
+pub fn interface_hashes(outline: &Outline, flow: &Flow, rules: Option<&Rules>) -> Vec<(String, u64)> {
+    let hasher_of = InterfaceHasher::new(outline, flow, rules);
     let mut names: FxHashMap<String, FxHasher> = FxHashMap::default();
     let package = outline.package.map_or("", |atom| outline.strings.get(atom));
     let mut opened = FxHashSet::default();
@@ -87,7 +87,7 @@ pub fn path_keys(path: &RepoPath) -> Vec<String> {
     names
 }
 
-pub(crate) fn last(name: &str) -> &str {
+fn last(name: &str) -> &str {
     name.rsplit(['.', '/', ':', '\\']).next().unwrap_or(name)
 }
 
@@ -95,9 +95,10 @@ pub(crate) fn last(name: &str) -> &str {
 struct InterfaceHasher<'f> {
     outline: &'f Outline,
     flow: &'f Flow,
+    rules: Option<&'f Rules>,
     /// The binding of each symbol.
     bindings: FxHashMap<u32, usize>,
-    /// The scope each symbol opens.
+    /// The scope that each symbol opens.
     scopes: FxHashMap<u32, u32>,
     /// The calls directly in each symbol.
     calls: FxHashMap<u32, Vec<&'f Reference>>,
@@ -107,7 +108,7 @@ struct InterfaceHasher<'f> {
 }
 
 impl<'f> InterfaceHasher<'f> {
-    pub(crate) fn new(outline: &'f Outline, flow: &'f Flow) -> Self {
+    fn new(outline: &'f Outline, flow: &'f Flow, rules: Option<&'f Rules>) -> Self {
         let mut bindings = FxHashMap::default();
         for (at, binding) in flow.bindings.iter().enumerate() {
             if let BindingKind::Symbol(symbol) = binding.kind {
@@ -129,13 +130,11 @@ impl<'f> InterfaceHasher<'f> {
         let bound = flow.bindings.iter().filter(|binding| binding.kind == BindingKind::Param);
         let params_of: FxHashSet<(u32, Atom)> = bound.map(|binding| (binding.scope, binding.name)).collect();
         let params = params_of.iter().map(|&(_, name)| name).collect();
-        Self { outline, flow, bindings, scopes, calls, params, params_of }
+        Self { outline, flow, rules, bindings, scopes, calls, params, params_of }
     }
 
-    pub(crate) fn symbol(&self, at: u32, hasher: &mut FxHasher) {
-        let Some(symbol) = self.outline.symbols.get(at as usize) else {
-            return;
-        };
+    fn symbol(&self, at: u32, hasher: &mut FxHasher) {
+        let Some(symbol) = self.outline.symbols.get(at as usize) else { return };
         let text = |atom| self.outline.strings.get(atom);
         (symbol.kind, symbol.visibility, symbol.modifiers, symbol.ordinal, symbol.body.is_some())
             .hash(hasher);
@@ -171,7 +170,7 @@ impl<'f> InterfaceHasher<'f> {
     }
 
     /// Hashes everything that decides the result of a body: coarse, but never less than what resolution reads.
-    pub(crate) fn body(&self, scope: u32, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
+    fn body(&self, scope: u32, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
         let inside = self.flow.scopes.get(scope as usize).map_or(0..0, |scope| scope.start..scope.end);
         for leaves in self.flow.returns.iter().filter(|leaves| {
             self.flow.scopes.get(leaves.scope as usize).is_some_and(|inner| inside.contains(&inner.start))
@@ -202,11 +201,9 @@ impl<'f> InterfaceHasher<'f> {
     /// Hashes which parameters are called: resolution follows a function that is passed to them.
     fn called_params(&self, symbol: u32, hasher: &mut FxHasher) {
         for reference in self.calls.get(&symbol).into_iter().flatten() {
-            let Expr::Call { callee, args } = self.flow.expr(reference.expr) else {
-                continue;
-            };
+            let Expr::Call { callee, args } = self.flow.expr(reference.expr) else { continue };
             if let Expr::Name(name) | Expr::Member { name, .. } = self.flow.expr(callee)
-                && crate::names::self_rebinding::RUNS_AS_OTHER.contains(&self.flow.strings.get(name))
+                && self.rebinds_self(self.flow.strings.get(name))
             {
                 let list = self.flow.list(args).iter();
                 list.for_each(|&arg| self.expr(Some(arg), hasher, &mut FxHashSet::default()));
@@ -219,22 +216,24 @@ impl<'f> InterfaceHasher<'f> {
         }
     }
 
+    /// Whether a member of this name runs the blocks it is given with another `self`: then resolution follows parameters
+    /// that are passed to it.
+    fn rebinds_self(&self, name: &str) -> bool {
+        self.rules.is_some_and(|rules| rules.self_rebinding_methods.iter().any(|member| member == name))
+    }
+
     /// The lines on which a symbol calls a parameter of its own.
     fn lines_of_called_params(&self, symbol: u32) -> impl Iterator<Item = u32> {
         let scope = self.scopes.get(&symbol);
         let calls = self.calls.get(&symbol).into_iter().flatten();
         calls.filter_map(move |reference| {
-            let Expr::Call { callee, .. } = self.flow.expr(reference.expr) else {
-                return None;
-            };
-            let Expr::Name(name) = self.flow.expr(callee) else {
-                return None;
-            };
+            let Expr::Call { callee, .. } = self.flow.expr(reference.expr) else { return None };
+            let Expr::Name(name) = self.flow.expr(callee) else { return None };
             self.params_of.contains(&(*scope?, name)).then_some(reference.line)
         })
     }
 
-    pub(crate) fn assigned(&self, name: &str, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
+    fn assigned(&self, name: &str, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
         for assign in &self.flow.assigns {
             let (Expr::Name(target) | Expr::Member { name: target, .. }) = self.flow.expr(assign.target)
             else {
@@ -248,7 +247,7 @@ impl<'f> InterfaceHasher<'f> {
         }
     }
 
-    pub(crate) fn via(&self, via: Via, hasher: &mut FxHasher) {
+    fn via(&self, via: Via, hasher: &mut FxHasher) {
         match via {
             Via::Member(name) => self.flow.strings.get(name).hash(hasher),
             Via::Item(at) => at.hash(hasher),
@@ -257,10 +256,8 @@ impl<'f> InterfaceHasher<'f> {
     }
 
     /// Hashes an expression, and collects the names in it.
-    pub(crate) fn expr(&self, expr: Option<ExprId>, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
-        let Some(expr) = expr else {
-            return 0_u8.hash(hasher);
-        };
+    fn expr(&self, expr: Option<ExprId>, hasher: &mut FxHasher, names: &mut FxHashSet<u32>) {
+        let Some(expr) = expr else { return 0_u8.hash(hasher) };
         self.walk(expr, hasher, names, 0);
     }
 

@@ -47,9 +47,7 @@ pub fn name_reach(outline: &Outline, rules: &Rules, names: &[String]) -> BTreeMa
     let mut reach: BTreeMap<String, NameReach> =
         names.iter().map(|name| (name.clone(), NameReach::default())).collect();
     for (at, symbol) in outline.symbols.iter().enumerate() {
-        let Some(one) = reach.get_mut(outline.strings.get(symbol.name)) else {
-            continue;
-        };
+        let Some(one) = reach.get_mut(outline.strings.get(symbol.name)) else { continue };
         one.kinds |= kind_bit(symbol.kind);
         one.member |= is_member(symbol.kind) || symbol.kind == SymbolKind::Constructor;
         let adds_members = symbol.kind == SymbolKind::Impl || symbol.modifiers.contains(Modifier::Extension);
@@ -101,7 +99,7 @@ pub fn kind_bits(kinds: impl IntoIterator<Item = SymbolKind>) -> u64 {
     kinds.into_iter().fold(0, |all, kind| all | kind_bit(kind))
 }
 
-pub(crate) fn is_member(kind: SymbolKind) -> bool {
+fn is_member(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property)
 }
 

@@ -1,16 +1,16 @@
-//! What imports mean, and what modules give: one file for each way languages find modules.
+//! Imports and modules: one file for each module system.
 
-mod dotted;
-mod folder;
-mod global;
-mod include;
-mod namespace;
-mod path;
+mod dotted_names;
+mod folder_packages;
+mod includes;
+mod module_tree;
+mod namespaces;
+mod path_imports;
 pub(crate) mod project_files;
-mod tree;
+mod project_wide;
 
-pub(crate) use folder::TopLevelSymbols;
-pub(crate) use include::Includes;
+pub(crate) use folder_packages::TopLevelSymbols;
+pub(crate) use includes::Includes;
 
 use crate::file::file_unit::FileRef;
 use crate::memo::Keep;
@@ -18,12 +18,14 @@ use crate::names::bindings::LookupKind;
 use crate::session::{Session, Site};
 use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, SymbolId, Ty};
-use orient_model::{BindingKind, Import, ImportKind, Modifier, Modules, Rule, SharedScope, SymbolKind};
+use orient_model::{
+    BindingKind, Import, ImportKind, Modifier, Modules, Rule, SharedScope, SymbolKind, TreeRules,
+};
 use std::rc::Rc;
 use std::sync::Arc;
 
 impl Session<'_> {
-    /// What an import brings in under its name.
+    /// What an import binds.
     pub(crate) fn import(&self, unit: &FileRef, at: u32) -> Vec<Target> {
         let keep = Keep::OutermostOr(|_, found: &Rc<[Target]>| !found.is_empty());
         let found = self.queries.imports.query(&self.limits, (unit.file, at), keep, || {
@@ -34,7 +36,7 @@ impl Session<'_> {
         found.map_or_else(Vec::new, |found| found.to_vec())
     }
 
-    /// The result depends on every part of the module's name: a file of that name may come or go.
+    /// Makes the result depend on every part of a module's name: a file of that name may be added or removed.
     pub(crate) fn depend_on_module_path(&self, module: &str) {
         for part in module.split(['/', '.', ':', '\\']).filter(|part| !part.is_empty()) {
             self.depend_on(part);
@@ -62,8 +64,8 @@ impl Session<'_> {
         found
     }
 
-    /// A name from a namespace or type that is named as the scope of the declaration sees it: `using Base::f` inside a class
-    /// inside a namespace.
+    /// A name from a namespace or type that is visible in the scope of the declaration: `using Base::f` inside of a
+    /// class inside of a namespace.
     fn scoped_using(&self, unit: &FileRef, import: &Import, module: &str, name: &str) -> Vec<Target> {
         let imports = &unit.facts.outline.imports;
         let declares = |binding: &&orient_model::Binding| match binding.kind {
@@ -103,9 +105,7 @@ impl Session<'_> {
                 self.module_member(&from, name, unit).into_iter().map(through_import).collect()
             }
             ImportKind::Default => {
-                let Some(from) = self.find_module(unit, module) else {
-                    return Vec::new();
-                };
+                let Some(from) = self.find_module(unit, module) else { return Vec::new() };
                 let found = self.module_member(&from, "default", unit);
                 if found.is_empty() && !self.has_exports(&from) {
                     return vec![Target::module(from, Rule::Import)];
@@ -116,7 +116,7 @@ impl Session<'_> {
         }
     }
 
-    /// The module an import names.
+    /// The module that an import names.
     pub(crate) fn find_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
         self.depend_on_module_path(module);
         match unit.rules.modules {
@@ -129,7 +129,7 @@ impl Session<'_> {
         }
     }
 
-    /// The module that a file means by a name; found once.
+    /// The module that a file means by a name, memoized.
     fn memoized_module(
         &self,
         unit: &FileRef,
@@ -143,11 +143,9 @@ impl Session<'_> {
         }
     }
 
-    /// A name that comes through an import of everything.
+    /// A name that a wildcard import binds.
     pub(crate) fn through_wildcard(&self, unit: &FileRef, import: u32, name: &str) -> Vec<Target> {
-        let Some(import) = unit.facts.outline.imports.get(import as usize) else {
-            return Vec::new();
-        };
+        let Some(import) = unit.facts.outline.imports.get(import as usize) else { return Vec::new() };
         let module = unit.outline_text(import.module);
         self.depend_on_module_path(module);
         self.depend_on(name);
@@ -169,9 +167,7 @@ impl Session<'_> {
         self.depend_on(name);
         match module {
             Module::File(file) => {
-                let Some(unit) = self.unit(*file) else {
-                    return Vec::new();
-                };
+                let Some(unit) = self.unit(*file) else { return Vec::new() };
                 let key = (*file, name_hash("", name));
                 let found =
                     self.queries.module_members.enter(&self.limits, &key, || match unit.rules.modules {
@@ -189,7 +185,7 @@ impl Session<'_> {
         }
     }
 
-    /// What a file binds at its top.
+    /// A top-level name of a file.
     fn file_member(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let site = top(unit);
         let own = self.top_level(unit, name);
@@ -209,13 +205,11 @@ impl Session<'_> {
         Vec::new()
     }
 
-    /// What a file binds at its top under this name, imports followed; the last binding counts.
+    /// The top-level bindings of a name, with imports followed; the last binding wins.
     fn top_level(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let mut found: Vec<Target> = Vec::new();
         for &at in unit.bound(0, name) {
-            let Some(binding) = unit.binding(at) else {
-                continue;
-            };
+            let Some(binding) = unit.binding(at) else { continue };
             if let BindingKind::Symbol(symbol) = binding.kind
                 && (unit.qualifier(symbol).is_some() && !unit.kind(symbol).is_some_and(SymbolKind::is_type))
             {
@@ -242,8 +236,8 @@ impl Session<'_> {
         self.prefer_definitions(found)
     }
 
-    /// Names that files see of each other without an import.
-    pub(crate) fn shared(&self, site: &Site, name: &str) -> Vec<Target> {
+    /// Names of other files that are visible without an import.
+    pub(crate) fn visible_without_import(&self, site: &Site, name: &str) -> Vec<Target> {
         let unit = &site.unit;
         let found = match unit.rules.shared_scope {
             SharedScope::None => Vec::new(),
@@ -261,46 +255,42 @@ impl Session<'_> {
         }
     }
 
-    /// The namespace a symbol stands in.
+    /// The namespace that a symbol belongs to.
     pub(crate) fn namespace_of(&self, unit: &FileRef, symbol: u32) -> String {
         let scope = unit.scope_of(symbol).unwrap_or(0);
         self.namespace_at(&Site { unit: unit.clone(), scope, at: u32::MAX })
     }
 
-    /// The name of a symbol from the outermost namespace on, with dots.
+    /// The full name of a symbol from the outermost namespace on, with dots.
     pub(crate) fn full_name(&self, sym: SymbolId) -> String {
         self.shared_full_name(sym).to_string()
     }
 
-    /// The full name of a symbol; spelled once.
+    /// The full name of a symbol, shared.
     pub(crate) fn shared_full_name(&self, sym: SymbolId) -> Arc<str> {
         self.unit_of(sym).and_then(|unit| unit.full_name(sym.at).cloned()).unwrap_or_default()
     }
 
     /// Whether this is the full name of a symbol.
-    pub(crate) fn has_full_name(&self, sym: SymbolId, full: &str) -> bool {
+    fn has_full_name(&self, sym: SymbolId, full: &str) -> bool {
         self.unit_of(sym).is_some_and(|unit| unit.has_full_name(sym.at, full))
     }
 
     fn has_exports(&self, module: &Module) -> bool {
-        let Module::File(file) = module else {
-            return false;
-        };
-        let Some(unit) = self.unit(*file) else {
-            return false;
-        };
+        let Module::File(file) = module else { return false };
+        let Some(unit) = self.unit(*file) else { return false };
         let outline = &unit.facts.outline;
         outline.exports.iter().any(|export| unit.outline_text(export.public) == "default")
             || outline.symbols.iter().any(|symbol| symbol.modifiers.contains(Modifier::Default))
     }
 }
 
-/// The top of a file, after all of it.
+/// The end of a file's top-level scope.
 fn top(unit: &FileRef) -> Site {
     Site { unit: unit.clone(), scope: 0, at: u32::MAX }
 }
 
-/// A namespace with dots between its parts.
+/// Writes a namespace with dots between its parts.
 pub(crate) fn dotted(space: &str) -> String {
     if is_dotted(space) {
         return space.to_owned();
@@ -309,7 +299,7 @@ pub(crate) fn dotted(space: &str) -> String {
     joined.trim_matches('.').to_owned()
 }
 
-/// Whether a namespace is written with dots between its parts, and nowhere else.
+/// Whether a namespace is already written with dots.
 pub(crate) fn is_dotted(space: &str) -> bool {
     let bytes = space.as_bytes();
     bytes.first() != Some(&b'.')
@@ -323,9 +313,10 @@ fn file_stem(path: &str) -> String {
     name.split_once('.').map_or(name, |(stem, _)| stem).to_owned()
 }
 
-fn is_own(module: &str) -> bool {
+/// Whether a path begins with a keyword for a module of the same package.
+fn is_own(words: &TreeRules, module: &str) -> bool {
     let head = module.split("::").next().unwrap_or_default();
-    matches!(head, "crate" | "self" | "super")
+    [&words.root, &words.current, &words.parent].into_iter().any(|word| word == head)
 }
 
 fn through_import(found: Target) -> Target {
@@ -338,7 +329,7 @@ fn through_import(found: Target) -> Target {
     }
 }
 
-/// A number that tells names of modules apart.
+/// A hash of a name in a module.
 fn name_hash(module: &str, name: &str) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
@@ -346,13 +337,14 @@ fn name_hash(module: &str, name: &str) -> u64 {
     hasher.finish()
 }
 
-/// An import that leads to nothing here leads outside; a relative one leads nowhere.
+/// The external target of an import that was not found; none for a relative import.
 fn external_import(unit: &FileRef, import: &Import, module: &str, name: Option<&str>) -> Vec<Target> {
-    let relative = module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(module));
+    let relative =
+        module.starts_with('.') || (unit.rules.modules == Modules::Tree && is_own(&unit.rules.tree, module));
     if relative {
         return Vec::new();
     }
-    // A module keeps its own name, whatever it is called here.
+    // A module keeps its own name, whatever its alias.
     let alias =
         import.alias.filter(|_| import.kind != ImportKind::Module).map(|atom| unit.outline_text(atom));
     vec![Target::external(module, name.or(alias).unwrap_or(module))]

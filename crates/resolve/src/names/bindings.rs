@@ -1,4 +1,4 @@
-//! What a bare name means where it stands: scopes from the inside out, then what the file shares with others.
+//! Bindings: what a scope binds a name to, and which of several bindings counts at a place.
 
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::session::{Session, Site};
@@ -6,16 +6,16 @@ use crate::types::target::{Referent, Target};
 use crate::types::ty::Ty;
 use orient_model::{Atom, Binding, BindingKind, Modifier, Modules, Rule, ScopeKind, SymbolKind};
 
-/// What a name is looked up as: a type is not hidden by a field or a parameter of its name.
+/// What a lookup is for. A field or parameter does not hide a type of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LookupKind {
-    /// Whatever it is.
+    /// Anything.
     Anything,
     /// A type.
     Type,
     /// A value.
     Value,
-    /// A function, or a type that is made.
+    /// A function, or a type that is constructed.
     Function,
 }
 
@@ -24,7 +24,7 @@ fn fits_type(unit: &FileUnit, kind: SymbolKind) -> bool {
     if types_apart { is_type_kind(kind) } else { can_be_type(kind) }
 }
 
-/// Whether this is a type where types have names of their own.
+/// Whether this kind belongs to the namespace of types.
 fn is_type_kind(kind: SymbolKind) -> bool {
     kind.is_type() || matches!(kind, SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::EnumMember)
 }
@@ -38,7 +38,7 @@ fn is_only_type(unit: &FileUnit, binding: u32) -> bool {
     }
 }
 
-/// Whether a name of this kind can stand for a type.
+/// Whether a name of this kind can denote a type.
 pub(super) fn can_be_type(kind: SymbolKind) -> bool {
     !matches!(
         kind,
@@ -46,23 +46,23 @@ pub(super) fn can_be_type(kind: SymbolKind) -> bool {
     )
 }
 
-/// Whether a name of this kind can be called whatever its value.
+/// Whether a name of this kind can be called, whatever its value.
 pub(crate) fn can_be_called(kind: SymbolKind) -> bool {
     kind.is_type() || (kind.is_callable() && kind != SymbolKind::Property)
 }
 
 impl Session<'_> {
-    /// Everything a name may mean here; the innermost scope that binds it decides.
+    /// Everything a name may mean at a place; the innermost scope that binds it decides.
     pub(crate) fn lookup(&self, site: &Site, name: &str) -> Vec<Target> {
         self.lookup_as(site, name, LookupKind::Anything)
     }
 
-    /// Everything a name may mean where this is wanted.
+    /// Everything a name may mean, for a lookup of this kind.
     pub(crate) fn lookup_as(&self, site: &Site, name: &str, lookup_kind: LookupKind) -> Vec<Target> {
-        self.nested(|| self.look(site, name, lookup_kind)).unwrap_or_default()
+        self.nested(|| self.walk_scopes(site, name, lookup_kind)).unwrap_or_default()
     }
 
-    /// What a scope itself binds a name to, as far as it counts here.
+    /// What a scope itself binds a name to, as far as it is visible from the place.
     pub(super) fn bindings_in_scope(
         &self,
         site: &Site,
@@ -120,7 +120,7 @@ impl Session<'_> {
         let mut chosen = Vec::new();
         let mut bindings = bindings;
         if unit.rules.type_namespace && bindings.len() > 1 {
-            // What is only a type hides no value of its name, and is hidden by none.
+            // A pure type does not hide a value of the same name, nor the other way round.
             let (types, others) = bindings.into_iter().partition(|&at| is_only_type(unit, at));
             (chosen, bindings) = (types, others);
         }
@@ -128,7 +128,7 @@ impl Session<'_> {
         chosen.into_iter().flat_map(|at| self.binding(unit, at)).collect()
     }
 
-    /// Of what one name means, what is meant where this is wanted; all of it where nothing fits.
+    /// Keeps the targets of the wanted kind; all of them if there are none.
     pub(crate) fn filter_kind(&self, mut found: Vec<Target>, lookup_kind: LookupKind) -> Vec<Target> {
         if found.len() < 2 || lookup_kind == LookupKind::Anything {
             return found;
@@ -155,7 +155,7 @@ impl Session<'_> {
             if unit.rules.declaration_merging
                 && found.iter().filter_map(Target::sym).all(|sym| sym.file == first.file)
             {
-                // Declarations that are one type: each knows the members of all.
+                // Merged declarations: each has the members of all.
                 let class =
                     |one: &Target| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Class);
                 let at = found.iter().position(class).unwrap_or(0);
@@ -165,7 +165,7 @@ impl Session<'_> {
         found
     }
 
-    /// Which of several bindings of one name and scope count here.
+    /// Which of several bindings of one name in one scope are in effect at the place.
     fn effective_bindings(site: &Site, scope: u32, bindings: &[u32], left_function: bool) -> Vec<u32> {
         let unit = &site.unit;
         let is_function = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
@@ -186,7 +186,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the only binding of a name comes too late for a use.
+    /// Whether a local variable is bound only after the place.
     fn is_bound_later(site: &Site, scope: u32, binding: u32, left_function: bool) -> bool {
         let comes_later = |binding: &Binding| binding.kind == BindingKind::Local && binding.at > site.at;
         !left_function
@@ -195,8 +195,8 @@ impl Session<'_> {
             && site.unit.binding(binding).is_some_and(comes_later)
     }
 
-    /// Of functions with one name: all where they are overloads or for different builds, else the last; never a
-    /// signature beside its body.
+    /// Of functions with one name, all if they are overloads or alternatives of conditional compilation, else the last;
+    /// signatures only if there is no body.
     fn overload_bindings(unit: &FileRef, bindings: &[u32]) -> Vec<u32> {
         let declared = |at: &u32| match unit.binding(*at).map(|b| b.kind) {
             Some(BindingKind::Symbol(symbol)) => unit.is(symbol, Modifier::Declaration),
@@ -211,11 +211,9 @@ impl Session<'_> {
         }
     }
 
-    /// What a binding means.
+    /// What a binding refers to.
     pub(crate) fn binding(&self, unit: &FileRef, at: u32) -> Vec<Target> {
-        let Some(binding) = unit.binding(at) else {
-            return Vec::new();
-        };
+        let Some(binding) = unit.binding(at) else { return Vec::new() };
         match binding.kind {
             BindingKind::Symbol(symbol) => vec![Target::symbol(unit.sym(symbol), Rule::Scope)],
             BindingKind::Import(import) => self.import(unit, import),

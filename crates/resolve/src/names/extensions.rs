@@ -9,7 +9,7 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Modifier, Modules, Rule, ScopeKind, SymbolKind};
 
 impl Session<'_> {
-    /// A member added to a type from elsewhere.
+    /// Extension members of a type by name.
     pub(crate) fn extension(&self, ty: &Ty, name: &str, from: &FileRef) -> Vec<Target> {
         let mut found = Vec::new();
         let namesakes = self.symbols_named(&from.rules.family, name);
@@ -25,12 +25,8 @@ impl Session<'_> {
                 continue;
             }
             let sym = namesake.sym;
-            let Some(unit) = self.unit_of(sym) else {
-                continue;
-            };
-            let Some((receiver, arity)) = extended(&unit, sym.at) else {
-                continue;
-            };
+            let Some(unit) = self.unit_of(sym) else { continue };
+            let Some((receiver, arity)) = extended(&unit, sym.at) else { continue };
             let place = match line.iter().position(|of| self.is_called(of, receiver, arity)) {
                 None if Self::is_parameter(&unit, sym.at, receiver) => line.len(),
                 Some(place) => place,
@@ -41,9 +37,9 @@ impl Session<'_> {
             if bound == Some(false) {
                 continue;
             }
-            // Functions are told apart by their arguments first.
+            // Overload resolution decides between functions.
             let told = from.rules.overloads && can_be_called(namesake.kind);
-            // One that is a member comes with its receiver, not by an import.
+            // An extension that is a member comes with its owner, not by an import.
             let comes = self.extension_owner(sym).is_some() || self.sees(from, &unit, sym.at);
             if (place > nearest && !told) || !comes {
                 continue;
@@ -61,7 +57,7 @@ impl Session<'_> {
         found.into_iter().map(|one| if several { one.at_most(Confidence::Probable) } else { one }).collect()
     }
 
-    /// Extensions of any type that stand in a namespace under this name: what an import of the name brings into sight.
+    /// Extensions of this name in a namespace: what an import of the name makes visible.
     pub(crate) fn extensions_in(&self, unit: &FileRef, space: &str, name: &str) -> Vec<Target> {
         if unit.rules.modules != Modules::Namespace || !unit.rules.companion_objects {
             return Vec::new();
@@ -77,13 +73,13 @@ impl Session<'_> {
         inside.map(|namesake| Target::symbol(namesake.sym, Rule::Import)).collect()
     }
 
-    /// Whether an extension is for a type parameter of its own: for anything.
+    /// Whether an extension's receiver type is its own type parameter, so that it extends every type.
     fn is_parameter(unit: &FileUnit, symbol: u32, name: &str) -> bool {
         let called = |at: &u32| unit.binding(*at).is_some_and(|binding| unit.text(binding.name) == name);
         unit.type_params(symbol).iter().any(called)
     }
 
-    /// Whether a type is among what a type parameter must be; none where nothing is asked of it.
+    /// Whether a type satisfies the bound of a type parameter; none if there is no bound.
     fn bound_holds(&self, unit: &FileRef, symbol: u32, name: &str, line: &[Ty]) -> Option<bool> {
         let called = |at: &&u32| unit.binding(**at).is_some_and(|binding| unit.text(binding.name) == name);
         let &param = unit.type_params(symbol).iter().find(called)?;
@@ -95,7 +91,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn is_called(&self, ty: &Ty, name: &str, arity: usize) -> bool {
+    fn is_called(&self, ty: &Ty, name: &str, arity: usize) -> bool {
         match ty {
             Ty::Instance(sym, _) => self.unit_of(*sym).is_some_and(|unit| {
                 let alike = !unit.rules.generic_arity_overloads || unit.type_params(sym.at).len() == arity;
@@ -106,7 +102,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a file sees what stands in the namespace of a symbol: by its own namespace or an import.
+    /// Whether the namespace of a symbol is visible in a file: by its own namespace or an import.
     fn sees(&self, from: &FileRef, other: &FileRef, symbol: u32) -> bool {
         let space = self.namespace_of(other, symbol);
         let inside = |own: &str| {
@@ -131,7 +127,7 @@ impl Session<'_> {
         }) || self.is_project_wide_import(from, &space)
     }
 
-    /// Without extensions that are members of what is no receiver here; the nearest receiver decides.
+    /// Drops extensions whose owner is no implicit receiver at the place; the nearest receiver wins.
     pub(crate) fn visible_extensions(&self, site: &Site, found: Vec<Target>) -> Vec<Target> {
         let holders: Vec<Option<SymbolId>> = found.iter().map(|one| self.owner_of_extension(one)).collect();
         if holders.iter().all(Option::is_none) {
@@ -153,19 +149,19 @@ impl Session<'_> {
         .collect()
     }
 
-    /// The type whose member an extension is.
+    /// The owner of a target that is an extension.
     fn owner_of_extension(&self, found: &Target) -> Option<SymbolId> {
         self.extension_owner(found.sym().filter(|_| found.rule == Rule::Extension)?)
     }
 
-    /// The type whose member an extension of this name is; none for one that stands by itself.
+    /// The type that declares an extension as a member; none for a top-level extension.
     fn extension_owner(&self, sym: SymbolId) -> Option<SymbolId> {
         let unit = self.unit_of(sym).filter(|unit| unit.rules.companion_objects)?;
         let parent = unit.symbol(sym.at)?.parent?;
         unit.kind(parent)?.is_type().then(|| unit.sym(parent))
     }
 
-    /// Whether a file names an object in an import, with what was found in it or with all of it.
+    /// Whether a file imports the extension, or everything, from an object.
     fn imports_of(&self, unit: &FileRef, holder: SymbolId, found: &[Target]) -> bool {
         if self.kind(holder) != Some(SymbolKind::Object) {
             return false;
@@ -182,7 +178,7 @@ impl Session<'_> {
         })
     }
 
-    /// The types whose members are seen by their bare names, innermost first.
+    /// The types whose members are visible without a receiver, innermost first.
     fn implicit_receivers(&self, site: &Site) -> Vec<SymbolId> {
         let unit = &site.unit;
         let mut around = Vec::new();
@@ -202,9 +198,7 @@ impl Session<'_> {
             for of in self.mro(&ty).iter() {
                 let Ty::Instance(sym, _) = of else { continue };
                 around.push(*sym);
-                let Some(home) = self.unit_of(*sym) else {
-                    continue;
-                };
+                let Some(home) = self.unit_of(*sym) else { continue };
                 let folder_module_file = |at: &&u32| {
                     home.kind(**at) == Some(SymbolKind::Object) && home.is(**at, Modifier::Static)
                 };
@@ -217,7 +211,7 @@ impl Session<'_> {
     }
 }
 
-/// The name of the type an extension is for, and how many types that takes.
+/// The name of an extension's receiver type, and the number of its type arguments.
 fn extended(unit: &FileUnit, symbol: u32) -> Option<(&str, usize)> {
     let written = match unit.qualifier(symbol) {
         Some(qualifier) => qualifier,
@@ -225,5 +219,5 @@ fn extended(unit: &FileUnit, symbol: u32) -> Option<(&str, usize)> {
     };
     let written = written.trim_start_matches("this ").trim();
     let head = written.split(['<', '?', '[']).next()?.trim();
-    Some((head.rsplit('.').next()?, crate::types::written_types::given(written)))
+    Some((head.rsplit('.').next()?, crate::types::written_types::type_argument_count(written)))
 }

@@ -6,27 +6,24 @@ use crate::types::target::Target;
 use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Confidence, Expr, Modifier, Rule, ScopeKind, SymbolKind};
 
-/// What a module offers to the types it is mixed into, by the convention of those who mix them.
-const MEMBERS_FOR_TYPES: &str = "ClassMethods";
-
-/// Which members are meant.
+/// Class members or instance members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemberSide {
-    /// Those of the type itself.
+    /// Members of the type itself.
     Type,
-    /// Those of its instances.
+    /// Members of its instances.
     Instance,
     /// Either.
     Both,
 }
 
-/// Whether this kind stands on one side of a type.
+/// Whether symbols of this kind are either class members or instance members.
 pub(super) fn has_side(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Field | SymbolKind::Constructor)
 }
 
 impl Session<'_> {
-    /// Members of a type or of its instances, where these do not see each other.
+    /// Members on one side of a type, searched along its MRO.
     pub(crate) fn split_member(
         &self,
         ty: &Ty,
@@ -72,9 +69,7 @@ impl Session<'_> {
     }
 
     fn is_on_side(&self, sym: SymbolId, side: MemberSide) -> bool {
-        let Some(unit) = self.unit_of(sym) else {
-            return false;
-        };
+        let Some(unit) = self.unit_of(sym) else { return false };
         let is_static = unit.is(sym.at, Modifier::Static);
         match (unit.kind(sym.at), side) {
             (Some(SymbolKind::Constructor), MemberSide::Type) | (None, _) => false,
@@ -84,8 +79,8 @@ impl Session<'_> {
         }
     }
 
-    /// The side of a type a frame inside it looks from; none where another type stands between.
-    pub(crate) fn side(site: &Site, of: u32) -> Option<MemberSide> {
+    /// The side of a type that a place inside it sees; none if another type is in between.
+    pub(super) fn side(site: &Site, of: u32) -> Option<MemberSide> {
         let unit = &site.unit;
         if !unit.rules.separate_static_members {
             return Some(MemberSide::Both);
@@ -107,7 +102,7 @@ impl Session<'_> {
         })
     }
 
-    /// Whether a scope lies in a function that stands directly in a type: who runs it decides what it sees.
+    /// Whether a scope is inside of a block directly in a type: the caller of the block decides what it sees.
     fn in_function(unit: &FileUnit, scope: u32, of: u32) -> bool {
         let mut next = Some(scope);
         while let Some(scope) = next.and_then(|at| unit.facts.flow.scopes.get(at as usize)) {
@@ -122,18 +117,14 @@ impl Session<'_> {
         false
     }
 
-    /// Whether a symbol that is bound in a scope can be meant by its bare name from this frame.
+    /// Whether a symbol bound in the scope of a type is on the side that the place sees.
     pub(super) fn is_on_visible_side(site: &Site, scope: Option<ScopeKind>, symbol: u32) -> bool {
         let unit = &site.unit;
         if !unit.rules.separate_static_members || scope != Some(ScopeKind::Type) {
             return true;
         }
-        let Some(found) = unit.symbol(symbol) else {
-            return true;
-        };
-        let (Some(of), true) = (found.parent, has_side(found.kind)) else {
-            return true;
-        };
+        let Some(found) = unit.symbol(symbol) else { return true };
+        let (Some(of), true) = (found.parent, has_side(found.kind)) else { return true };
         match Self::side(site, of) {
             Some(MemberSide::Type) => found.modifiers.contains(Modifier::Static),
             Some(MemberSide::Instance) => !found.modifiers.contains(Modifier::Static),
@@ -142,12 +133,10 @@ impl Session<'_> {
         }
     }
 
-    /// Members of modules that are mixed into a type itself.
+    /// Members of the modules that are mixed into the type itself.
     fn mixed_into_type(&self, sym: SymbolId, name: &str) -> Vec<Target> {
         for &part in self.declarations(sym).iter() {
-            let Some(unit) = self.unit_of(part) else {
-                continue;
-            };
+            let Some(unit) = self.unit_of(part) else { continue };
             for &(expr, scope) in unit.type_mixins(part.at) {
                 let site = Site { unit: unit.clone(), scope, at: u32::MAX };
                 let ty = match unit.expr(expr) {
@@ -163,9 +152,11 @@ impl Session<'_> {
         Vec::new()
     }
 
+    /// Members that a mixin offers as class members, in a module inside of it with a conventional name.
     fn members_for_types(&self, module: SymbolId, name: &str) -> Vec<Target> {
+        let Some(unit) = self.unit_of(module) else { return Vec::new() };
         let members = self.members(module);
-        let inner = members.get(MEMBERS_FOR_TYPES).into_iter().flatten();
+        let inner = members.get(unit.rules.class_methods_module.as_str()).into_iter().flatten();
         inner
             .flat_map(|&inner| {
                 self.split_member(&Ty::instance(inner), name, 0, Rule::Inherited, MemberSide::Instance)

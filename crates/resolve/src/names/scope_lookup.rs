@@ -1,7 +1,7 @@
-//! From the scope of a use outwards, to the first that has something of its name; then what lies beyond the file.
+//! Scope lookup: from the scope of a reference outwards to the first scope that has the name, then beyond the file.
 //!
-//! What a scope binds may depend on where in it the use stands; what it offers besides, and what lies beyond all scopes,
-//! does not, and is remembered: names are used again and again.
+//! What a scope binds may depend on the position of the reference. What it offers besides (inherited members, wildcard
+//! imports), and what is visible beyond all scopes, does not depend on it and is memoized.
 
 use crate::memo::Keep;
 use crate::names::bindings::{LookupKind, can_be_called, can_be_type};
@@ -10,16 +10,16 @@ use crate::types::target::{Referent, Target};
 use crate::types::ty::{Module, Ty};
 use orient_model::{Atom, Modules, Rule, ScopeKind, SharedScope};
 
-/// What a scope offers under a name: file, the scope that asks where that matters, the scope, the name.
+/// The key of what a scope offers besides its bindings: file, scope of the reference if it matters, scope, name.
 pub(crate) type ScopeMemberKey = (u32, u32, u32, Atom);
 
-/// What lies beyond the scopes under a name: file, the symbol that asks where that matters, the name, what is wanted, and
-/// how many types it takes.
+/// The key of what is visible beyond all scopes: file, enclosing symbol if it matters, name, kind of lookup, number of
+/// type parameters.
 pub(crate) type BeyondKey = (u32, Option<u32>, Atom, LookupKind, Option<usize>);
 
 impl Session<'_> {
-    /// What a name means, from the inside out.
-    pub(crate) fn look(&self, site: &Site, name: &str, lookup_kind: LookupKind) -> Vec<Target> {
+    /// What a name means, from the innermost scope outwards.
+    pub(super) fn walk_scopes(&self, site: &Site, name: &str, lookup_kind: LookupKind) -> Vec<Target> {
         let unit = &site.unit;
         let arity = self.arity.take();
         if let Some(found) = self.qualified_name(site, name) {
@@ -28,13 +28,11 @@ impl Session<'_> {
         let atom = unit.atom(name);
         let mut left_function = false;
         let mut as_other = false;
-        // What an unknown base, or an unknown receiver, of the scopes so far may have.
+        // Members that an unknown base or receiver of the scopes so far may have.
         let mut maybe_inherited_targets: Vec<Target> = Vec::new();
         let mut scope = Some(site.scope);
         while let Some(at) = scope {
-            let Some(here) = unit.facts.flow.scopes.get(at as usize) else {
-                break;
-            };
+            let Some(here) = unit.facts.flow.scopes.get(at as usize) else { break };
             let mut found = match atom {
                 Some(atom) => self.bindings_in_scope(site, at, atom, left_function, lookup_kind),
                 None => Vec::new(),
@@ -49,7 +47,7 @@ impl Session<'_> {
                     self.with_inherited(unit, here, name, found),
                 );
             }
-            let mut found = if as_other { Vec::new() } else { self.around(site, at, name, atom) };
+            let mut found = if as_other { Vec::new() } else { self.scope_members(site, at, name, atom) };
             if found.iter().all(Target::is_maybe_external) {
                 maybe_inherited_targets.append(&mut found);
             }
@@ -67,10 +65,10 @@ impl Session<'_> {
             as_other |= here.kind == ScopeKind::Function && self.rebinds_self(unit, at);
             scope = here.parent;
         }
-        let mut found = self.beyond(site, name, atom, lookup_kind, arity);
+        let mut found = self.beyond_scopes(site, name, atom, lookup_kind, arity);
         maybe_inherited_targets.truncate(1);
         if matches!(lookup_kind, LookupKind::Type | LookupKind::Function) {
-            // Whoever wants one of these looks for a definition, and knows what to do without.
+            // These lookups want a definition; their callers handle its absence.
             return if found.is_empty() {
                 found
             } else {
@@ -78,19 +76,17 @@ impl Session<'_> {
             };
         }
         if found.iter().all(|one| matches!(one.referent, Referent::Value(Ty::Module(Module::Namespace(_))))) {
-            // Any name may be the first part of a full name, so that proves nothing.
+            // Any name may be the first part of a qualified name, so this proves nothing.
             found.append(&mut maybe_inherited_targets);
             return found;
         }
         self.weaken_by_unknown_base(maybe_inherited_targets, found)
     }
 
-    /// What a scope offers beyond its own bindings: members of the type it belongs to, and wildcard imports.
-    pub(crate) fn around(&self, site: &Site, at: u32, name: &str, atom: Option<Atom>) -> Vec<Target> {
+    /// What a scope offers besides its own bindings: members of the type it belongs to, and wildcard imports.
+    fn scope_members(&self, site: &Site, at: u32, name: &str, atom: Option<Atom>) -> Vec<Target> {
         let unit = &site.unit;
-        let Some(here) = unit.facts.flow.scopes.get(at as usize) else {
-            return Vec::new();
-        };
+        let Some(here) = unit.facts.flow.scopes.get(at as usize) else { return Vec::new() };
         let members =
             unit.rules.implicit_receiver && matches!(here.kind, ScopeKind::Type | ScopeKind::Function);
         let spaces = unit.rules.modules == Modules::Include;
@@ -113,15 +109,15 @@ impl Session<'_> {
             found
         };
         let Some(atom) = atom else { return find() };
-        // Where members have sides or holders, it matters who asks.
+        // With class members or extension owners, the answer depends on the scope of the reference.
         let from =
             if unit.rules.separate_static_members || unit.rules.companion_objects { site.scope } else { at };
         let (key, find) = ((unit.file, from, at, atom), || Target::stored(find()));
         self.queries.scope_members.get_or(&self.limits, key, Keep::OutermostAndUncut, find).to_vec()
     }
 
-    /// What a name means that no scope of the file has.
-    pub(crate) fn beyond(
+    /// What a name means that no scope of the file binds.
+    fn beyond_scopes(
         &self,
         site: &Site,
         name: &str,
@@ -146,7 +142,7 @@ impl Session<'_> {
         arity: Option<usize>,
     ) -> Vec<Target> {
         let unit = &site.unit;
-        let mut found = self.shared(site, name);
+        let mut found = self.visible_without_import(site, name);
         if lookup_kind == LookupKind::Type {
             found.retain(|one| !matches!(one.referent, Referent::Value(Ty::Module(_))));
         }
@@ -164,14 +160,14 @@ impl Session<'_> {
         let mut found = self.project_wide(site, name);
         self.retain_arity(&mut found, arity);
         let may_be_space = matches!(lookup_kind, LookupKind::Anything | LookupKind::Value);
-        if found.is_empty() && may_be_space { self.whole_namespace(unit, name) } else { found }
+        if found.is_empty() && may_be_space { self.namespace_prefix(unit, name) } else { found }
     }
 
     /// Names that wildcard imports bring into a scope.
     fn wildcard_names(&self, site: &Site, scope: u32, name: &str, arity: Option<usize>) -> Vec<Target> {
         let mut found: Vec<Target> = Vec::new();
         let passes_on = |import: &u32| {
-            // Where modules are paths, passing all of a module on binds nothing here.
+            // `export * from` binds nothing in the file itself.
             site.unit.rules.modules == Modules::Path
                 && site.unit.facts.outline.imports.get(*import as usize).is_some_and(|import| import.reexport)
         };

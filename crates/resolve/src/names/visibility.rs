@@ -1,5 +1,4 @@
-//! What is in sight where an expression stands: extensions that are members need a receiver around, members that are
-//! kept for old binaries are seen by nobody, and a function that runs as another's sees nothing of where it is written.
+//! Visibility: which definitions are hidden, private, or confined to their file or script.
 
 use crate::file::file_unit::FileUnit;
 use crate::session::Session;
@@ -8,7 +7,7 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Modifier, SymbolKind, Visibility};
 
 impl Session<'_> {
-    /// Whether a symbol is there for old binaries only: nothing that is written means it.
+    /// Whether a symbol exists for binary compatibility only: no source refers to it.
     pub(crate) fn is_hidden(&self, sym: SymbolId) -> bool {
         let Some(unit) = self.unit_of(sym).filter(|unit| !unit.rules.hiding_annotations.is_empty()) else {
             return false;
@@ -16,27 +15,23 @@ impl Session<'_> {
         has_annotation(&unit, sym.at, &unit.rules.hiding_annotations)
     }
 
-    /// Whether a symbol is a member of an enumeration that must be named with it.
+    /// Whether a symbol is a case of a scoped enumeration, which must be qualified.
     pub(crate) fn is_scoped_member(&self, unit: &FileUnit, symbol: u32) -> bool {
         let scoped = &unit.rules.scoped_enums;
         if scoped.is_empty() || unit.kind(symbol) != Some(SymbolKind::EnumMember) {
             return false;
         }
-        let Some(around) = unit.symbol(symbol).and_then(|symbol| symbol.parent) else {
-            return false;
-        };
-        // The header of the enumeration decides, so whoever looks depends on that as well.
+        let Some(around) = unit.symbol(symbol).and_then(|symbol| symbol.parent) else { return false };
+        // The header of the enumeration decides, so the result depends on it.
         self.depend_on(unit.name(around));
         let header = unit.symbol(around).map_or("", |around| unit.outline_text(around.signature));
         scoped.iter().any(|begins| header.starts_with(begins.as_str()))
     }
 
-    /// Whether members are private to a base, and so are none of its heir's. What is mixed in becomes the heir's own, and
-    /// what stands inside one type sees all of it.
+    /// Whether members are private to a base class and so not inherited. Mixed-in members become the type's own, and
+    /// code inside of one outermost type sees all of it.
     pub(crate) fn is_private_to_base(&self, heir: &Ty, base: SymbolId, members: &[SymbolId]) -> bool {
-        let (Some(unit), Ty::Instance(heir, _)) = (self.unit_of(base), heir) else {
-            return false;
-        };
+        let (Some(unit), Ty::Instance(heir, _)) = (self.unit_of(base), heir) else { return false };
         let is_class = matches!(unit.kind(base.at), Some(SymbolKind::Class | SymbolKind::Struct));
         let private = |&member: &SymbolId| self.visibility(member) == Some(Visibility::Private);
         unit.rules.strict_private
@@ -45,7 +40,7 @@ impl Session<'_> {
             && self.outermost(*heir) != self.outermost(base)
     }
 
-    /// Whether a definition outside of all types is private to another file.
+    /// Whether a top-level definition is private to another file.
     pub(crate) fn is_private_to_other_file(&self, sym: SymbolId, unit: &FileUnit) -> bool {
         let rules = &unit.rules;
         sym.file != unit.file
@@ -53,15 +48,13 @@ impl Session<'_> {
                 || rules.file_scoped_variables && self.kind(sym) == Some(SymbolKind::Variable))
     }
 
-    pub(crate) fn visibility(&self, sym: SymbolId) -> Option<Visibility> {
+    fn visibility(&self, sym: SymbolId) -> Option<Visibility> {
         self.unit_of(sym).and_then(|unit| Some(unit.symbol(sym.at)?.visibility))
     }
 
-    /// The outermost type around a symbol, or itself.
-    pub(crate) fn outermost(&self, sym: SymbolId) -> SymbolId {
-        let Some(unit) = self.unit_of(sym) else {
-            return sym;
-        };
+    /// The outermost type around a symbol, or the symbol itself.
+    fn outermost(&self, sym: SymbolId) -> SymbolId {
+        let Some(unit) = self.unit_of(sym) else { return sym };
         let (mut found, mut next) = (sym.at, Some(sym.at));
         while let Some(at) = next {
             if unit.kind(at).is_some_and(SymbolKind::is_type) {
@@ -72,7 +65,7 @@ impl Session<'_> {
         unit.sym(found)
     }
 
-    /// Without functions that give way to the others.
+    /// Drops functions annotated as low priority, if there are others.
     pub(crate) fn drop_low_priority(&self, found: &mut Vec<Target>) {
         let yields = |one: &Target| {
             let home = one.sym().and_then(|sym| Some((self.unit_of(sym)?, sym.at)));
@@ -83,7 +76,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a property can be written and not read.
+    /// Whether a property has a setter only.
     pub(crate) fn is_write_only(&self, found: &Target) -> bool {
         let home = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym.at)));
         home.is_some_and(|(unit, at)| {
@@ -92,7 +85,7 @@ impl Session<'_> {
         })
     }
 
-    /// Whether a symbol stands in a script that is not this file.
+    /// Whether a symbol belongs to a script other than this file.
     pub(crate) fn in_other_script(&self, sym: SymbolId, unit: &FileUnit) -> bool {
         if sym.file == unit.file || unit.rules.script_extensions.is_empty() {
             return false;
@@ -105,7 +98,7 @@ impl Session<'_> {
     }
 }
 
-/// Whether an annotation of a symbol says one of these.
+/// Whether a symbol has one of these annotations.
 fn has_annotation(unit: &FileUnit, symbol: u32, marks: &[String]) -> bool {
     let says = |said: &str| marks.iter().any(|mark| said.contains(mark.as_str()));
     !marks.is_empty()

@@ -8,7 +8,7 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Binding, BindingKind, Confidence, Expr, Literal, Rule, SymbolKind, Via};
 
 impl Session<'_> {
-    /// The value of a parameter or local.
+    /// The value of a parameter or local variable.
     pub(crate) fn bound_value(&self, unit: &FileRef, at: u32) -> Value {
         let find = || {
             Some(match unit.binding(at) {
@@ -24,14 +24,14 @@ impl Session<'_> {
         value.unwrap_or_else(Value::unknown)
     }
 
-    /// The value a binding gets: by its declared type, else from what it is made of.
+    /// The value of a binding: by its declared type, else by its initializer, its callers or its context.
     fn value_of_binding(&self, unit: &FileRef, binding: &Binding) -> Value {
         let site = Site { unit: unit.clone(), scope: unit.scope_at(binding.at), at: binding.at };
         if let Some(ty) = binding.ty {
             let declared = self.ty(&site, ty);
             let declared = match (binding.via, binding.value) {
                 (Via::Item(_) | Via::Member(_), None) => {
-                    self.via(&site, &Value::new(declared, Rule::Declared), binding.via)
+                    self.destructure(&site, &Value::new(declared, Rule::Declared), binding.via)
                 }
                 _ => Value::new(declared, Rule::Declared),
             };
@@ -50,19 +50,19 @@ impl Session<'_> {
         }
         let Some(value) = binding.value else {
             if binding.kind == BindingKind::Param && binding.ty.is_none() {
-                return self.given(unit, binding);
+                return self.contextual_param(unit, binding);
             }
             return self.assigned(unit, binding);
         };
         let value = match self.pattern_payload(&site, binding) {
             Some(payload) => payload,
-            None => self.via(&site, &self.eval(&site, value), binding.via),
+            None => self.destructure(&site, &self.eval(&site, value), binding.via),
         };
         let value = self.with_reassignments(unit, binding, value);
         Value { rule: if value.rule == Rule::Static { Rule::Static } else { Rule::Inferred }, ..value }
     }
 
-    /// A name that is put something else into later may hold either.
+    /// A variable that is assigned again may hold either value.
     fn with_reassignments(&self, unit: &FileRef, binding: &Binding, first: Value) -> Value {
         let varies = match binding.kind {
             BindingKind::Local => true,
@@ -81,7 +81,7 @@ impl Session<'_> {
             if is_name && unit.is_within(assign.scope, binding.scope) {
                 let site = Site { unit: unit.clone(), scope: assign.scope, at: assign.at };
                 let value = self.eval(&site, value);
-                types.push(self.via(&site, &value, assign.via).ty);
+                types.push(self.destructure(&site, &value, assign.via).ty);
                 again = true;
             }
         }
@@ -92,8 +92,8 @@ impl Session<'_> {
         Value { ty, confidence, ..first }
     }
 
-    /// What is put into a name later, where it is declared without a value.
-    pub(crate) fn assigned(&self, unit: &FileRef, binding: &Binding) -> Value {
+    /// The values assigned to a variable that is declared without one.
+    fn assigned(&self, unit: &FileRef, binding: &Binding) -> Value {
         if binding.kind != BindingKind::Local {
             return Value::unknown();
         }
@@ -101,19 +101,15 @@ impl Session<'_> {
         for (assign, value) in unit.assigned(unit.text(binding.name)) {
             let site = Site { unit: unit.clone(), scope: assign.scope, at: assign.at };
             let value = self.eval(&site, value);
-            types.push(self.via(&site, &value, assign.via).ty);
+            types.push(self.destructure(&site, &value, assign.via).ty);
         }
         Value { ty: Ty::union(types), rule: Rule::Inferred, confidence: Confidence::Probable }
     }
 
-    /// The declared type of a binding, as its own file sees it.
+    /// The declared type of a binding.
     pub(crate) fn declared(&self, unit: &FileRef, at: u32) -> Ty {
-        let Some(binding) = unit.binding(at) else {
-            return Ty::Unknown;
-        };
-        let Some(ty) = binding.ty else {
-            return Ty::Unknown;
-        };
+        let Some(binding) = unit.binding(at) else { return Ty::Unknown };
+        let Some(ty) = binding.ty else { return Ty::Unknown };
         let site = Site { unit: unit.clone(), scope: binding.scope, at: u32::MAX };
         let keep = Keep::OutermostOr(|_, ty: &Ty| ty.is_known());
         self.queries.declared_types.get_or(&self.limits, (unit.file, at), keep, || self.ty(&site, ty))
@@ -127,19 +123,15 @@ impl Session<'_> {
     }
 
     fn infer_type_of_symbol(&self, sym: SymbolId) -> Value {
-        let Some(unit) = self.unit_of(sym) else {
-            return Value::unknown();
-        };
+        let Some(unit) = self.unit_of(sym) else { return Value::unknown() };
         if unit.kind(sym.at) == Some(SymbolKind::EnumMember) {
             let parent = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
             return parent
                 .map_or_else(Value::unknown, |at| Value::new(Ty::instance(unit.sym(at)), Rule::Declared));
         }
-        let Some(binding) = unit.binding_of(sym.at) else {
-            return Value::unknown();
-        };
+        let Some(binding) = unit.binding_of(sym.at) else { return Value::unknown() };
         if !unit.rules.property_field_prefix.is_empty() && unit.kind(sym.at) == Some(SymbolKind::Field) {
-            // Nothing declares it: all that is put into it counts.
+            // Nothing declares it, so all assignments count.
             return self.assigned_field_type(&unit, sym);
         }
         let val = self.value_of_binding(&unit, binding);
@@ -153,7 +145,7 @@ impl Session<'_> {
         self.assigned_field_type(&unit, sym)
     }
 
-    /// The field a property reads.
+    /// The type of the field behind a property.
     fn backing_field_type(&self, unit: &FileRef, sym: SymbolId) -> Value {
         let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
         let (Some(around), false) = (around, unit.rules.property_field_prefix.is_empty()) else {
@@ -167,7 +159,7 @@ impl Session<'_> {
         }
     }
 
-    /// What methods put into a field that says nothing of its type.
+    /// The union of the types assigned to a field without a declared type.
     fn assigned_field_type(&self, unit: &FileRef, sym: SymbolId) -> Value {
         let around = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
         let mut types = Vec::new();

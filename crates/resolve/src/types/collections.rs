@@ -1,4 +1,4 @@
-//! What holds other values: what its members give, and what they put into functions they are given.
+//! Collections and wrappers: the result types of their members, and the types of the callbacks they take.
 
 use crate::session::{Session, Site};
 use crate::types::target::Value;
@@ -7,12 +7,10 @@ use orient_model::{Expr, ExprId, Rule, Via};
 use std::rc::Rc;
 
 impl Session<'_> {
-    /// A member of something from outside that gives what it holds: `unwrap`, `iter`.
+    /// The result of a member that returns what its receiver wraps: `unwrap`, `iter`.
     pub(crate) fn pass_through_result(&self, site: &Site, callee: ExprId) -> Value {
         let unit = &site.unit;
-        let Expr::Member { base, name } = unit.expr(callee) else {
-            return Value::unknown();
-        };
+        let Expr::Member { base, name } = unit.expr(callee) else { return Value::unknown() };
         if !unit.rules.unwrapping_methods.iter().any(|pass| pass == unit.text(name)) {
             return Value::unknown();
         }
@@ -29,17 +27,15 @@ impl Session<'_> {
         }
     }
 
-    /// One of what a collection holds, or all of it by what a function makes of each.
+    /// The result of a member that returns one element, or maps all elements.
     pub(crate) fn element_result(&self, site: &Site, callee: ExprId, args: &[ExprId]) -> Value {
         let unit = &site.unit;
-        let Expr::Member { base, name } = unit.expr(callee) else {
-            return Value::unknown();
-        };
+        let Expr::Member { base, name } = unit.expr(callee) else { return Value::unknown() };
         let name = unit.text(name);
         if unit.rules.element_methods.iter().any(|pick| pick == name) {
             let val = self.eval(site, base);
             return if is_collection(&val.ty) {
-                self.via(site, &val, Via::Element)
+                self.destructure(site, &val, Via::Element)
             } else {
                 Value::unknown()
             };
@@ -55,51 +51,43 @@ impl Session<'_> {
         Value::unknown()
     }
 
-    /// All elements of what a function from outside is given: `Object.values(record)`.
+    /// The result of a function that returns all elements of its argument: `Object.values(record)`.
     pub(crate) fn elements_function_result(&self, site: &Site, callee: ExprId, args: &[ExprId]) -> Value {
         let unit = &site.unit;
         let (Expr::Member { base, name }, Some(&arg)) = (unit.expr(callee), args.first()) else {
             return Value::unknown();
         };
-        let Expr::Name(of) = unit.expr(base) else {
-            return Value::unknown();
-        };
+        let Expr::Name(of) = unit.expr(base) else { return Value::unknown() };
         let (of, name) = (unit.text(of), unit.text(name));
         let is_called = |known: &String| known.split_once('.') == Some((of, name));
         if !unit.rules.element_functions.iter().any(is_called) || !self.lookup(site, of).is_empty() {
             return Value::unknown();
         }
-        let element = self.via(site, &self.eval(site, arg), Via::Element);
+        let element = self.destructure(site, &self.eval(site, arg), Via::Element);
         if !element.ty.is_known() {
             return Value::unknown();
         }
         element.with(Ty::List(element.ty.clone().into()))
     }
 
-    /// The module a function of the language loads.
+    /// The module that a built-in function loads: `require("x")`.
     pub(crate) fn loaded_module(&self, site: &Site, callee: ExprId, args: &[ExprId]) -> Option<Value> {
         let unit = &site.unit;
-        let Expr::Name(name) = unit.expr(callee) else {
-            return None;
-        };
+        let Expr::Name(name) = unit.expr(callee) else { return None };
         let name = unit.text(name);
         if !unit.rules.module_loaders.iter().any(|load| load == name) || !self.lookup(site, name).is_empty() {
             return None;
         }
-        let Expr::Text(path) = unit.expr(*args.first()?) else {
-            return None;
-        };
+        let Expr::Text(path) = unit.expr(*args.first()?) else { return None };
         let path = unit.text(path);
         self.depend_on_module_path(path);
         Some(Value::new(Ty::Module(self.find_module(unit, path)?), Rule::Import))
     }
 
-    /// What members of collections and promises put into the function they are given.
+    /// The type of the callback that a member of a collection or promise takes.
     pub(super) fn callback_type(&self, site: &Site, callee: ExprId, at: usize) -> Ty {
         let unit = &site.unit;
-        let Expr::Member { base, name } = unit.expr(callee) else {
-            return Ty::Unknown;
-        };
+        let Expr::Member { base, name } = unit.expr(callee) else { return Ty::Unknown };
         if unit.rules.receiver_passing_methods.iter().any(|hands| hands == unit.text(name)) {
             return Ty::Signature(Rc::from([self.eval(site, base).ty]), Ty::Unknown.into());
         }
@@ -111,14 +99,14 @@ impl Session<'_> {
         if !is_collection(&val.ty) {
             return Ty::Unknown;
         }
-        let element = self.via(site, &val, Via::Element).ty;
+        let element = self.destructure(site, &val, Via::Element).ty;
         let mut params = vec![Ty::Unknown; place as usize];
         params.push(element);
         Ty::Signature(params.into(), Ty::Unknown.into())
     }
 }
 
-/// Whether a value holds any number of others.
+/// Whether a type is a collection.
 pub(super) fn is_collection(ty: &Ty) -> bool {
     match ty {
         Ty::List(_) => true,

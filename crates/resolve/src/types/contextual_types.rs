@@ -1,5 +1,20 @@
-//! What a function is given by whoever it is written for: the parameters of a function that stands where its type is
-//! known, as an argument, behind a declared name, or as a result.
+//! Contextual typing: the parameter types and the receiver of a function that follow from the place where it is written.
+//!
+//! A function without declared parameter types gets them from its context: the parameter of the function it is passed to, the
+//! declared type of the variable it is assigned to, the declared result of the function that returns it.
+//!
+//! # Example
+//!
+//! ```text
+//! class Cart { items: Item[];  each(visit: (item: Item) => void) { … } }
+//!
+//! cart.each(item => item.ship())
+//! ```
+//!
+//! `item` has no declared type. Its function is argument 0 of the call, and `cart.each` declares for parameter 0 the type
+//! `(item: Item) => void`. So the contextual type of the function is that signature, its parameter 0 is an `Item`, and
+//! `item.ship()` means `Item.ship`. Functions inside of object literals work the same way with a list of keys:
+//! in `on({ done: result => … })` the context is the member `done` of the declared parameter type.
 
 use crate::calls::call_result::CALLED;
 use crate::file::file_unit::{FileRef, FileUnit};
@@ -13,38 +28,38 @@ use orient_model::{Atom, Binding, Expr, ExprId, RefKind, Rule, ScopeKind, Sequen
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// How deep functions are looked for in what is written out.
-const DEPTH: usize = 4;
+/// Maximum depth of object literals that are searched for functions.
+const MAX_DEPTH: usize = 4;
 
-/// Where a function stands.
+/// Where a function is written, if that decides its type.
 #[derive(Clone, Debug)]
 pub(crate) struct ContextSite {
-    /// The value it is or lies in.
+    /// What the outermost value is written as.
     context: Context,
-    /// The names that lead to it from there.
+    /// The keys from there to the function.
     keys: Vec<Atom>,
-    /// Where that value stands.
+    /// The scope and position of the value.
     scope: u32,
     at: u32,
 }
 
-/// What a function is or lies in.
+/// What supplies the type of a value.
 #[derive(Clone, Copy, Debug)]
 enum Context {
-    /// The argument of a call at this place.
+    /// The argument of a call at this index.
     Argument(ExprId, u32),
-    /// A property of the component that this markup names.
+    /// A property of the component that this markup element names.
     Property(ExprId),
-    /// What is put into a name of this type.
+    /// The value of a name with this declared type.
     Typed(ExprId),
-    /// What is put into this.
+    /// The value assigned to this expression.
     Assigned(ExprId),
-    /// What leaves the function with this scope.
+    /// A result of the function with this scope.
     Returned(u32),
 }
 
-/// The places of all functions in a file.
-pub(crate) fn places(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
+/// The contexts of all functions of a file, by scope.
+fn function_contexts(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
     let mut found = ContextCollector { unit, known: FxHashMap::default() };
     let flow = &unit.facts.flow;
     for reference in unit.references() {
@@ -56,7 +71,7 @@ pub(crate) fn places(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
                     if let Expr::Named { name, value } = unit.expr(arg) {
                         let context = Context::Property(ty);
                         let (scope, at) = (reference.scope, reference.at);
-                        found.look(value, &ContextSite { context, keys: vec![name], scope, at }, 0);
+                        found.visit(value, &ContextSite { context, keys: vec![name], scope, at }, 0);
                     }
                 }
                 continue;
@@ -65,7 +80,7 @@ pub(crate) fn places(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
         };
         for (at, &arg) in flow.list(list).iter().enumerate() {
             let context = Context::Argument(reference.expr, at as u32);
-            found.look(
+            found.visit(
                 arg,
                 &ContextSite { context, keys: Vec::new(), scope: reference.scope, at: reference.at },
                 0,
@@ -89,13 +104,13 @@ pub(crate) fn places(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
                 scope: binding.scope,
                 at: binding.at,
             };
-            found.look(value, &place, 0);
+            found.visit(value, &place, 0);
         }
     }
     for assign in &flow.assigns {
         if let (Some(value), Via::Value) = (assign.value, assign.via) {
             let context = Context::Assigned(assign.target);
-            found.look(
+            found.visit(
                 value,
                 &ContextSite { context, keys: Vec::new(), scope: assign.scope, at: assign.at },
                 0,
@@ -105,7 +120,7 @@ pub(crate) fn places(unit: &FileUnit) -> FxHashMap<u32, ContextSite> {
     for leaves in &flow.returns {
         let at = flow.scopes.get(leaves.scope as usize).map_or(0, |scope| scope.end);
         let context = Context::Returned(leaves.scope);
-        found.look(leaves.value, &ContextSite { context, keys: Vec::new(), scope: leaves.scope, at }, 0);
+        found.visit(leaves.value, &ContextSite { context, keys: Vec::new(), scope: leaves.scope, at }, 0);
     }
     found.known
 }
@@ -116,8 +131,8 @@ struct ContextCollector<'u> {
 }
 
 impl ContextCollector<'_> {
-    pub(crate) fn look(&mut self, expr: ExprId, place: &ContextSite, depth: usize) {
-        if depth > DEPTH {
+    fn visit(&mut self, expr: ExprId, place: &ContextSite, depth: usize) {
+        if depth > MAX_DEPTH {
             return;
         }
         let unit = self.unit;
@@ -135,13 +150,13 @@ impl ContextCollector<'_> {
                     if let Expr::Named { name, value } = unit.expr(item) {
                         let mut inner = place.clone();
                         inner.keys.push(name);
-                        self.look(value, &inner, depth + 1);
+                        self.visit(value, &inner, depth + 1);
                     }
                 }
             }
             Expr::Either(items) => {
                 for &item in unit.facts.flow.list(items) {
-                    self.look(item, place, depth + 1);
+                    self.visit(item, place, depth + 1);
                 }
             }
             _ => {}
@@ -150,8 +165,8 @@ impl ContextCollector<'_> {
 }
 
 impl Session<'_> {
-    /// What a parameter is, where only the place of its function says so.
-    pub(crate) fn given(&self, unit: &FileRef, binding: &Binding) -> Value {
+    /// The type of a parameter that follows from the context of its function.
+    pub(super) fn contextual_param(&self, unit: &FileRef, binding: &Binding) -> Value {
         if !unit.rules.type_namespace && !unit.rules.contextual_typing {
             return Value::unknown();
         }
@@ -160,20 +175,18 @@ impl Session<'_> {
         if !unit.facts.flow.scopes.get(scope as usize).is_some_and(is_function) {
             return Value::unknown();
         }
-        let Some(index) = param_position(unit, scope, binding) else {
-            return Value::unknown();
-        };
+        let Some(index) = param_position(unit, scope, binding) else { return Value::unknown() };
         let wanted = self.contextual_type(unit, scope);
         let ty = Ty::union(wanted.alternatives().iter().map(|ty| self.param_type_at(ty, index)));
         let site = Site { unit: unit.clone(), scope, at: binding.at };
         let val = Value::new(ty, Rule::Declared);
         match binding.via {
             Via::Value => val,
-            via => self.via(&site, &val, via),
+            via => self.destructure(&site, &val, via),
         }
     }
 
-    /// The type a function without a declared one is written for.
+    /// The type that a function gets from its context.
     fn contextual_type(&self, unit: &FileRef, scope: u32) -> Ty {
         let keep = Keep::OutermostOr(|_, ty: &Ty| ty.is_known());
         let find = || self.infer_contextual_type(unit, scope);
@@ -181,7 +194,7 @@ impl Session<'_> {
     }
 
     fn infer_contextual_type(&self, unit: &FileRef, scope: u32) -> Ty {
-        let Some(place) = unit.places.get_or_init(|| places(unit)).get(&scope) else {
+        let Some(place) = unit.function_contexts.get_or_init(|| function_contexts(unit)).get(&scope) else {
             return Ty::Unknown;
         };
         let in_progress = self.queries.contextual_types.in_progress();
@@ -203,8 +216,8 @@ impl Session<'_> {
         wanted.unwrap_or(Ty::Unknown)
     }
 
-    /// The type of what a component takes.
-    pub(crate) fn properties(&self, site: &Site, component: ExprId) -> Ty {
+    /// The type of the properties of a component.
+    fn properties(&self, site: &Site, component: ExprId) -> Ty {
         let found = self.filter_kind(self.targets(site, component).to_vec(), LookupKind::Value);
         let syms = found.iter().filter_map(Target::sym);
         Ty::union(syms.flat_map(|sym| match self.unit_of(sym) {
@@ -213,7 +226,7 @@ impl Session<'_> {
         }))
     }
 
-    /// The type of what is assigned to, not of what is.
+    /// The type of the left-hand side of an assignment.
     fn assignment_context(&self, site: &Site, target: ExprId) -> Ty {
         match site.unit.expr(target) {
             Expr::Member { .. } => self.eval(site, target).ty,
@@ -221,7 +234,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the function with this scope is declared to give.
+    /// The declared or contextual result type of the function with this scope.
     fn result_context(&self, unit: &FileRef, scope: u32) -> Ty {
         let symbol = unit.facts.flow.scopes.get(scope as usize).and_then(|scope| scope.symbol);
         if let Some(symbol) = symbol.filter(|&at| unit.scope_of(at) == Some(scope)) {
@@ -265,12 +278,10 @@ impl Session<'_> {
         if ty.is_known() { ty } else { self.callback_type(site, callee, at) }
     }
 
-    /// The parameter an argument meets: a receiver among the parameters is no argument, and a function that stands last
-    /// meets the last.
+    /// The index of the parameter for an argument: a receiver parameter takes no argument, and a trailing lambda goes
+    /// to the last parameter.
     pub(crate) fn param_index(&self, found: &Target, sym: SymbolId, count: usize, at: usize) -> usize {
-        let Some(unit) = self.unit_of(sym).filter(|unit| unit.rules.contextual_typing) else {
-            return at;
-        };
+        let Some(unit) = self.unit_of(sym).filter(|unit| unit.rules.contextual_typing) else { return at };
         let params = unit.symbol(sym.at).map_or(0, |symbol| symbol.params.len());
         let at = at + crate::calls::overloads::receivers_of(found, &unit, sym.at);
         if at + 1 == count && count < params && !unit.rules.receiver_scope_methods.is_empty() {
@@ -280,27 +291,23 @@ impl Session<'_> {
         }
     }
 
-    /// The call a function is an argument of, and where that stands.
+    /// The call that a function is an argument of, and its position.
     pub(crate) fn enclosing_call(unit: &FileRef, scope: u32) -> Option<(ExprId, u32)> {
-        let place = unit.places.get_or_init(|| places(unit)).get(&scope)?;
+        let place = unit.function_contexts.get_or_init(|| function_contexts(unit)).get(&scope)?;
         match place.context {
             Context::Argument(call, _) => Some((call, place.at)),
             _ => None,
         }
     }
 
-    /// The receiver a function gets from where it stands.
+    /// The receiver that a lambda gets from its context.
     pub(crate) fn lambda_receiver(&self, unit: &FileRef, scope: u32) -> Option<Value> {
         if unit.rules.receiver_scope_methods.is_empty() {
             return None;
         }
-        let place = unit.places.get_or_init(|| places(unit)).get(&scope)?;
-        let Context::Argument(call, at) = place.context else {
-            return None;
-        };
-        let Expr::Call { callee, args } = unit.expr(call) else {
-            return None;
-        };
+        let place = unit.function_contexts.get_or_init(|| function_contexts(unit)).get(&scope)?;
+        let Context::Argument(call, at) = place.context else { return None };
+        let Expr::Call { callee, args } = unit.expr(call) else { return None };
         let site = Site { unit: unit.clone(), scope: place.scope, at: place.at };
         let args = unit.facts.flow.list(args);
         let enters =
@@ -313,7 +320,7 @@ impl Session<'_> {
         val.ty.is_known().then_some(val)
     }
 
-    /// The receiver that a parameter's type declares: `T` of `T.() -> Unit`.
+    /// The receiver that the type of a parameter declares: `T` of `T.() -> Unit`.
     fn declared_lambda_receiver(
         &self,
         site: &Site,
@@ -321,7 +328,7 @@ impl Session<'_> {
         args: &[ExprId],
         at: usize,
     ) -> Option<Ty> {
-        // Scopes are numbered from 0, so a position counted from the other end is a key of its own.
+        // Scopes are numbered from 0 up, so a position counted from the other end cannot clash with one.
         let key = (site.unit.file, u32::MAX - site.at);
         let in_progress = self.queries.contextual_types.in_progress();
         let found = in_progress.enter(&self.limits, &key, || self.callees(site, callee))?;
@@ -338,7 +345,7 @@ impl Session<'_> {
         of.iter().find_map(Target::sym).filter(|&sym| self.is_type(sym)).map(|sym| self.instance_of(sym))
     }
 
-    /// The type of the parameter that an argument of this function meets, as far as the other arguments say.
+    /// The type of the parameter for an argument, with type parameters inferred from the other arguments.
     fn inferred_param_type(
         &self,
         from: &Site,
@@ -351,9 +358,7 @@ impl Session<'_> {
         if !mentions_param(&ty) {
             return ty;
         }
-        let Some(unit) = self.unit_of(sym) else {
-            return ty;
-        };
+        let Some(unit) = self.unit_of(sym) else { return ty };
         let mut map = Vec::new();
         for (place, &arg) in args.iter().enumerate() {
             if place == at || matches!(from.unit.expr(arg), Expr::Lambda(_) | Expr::Function(_)) {
@@ -372,9 +377,7 @@ impl Session<'_> {
         for of in self.mro(&Ty::instance(sym)).iter() {
             let Ty::Instance(of, _) = of else { continue };
             let members = self.members(*of);
-            let Some(home) = self.unit_of(*of) else {
-                continue;
-            };
+            let Some(home) = self.unit_of(*of) else { continue };
             let makers = home.rules.constructors.iter().filter_map(|name| members.get(name.as_str()));
             let types: Vec<Ty> = makers.flatten().map(|&maker| self.param_type(maker, via, at)).collect();
             if !types.is_empty() {
@@ -384,7 +387,7 @@ impl Session<'_> {
         Ty::Unknown
     }
 
-    /// What a value that is called takes at a place.
+    /// The parameter type at an index of a value that is called.
     fn param_type_of_value(&self, ty: &Ty, count: usize, at: usize) -> Ty {
         match ty {
             Ty::Instance(..) => {
@@ -400,17 +403,16 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a signature takes this many arguments; a rest that is written out as a tuple is as long as that.
+    /// Whether a signature takes this many arguments. A rest parameter with a tuple type takes as many as the tuple has
+    /// items.
     fn takes_count(&self, found: &Target, count: usize) -> bool {
-        if !self.takes(found, count) {
+        if !self.accepts_count(found, count) {
             return false;
         }
         let Some((unit, sym)) = found.sym().and_then(|sym| Some((self.unit_of(sym)?, sym))) else {
             return true;
         };
-        let Some(params) = unit.symbol(sym.at).map(|symbol| &symbol.params) else {
-            return true;
-        };
+        let Some(params) = unit.symbol(sym.at).map(|symbol| &symbol.params) else { return true };
         let Some(last) = params.len().checked_sub(1).filter(|&last| params[last].variadic) else {
             return true;
         };
@@ -421,7 +423,7 @@ impl Session<'_> {
         }
     }
 
-    /// What a function of this type takes at a place.
+    /// The parameter type at an index of a function type.
     fn param_type_at(&self, ty: &Ty, at: usize) -> Ty {
         match ty {
             Ty::Signature(params, _) => match params.get(at) {
@@ -432,7 +434,7 @@ impl Session<'_> {
             Ty::Instance(sym, _) if self.kind(*sym) == Some(SymbolKind::Delegate) => {
                 self.param_type(*sym, None, at)
             }
-            // What a function from outside takes stands in the arguments of its type.
+            // The type arguments of an external function type are its parameters.
             Ty::External(_, args) => args.get(at).cloned().unwrap_or(Ty::Unknown),
             Ty::Instance(..) => {
                 let found = self.type_member(ty, CALLED, 0, Rule::Declared);
@@ -452,26 +454,18 @@ impl Session<'_> {
         }
     }
 
-    /// The declared type of a function's parameter, as its receiver sees it.
+    /// The declared type of a parameter, with the receiver's type arguments substituted.
     fn param_type(&self, sym: SymbolId, via: Option<&Rc<Ty>>, at: usize) -> Ty {
-        let Some(unit) = self.unit_of(sym) else {
-            return Ty::Unknown;
-        };
-        let Some(scope) = unit.scope_of(sym.at) else {
-            return Ty::Unknown;
-        };
-        let Some(symbol) = unit.symbol(sym.at) else {
-            return Ty::Unknown;
-        };
+        let Some(unit) = self.unit_of(sym) else { return Ty::Unknown };
+        let Some(scope) = unit.scope_of(sym.at) else { return Ty::Unknown };
+        let Some(symbol) = unit.symbol(sym.at) else { return Ty::Unknown };
         let last = symbol.params.len().checked_sub(1);
         let rest = last.filter(|&last| at >= last && symbol.params[last].variadic);
         let wanted = rest.unwrap_or(at);
         let is_wanted = |at: &u32| {
             unit.binding(*at).is_some_and(|binding| param_position(&unit, scope, binding) == Some(wanted))
         };
-        let Some(param) = unit.params(scope).iter().copied().find(is_wanted) else {
-            return Ty::Unknown;
-        };
+        let Some(param) = unit.params(scope).iter().copied().find(is_wanted) else { return Ty::Unknown };
         let ty = self.declared(&unit, param);
         let ty = match (rest, ty) {
             (Some(_), Ty::List(inner)) => (*inner).clone(),
@@ -482,11 +476,11 @@ impl Session<'_> {
     }
 }
 
-pub(crate) fn is_function(kind: SymbolKind) -> bool {
+fn is_function(kind: SymbolKind) -> bool {
     kind.is_callable() && kind != SymbolKind::Property
 }
 
-/// The place of a parameter in its function; the names of one pattern share a place.
+/// The index of a parameter; the names of one destructuring pattern share an index.
 fn param_position(unit: &FileUnit, scope: u32, wanted: &Binding) -> Option<usize> {
     let mut place: Option<usize> = None;
     let mut in_pattern = false;

@@ -9,16 +9,14 @@ use orient_model::{Modifier, Modules, SymbolKind};
 use std::rc::Rc;
 
 impl Session<'_> {
-    /// All declarations of a type: itself, its other parts, blocks of members.
+    /// All declarations of a type: itself, its other parts, `impl` blocks.
     pub(crate) fn declarations(&self, sym: SymbolId) -> Rc<[SymbolId]> {
         let find = || self.find_declarations(sym).into();
         self.queries.declarations.get_or(&self.limits, sym, Keep::Uncut, find)
     }
 
     fn find_declarations(&self, sym: SymbolId) -> Vec<SymbolId> {
-        let Some(unit) = self.unit_of(sym) else {
-            return vec![sym];
-        };
+        let Some(unit) = self.unit_of(sym) else { return vec![sym] };
         let mut parts = vec![sym];
         self.depend_on_container(&self.shared_full_name(sym));
         for namesake in self.symbols_named(&unit.rules.family, unit.name(sym.at)).iter() {
@@ -33,12 +31,8 @@ impl Session<'_> {
     }
 
     fn is_same_type(&self, sym: SymbolId, unit: &FileRef, other: SymbolId) -> bool {
-        let Some(home) = self.unit_of(other) else {
-            return false;
-        };
-        let (Some(kind), Some(other_kind)) = (unit.kind(sym.at), home.kind(other.at)) else {
-            return false;
-        };
+        let Some(home) = self.unit_of(other) else { return false };
+        let (Some(kind), Some(other_kind)) = (unit.kind(sym.at), home.kind(other.at)) else { return false };
         if other_kind == SymbolKind::Impl {
             return matches!(self.impl_target(&home, other.at), Ty::Instance(target, _) if target == sym);
         }
@@ -61,7 +55,7 @@ impl Session<'_> {
         unit.rules.declaration_merging && sym.file == other.file && same_place()
     }
 
-    /// Without declarations where the definitions stand beside them.
+    /// Drops forward declarations and setters if there are definitions among the targets.
     pub(crate) fn prefer_definitions(&self, found: Vec<Target>) -> Vec<Target> {
         if found.len() < 2 {
             return found;
@@ -75,11 +69,9 @@ impl Session<'_> {
         if whole.is_empty() { found } else { whole }
     }
 
-    /// The type that stands for all declarations of it.
+    /// The canonical declaration of a type: the first by path and position.
     pub(crate) fn canonical(&self, sym: SymbolId) -> SymbolId {
-        let Some(unit) = self.unit_of(sym) else {
-            return sym;
-        };
+        let Some(unit) = self.unit_of(sym) else { return sym };
         let is_type = unit.kind(sym.at).is_some_and(|kind| kind.is_type() || kind == SymbolKind::Module);
         if !is_type || !(unit.rules.open_classes || unit.is(sym.at, Modifier::Partial)) {
             return sym;
@@ -90,17 +82,17 @@ impl Session<'_> {
         let parts = self.declarations(sym);
         let named = self.symbols_named(&unit.rules.family, unit.name(sym.at));
         let first = named.iter().map(|namesake| namesake.sym).find(|one| parts.contains(one)).unwrap_or(sym);
-        // What is a part of one is a part of the others: of a namespace that a thousand files open, one is asked.
+        // All parts share the answer: a namespace may be opened in a thousand files.
         parts.iter().for_each(|&part| self.queries.canonical.insert(part, first));
         first
     }
 
-    /// Whether a symbol only declares what stands elsewhere.
+    /// Whether a symbol is only a declaration of something defined elsewhere.
     pub(crate) fn declares(&self, sym: SymbolId) -> bool {
         self.unit_of(sym).is_some_and(|unit| unit.is(sym.at, Modifier::Declaration))
     }
 
-    /// Whether a symbol is a type or can have members as one.
+    /// Whether a symbol is a type or has members like one.
     pub(crate) fn is_type(&self, sym: SymbolId) -> bool {
         self.unit_of(sym).and_then(|unit| unit.kind(sym.at)).is_some_and(|kind| {
             kind.is_type()
@@ -109,11 +101,9 @@ impl Session<'_> {
     }
 }
 
-/// Whether a symbol of the same name can be a part of a type, as far as it can be told without its file.
+/// Whether a symbol of the same name may declare the same type, as far as its kind and modifiers tell.
 fn can_be_same_type(sym: SymbolId, unit: &FileUnit, other: &Namesake) -> bool {
-    let Some(kind) = unit.kind(sym.at) else {
-        return false;
-    };
+    let Some(kind) = unit.kind(sym.at) else { return false };
     if other.kind == SymbolKind::Impl {
         return true;
     }
@@ -123,7 +113,7 @@ fn can_be_same_type(sym: SymbolId, unit: &FileUnit, other: &Namesake) -> bool {
     if sym.file == other.sym.file {
         return true;
     }
-    // Where each file is a module, what has the same name elsewhere is another.
+    // If each file is a module, a type of the same name in another file is another type.
     let apart = match unit.rules.modules {
         Modules::Path | Modules::Dotted => true,
         Modules::Tree => kind == SymbolKind::Module,

@@ -6,8 +6,8 @@ use crate::types::ty::Ty;
 use orient_model::{Rule, Via};
 
 impl Session<'_> {
-    /// What comes out of a value in this way.
-    pub(crate) fn via(&self, site: &Site, val: &Value, via: Via) -> Value {
+    /// What a binding takes out of a value: an element, an item, a member, or the value itself.
+    pub(super) fn destructure(&self, site: &Site, val: &Value, via: Via) -> Value {
         match via {
             Via::Value => val.clone(),
             Via::Match | Via::Unknown => Value::unknown(),
@@ -42,7 +42,7 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn element(&self, site: &Site, ty: &Ty) -> Ty {
+    fn element(&self, site: &Site, ty: &Ty) -> Ty {
         match ty {
             Ty::List(inner) => (**inner).clone(),
             Ty::Tuple(items) => Ty::union(items.iter().cloned()),
@@ -63,11 +63,9 @@ impl Session<'_> {
         }
     }
 
-    /// What comes out of a value that says itself how it is gone through.
-    pub(crate) fn iterated(&self, site: &Site, ty: &Ty) -> Ty {
-        let Some(name) = site.unit.implicit("iterate") else {
-            return Ty::Unknown;
-        };
+    /// The element type of a value with an iterator of its own.
+    fn iterated(&self, site: &Site, ty: &Ty) -> Ty {
+        let Some(name) = site.unit.implicit("iterate") else { return Ty::Unknown };
         let val = Value::new(ty.clone(), Rule::Inferred);
         let found = self.member(&val, name, &site.unit);
         let iterator = self.call_targets_result(&found, &[], None);
@@ -81,14 +79,12 @@ impl Session<'_> {
     }
 
     fn stepped(&self, site: &Site, iterator: &Ty) -> Ty {
-        let Some(name) = site.unit.implicit("next") else {
-            return Ty::Unknown;
-        };
+        let Some(name) = site.unit.implicit("next") else { return Ty::Unknown };
         let found = self.member(&Value::new(iterator.clone(), Rule::Inferred), name, &site.unit);
         self.call_targets_result(&found, &[], None).ty
     }
 
-    /// The collection that a holder from outside only wraps: of `Partial<Record<K, T>>` the `Record<K, T>`.
+    /// The collection inside of an external wrapper: `Record<K, T>` of `Partial<Record<K, T>>`.
     pub(super) fn held_collection<'t>(site: &Site, holder: &str, args: &'t [Ty]) -> Option<&'t Ty> {
         let held = args.first().filter(|held| crate::types::collections::is_collection(held))?;
         site.unit.rules.wrapper_types.iter().any(|known| known == holder).then_some(held)

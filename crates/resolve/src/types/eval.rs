@@ -1,4 +1,4 @@
-//! What an expression names, and what its value is.
+//! Evaluation: what an expression refers to, and the type of its value.
 
 use crate::file::file_unit::FileUnit;
 use crate::memo::Keep;
@@ -14,15 +14,15 @@ use std::rc::Rc;
 const MAX_STORED: usize = 900_000;
 
 impl Session<'_> {
-    /// Everything an expression may name.
+    /// Everything an expression may refer to.
     pub(crate) fn targets(&self, site: &Site, expr: ExprId) -> Rc<[Target]> {
         let key = (site.unit.file, site.scope, expr, site.at);
         self.queries.targets.get_or(&self.limits, key, Keep::OutermostUpTo(MAX_STORED), || {
-            Target::stored(self.nested(|| self.find(site, expr)).unwrap_or_default())
+            Target::stored(self.nested(|| self.find_targets(site, expr)).unwrap_or_default())
         })
     }
 
-    pub(crate) fn find(&self, site: &Site, expr: ExprId) -> Vec<Target> {
+    fn find_targets(&self, site: &Site, expr: ExprId) -> Vec<Target> {
         let unit = &site.unit;
         match unit.expr(expr) {
             Expr::Name(_) | Expr::Member { .. } => {
@@ -50,7 +50,7 @@ impl Session<'_> {
     }
 
     fn find_value(&self, site: &Site, expr: ExprId) -> Vec<Target> {
-        let val = self.compute(site, expr);
+        let val = self.eval_uncached(site, expr);
         let found = Target {
             referent: Referent::Value(val.ty),
             rule: val.rule,
@@ -60,8 +60,8 @@ impl Session<'_> {
         if found.referent == Referent::Value(Ty::Unknown) { Vec::new() } else { vec![found] }
     }
 
-    /// Functions that take types, where what looks like an index gives them one: `parse[int](text)`.
-    pub(super) fn given_types(&self, site: &Site, base: ExprId) -> Option<Vec<Target>> {
+    /// Generic functions with explicit type arguments that look like an index: `parse[int](text)`.
+    fn given_types(&self, site: &Site, base: ExprId) -> Option<Vec<Target>> {
         let named = matches!(site.unit.expr(base), Expr::Name(_) | Expr::Member { .. });
         if site.unit.rules.value_flow_typing || !named {
             return None;
@@ -76,7 +76,7 @@ impl Session<'_> {
         (!found.is_empty() && found.iter().all(takes)).then(|| found.to_vec())
     }
 
-    /// Everything a name or a member may mean, whatever it is given.
+    /// Everything a name or a member may refer to, with any number of type arguments.
     fn find_named(&self, site: &Site, expr: ExprId) -> Vec<Target> {
         match site.unit.expr(expr) {
             Expr::Name(name) => self.lookup(site, site.unit.text(name)),
@@ -85,13 +85,13 @@ impl Session<'_> {
         }
     }
 
-    /// What an expression means that is given so many types.
+    /// What an expression refers to that has this many type arguments.
     pub(crate) fn targets_of_arity(&self, site: &Site, expr: ExprId, count: usize) -> Vec<Target> {
         let found = self.nested(|| self.find_named(site, expr)).unwrap_or_default();
         self.matching_arity(site, found, count)
     }
 
-    /// Of types and functions with one name, those that take so many types. Functions need not be given theirs.
+    /// Of types and functions with one name, those with this many type parameters. Functions may leave out theirs.
     pub(super) fn matching_arity(&self, site: &Site, mut found: Vec<Target>, count: usize) -> Vec<Target> {
         if found.len() < 2 || !site.unit.rules.generic_arity_overloads {
             return found;
@@ -110,7 +110,7 @@ impl Session<'_> {
         found
     }
 
-    /// Without types that take another number of types.
+    /// Removes types with another number of type parameters.
     pub(crate) fn retain_arity(&self, found: &mut Vec<Target>, arity: Option<usize>) {
         let Some(arity) = arity else { return };
         found.retain(|one| {
@@ -127,9 +127,7 @@ impl Session<'_> {
         let list = site.unit.facts.flow.list(args);
         let mut found = self.targets_of_arity(site, base, list.len());
         for one in &mut found {
-            let Referent::Symbol(sym, via) = &one.referent else {
-                continue;
-            };
+            let Referent::Symbol(sym, via) = &one.referent else { continue };
             let (sym, via) = (*sym, via.clone());
             let args = || list.iter().map(|&arg| self.ty(site, arg)).collect::<Rc<[Ty]>>();
             if self.is_type(sym) {
@@ -159,24 +157,22 @@ impl Session<'_> {
                 let found = self.targets(site, expr);
                 self.value_of_all(&found)
             }
-            _ => self.nested(|| self.compute(site, expr)).unwrap_or_else(Value::unknown),
+            _ => self.nested(|| self.eval_uncached(site, expr)).unwrap_or_else(Value::unknown),
         }
     }
 
-    /// The value of one of several things.
+    /// The union of the values of several targets.
     pub(super) fn value_of_all(&self, found: &[Target]) -> Value {
         let mut found = self.filter_kind(found.to_vec(), LookupKind::Value);
         let holds = |one: &Target| {
             matches!(one.sym().and_then(|sym| self.kind(sym)), Some(SymbolKind::Field | SymbolKind::Property))
         };
         if found.len() > 1 && found.iter().any(holds) {
-            // A method may share the name of a field; read without a call, the field is meant.
+            // A method may share the name of a field; without a call, the field is meant.
             found.retain(holds);
         }
         let vals: Vec<Value> = found.iter().map(|found| self.value(found)).collect();
-        let Some(first) = vals.iter().find(|val| val.ty.is_known()) else {
-            return Value::unknown();
-        };
+        let Some(first) = vals.iter().find(|val| val.ty.is_known()) else { return Value::unknown() };
         let (rule, mut confidence) = (first.rule, first.confidence);
         let several = vals.iter().filter(|val| val.ty.is_known()).count() > 1;
         let ty = Ty::union(vals.into_iter().map(|val| val.ty));
@@ -186,16 +182,16 @@ impl Session<'_> {
         Value { ty, rule, confidence }
     }
 
-    /// The value of what was found.
+    /// The value of a target.
     pub(crate) fn value(&self, found: &Target) -> Value {
         let val = match &found.referent {
             Referent::Value(ty) => {
                 return Value { ty: ty.clone(), rule: found.rule, confidence: found.confidence };
             }
-            // It may not be outside at all.
+            // Nothing proves that it is external.
             Referent::External(..) if found.is_maybe_external() => Value::unknown(),
-            // Of a member of something from outside not even the name of its type is known. It may be a type of ours, in
-            // code that is generated.
+            // The type of a member of an external type is unknown. It may be a type of the repository, in generated
+            // code.
             Referent::External(..) if found.rule == Rule::Inferred => Value::unknown(),
             Referent::External(_, name) => {
                 Value::new(Ty::External(name.clone(), Ty::no_args()), Rule::Import)
@@ -206,12 +202,8 @@ impl Session<'_> {
     }
 
     fn symbol_value(&self, sym: SymbolId, via: Option<&Rc<Ty>>) -> Value {
-        let Some(unit) = self.unit_of(sym) else {
-            return Value::unknown();
-        };
-        let Some(kind) = unit.kind(sym.at) else {
-            return Value::unknown();
-        };
+        let Some(unit) = self.unit_of(sym) else { return Value::unknown() };
+        let Some(kind) = unit.kind(sym.at) else { return Value::unknown() };
         match kind {
             SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Delegate => {
                 Value::new(Ty::Metatype(self.canonical(sym), Ty::no_args()), Rule::Static)
@@ -240,7 +232,7 @@ impl Session<'_> {
         }
     }
 
-    /// A value as seen through a receiver's type arguments.
+    /// A value with the type parameters of its receiver replaced.
     pub(crate) fn seen_via(&self, val: Value, via: Option<&Rc<Ty>>) -> Value {
         match via {
             Some(via) => val.with(self.substitute_receiver(&val.ty, via)),
@@ -248,7 +240,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn compute(&self, site: &Site, expr: ExprId) -> Value {
+    fn eval_uncached(&self, site: &Site, expr: ExprId) -> Value {
         let unit = &site.unit;
         let flow = &unit.facts.flow;
         let inferred = |ty| Value::new(ty, Rule::Inferred);
@@ -271,7 +263,7 @@ impl Session<'_> {
             Expr::Cast { ty, .. } => Value::new(self.ty(site, ty), Rule::Declared),
             Expr::Wrap { wrapper: Wrapper::Spread, inner } => {
                 let val = self.eval(site, inner);
-                self.via(site, &val, Via::Element)
+                self.destructure(site, &val, Via::Element)
             }
             Expr::Wrap { inner, .. } => self.eval(site, inner),
             Expr::Sequence { kind, items } => match kind {
@@ -295,7 +287,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether each item of a list can be told by its place.
+    /// Whether a list literal counts as a tuple, whose items are known by their position.
     fn is_short(site: &Site, items: ExprList) -> bool {
         let spread =
             |&item: &ExprId| matches!(site.unit.expr(item), Expr::Wrap { wrapper: Wrapper::Spread, .. });
@@ -303,7 +295,7 @@ impl Session<'_> {
     }
 
     /// The type of a literal.
-    pub(crate) fn literal(unit: &FileUnit, literal: Literal) -> Ty {
+    fn literal(unit: &FileUnit, literal: Literal) -> Ty {
         let kind = kind_of(literal);
         let name =
             unit.rules.literal_types.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
@@ -311,7 +303,7 @@ impl Session<'_> {
     }
 }
 
-/// What waiting for a value gives.
+/// The type of an awaited value.
 fn awaited(ty: &Ty) -> Ty {
     match ty {
         Ty::External(_, args) => args.first().cloned().unwrap_or(Ty::Unknown),
@@ -320,7 +312,7 @@ fn awaited(ty: &Ty) -> Ty {
     }
 }
 
-/// A folder's path with a part added.
+/// Appends a part to the path of a folder.
 pub(crate) fn join(folder: &str, part: &str) -> String {
     if folder.is_empty() { part.to_owned() } else { format!("{folder}/{part}") }
 }

@@ -7,11 +7,11 @@ use crate::types::ty::{THIS, Ty};
 use orient_model::Rule;
 use std::rc::Rc;
 
-/// How deep the arguments of types are followed.
+/// Maximum depth of nested type arguments.
 const DEEP: usize = 4;
 
 impl Session<'_> {
-    /// A type as written inside another, with the other's parameters replaced by its arguments.
+    /// Replaces the type parameters of a receiver's type by its type arguments.
     pub(crate) fn substitute_receiver(&self, ty: &Ty, receiver: &Ty) -> Ty {
         if !mentions_param(ty) {
             return ty.clone();
@@ -20,12 +20,8 @@ impl Session<'_> {
             Ty::SeenThrough(through, this) => (&**through, &**this),
             other => (other, other),
         };
-        let (Ty::Instance(sym, args) | Ty::Metatype(sym, args)) = through else {
-            return ty.clone();
-        };
-        let Some(unit) = self.unit_of(*sym) else {
-            return ty.clone();
-        };
+        let (Ty::Instance(sym, args) | Ty::Metatype(sym, args)) = through else { return ty.clone() };
+        let Some(unit) = self.unit_of(*sym) else { return ty.clone() };
         let mut map: Vec<((u32, u32), Ty)> = vec![((sym.file, sym.at | THIS), this.clone())];
         for (place, &at) in unit.type_params(sym.at).iter().enumerate() {
             let arg = match args.get(place) {
@@ -39,18 +35,16 @@ impl Session<'_> {
         truncate_depth(&substitute(ty, &map), DEEP)
     }
 
-    /// What a type parameter is where nobody says.
+    /// The default of a type parameter.
     fn type_param_default(&self, unit: &FileRef, symbol: u32, param: u32, map: &[((u32, u32), Ty)]) -> Ty {
-        let Some(default) = unit.binding(param).and_then(|binding| binding.value) else {
-            return Ty::Unknown;
-        };
+        let Some(default) = unit.binding(param).and_then(|binding| binding.value) else { return Ty::Unknown };
         let site = Site { unit: unit.clone(), scope: unit.scope_of(symbol).unwrap_or(0), at: u32::MAX };
         let in_progress = self.queries.binding_values.in_progress();
         let ty = in_progress.enter(&self.limits, &(unit.file, param), || self.ty(&site, default));
         ty.map_or(Ty::Unknown, |ty| substitute(&ty, map))
     }
 
-    /// What a type parameter is at least.
+    /// The upper bound of a type parameter.
     pub(crate) fn type_param_bound(&self, unit: &FileRef, param: u32) -> Value {
         let Some(ty) =
             unit.binding(param).and_then(|binding| binding.ty).filter(|_| unit.rules.type_namespace)
@@ -65,7 +59,7 @@ impl Session<'_> {
     }
 }
 
-/// A type with parameters replaced.
+/// Replaces type parameters by types.
 pub(crate) fn substitute(ty: &Ty, map: &[((u32, u32), Ty)]) -> Ty {
     let all = |types: &Rc<[Ty]>| -> Rc<[Ty]> { types.iter().map(|ty| substitute(ty, map)).collect() };
     match ty {
@@ -85,7 +79,7 @@ pub(crate) fn substitute(ty: &Ty, map: &[((u32, u32), Ty)]) -> Ty {
     }
 }
 
-/// A type whose arguments are followed no deeper than this.
+/// Replaces type arguments below this depth by unknown types.
 fn truncate_depth(ty: &Ty, depth: usize) -> Ty {
     let all = |types: &Rc<[Ty]>| -> Rc<[Ty]> {
         match depth {
@@ -105,7 +99,7 @@ fn truncate_depth(ty: &Ty, depth: usize) -> Ty {
     }
 }
 
-/// Whether a type parameter stands somewhere in a type.
+/// Whether a type contains a type parameter.
 pub(crate) fn mentions_param(ty: &Ty) -> bool {
     match ty {
         Ty::Param(..) => true,
@@ -120,7 +114,8 @@ pub(crate) fn mentions_param(ty: &Ty) -> bool {
     }
 }
 
-/// What the parameters of `wanted` must be for it to be `given`.
+/// Unification: finds what the type parameters of `wanted` must be for it to equal `given`. For example, `List<T>` and
+/// `List<Cart>` give `T = Cart`.
 pub(crate) fn unify(wanted: &Ty, given: &Ty, map: &mut Vec<((u32, u32), Ty)>) {
     match (wanted, given) {
         (_, Ty::Unknown) => {}

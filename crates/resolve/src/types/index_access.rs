@@ -1,4 +1,4 @@
-//! Values under constant keys: what is written out there, and what is put there later.
+//! Index access: values under constant keys, from literals and from assignments.
 
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::file::tables::AssignedKey;
@@ -8,11 +8,11 @@ use crate::types::ty::Ty;
 use orient_model::{Binding, BindingKind, Confidence, Expr, ExprId, Literal, Rule, SymbolKind, Via};
 use std::rc::Rc;
 
-/// With more than so many values under different keys, a table is data.
+/// With more assignments under different keys than this, a table is data and is not followed.
 const TABLE: usize = 64;
 
 impl Session<'_> {
-    /// What an index into a value gives.
+    /// The value of an index access.
     pub(super) fn indexed(&self, site: &Site, whole: ExprId, base: ExprId, key: ExprId) -> Value {
         let dynamic = site.unit.rules.value_flow_typing;
         if dynamic && let Some(val) = self.assigned_under_key(site, whole, base, key) {
@@ -21,7 +21,7 @@ impl Session<'_> {
         self.literal_under_key(site, base, key)
     }
 
-    /// What a value holds under a key by the way it was made.
+    /// The value under a key, by the type of the container.
     fn literal_under_key(&self, site: &Site, base: ExprId, key: ExprId) -> Value {
         self.value_under_key(site, &self.eval(site, base), key)
     }
@@ -40,7 +40,7 @@ impl Session<'_> {
             Ty::Tuple(items) => {
                 match self.keys(site, key).first().and_then(|key| key.parse::<usize>().ok()) {
                     Some(place) => val.with(items.get(place).cloned().unwrap_or(Ty::Unknown)),
-                    None if site.unit.rules.value_flow_typing => self.via(site, val, Via::Element),
+                    None if site.unit.rules.value_flow_typing => self.destructure(site, val, Via::Element),
                     None => Value::unknown(),
                 }
             }
@@ -68,11 +68,11 @@ impl Session<'_> {
                 }
                 self.call_targets_result(&found, &[], None)
             }
-            _ => self.via(site, val, Via::Element),
+            _ => self.destructure(site, val, Via::Element),
         }
     }
 
-    /// What was put under a key: the last before, in the same run of statements; else any.
+    /// The value assigned under a key: by the last assignment before in the same scope, else the union of all.
     fn assigned_under_key(&self, site: &Site, whole: ExprId, base: ExprId, key: ExprId) -> Option<Value> {
         let unit = &site.unit;
         let places = unit.assigned_keys(base);
@@ -101,7 +101,7 @@ impl Session<'_> {
         let before = before.max_by_key(|(from, ..)| from.at);
         if let Some((from, value, via)) = before {
             return in_progress
-                .enter(&self.limits, &query, || self.via(from, &self.eval(from, *value), *via));
+                .enter(&self.limits, &query, || self.destructure(from, &self.eval(from, *value), *via));
         }
         if put.is_empty() {
             return None;
@@ -109,14 +109,15 @@ impl Session<'_> {
         in_progress.enter(&self.limits, &query, || {
             let mut types = vec![self.literal_under_key(site, base, key).ty];
             types.extend(
-                put.iter().map(|(from, value, via)| self.via(from, &self.eval(from, *value), *via).ty),
+                put.iter()
+                    .map(|(from, value, via)| self.destructure(from, &self.eval(from, *value), *via).ty),
             );
             Value { ty: Ty::union(types), rule: Rule::Inferred, confidence: Confidence::Probable }
         })
     }
 
-    /// The constants a key may be.
-    pub(crate) fn keys(&self, site: &Site, key: ExprId) -> Vec<String> {
+    /// The constants that a key may be.
+    fn keys(&self, site: &Site, key: ExprId) -> Vec<String> {
         let unit = &site.unit;
         match unit.expr(key) {
             Expr::Name(name) if unit.rules.value_flow_typing => {

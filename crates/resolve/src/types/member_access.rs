@@ -32,7 +32,7 @@ impl Session<'_> {
         if let [Target { referent: Referent::External(package, outer), .. }] = &*named
             && unit.rules.modules == Modules::Namespace
         {
-            // An import of a namespace looks like one of a type that is not here.
+            // An imported namespace looks like an external type.
             let space = format!("{}.{outer}", dotted(package));
             let found = self.by_full_name(unit, &format!("{space}.{name}"), Rule::Qualified);
             if !found.is_empty() {
@@ -47,7 +47,7 @@ impl Session<'_> {
         }
         found = self.visible_extensions(site, found);
         if found.is_empty() && base_is_self {
-            found = self.beside(site, name);
+            found = self.in_own_module(site, name);
         }
         let mut less_sure = val.ty.alternatives().len() > 1;
         if less_sure && unit.rules.type_namespace {
@@ -56,13 +56,11 @@ impl Session<'_> {
         found.into_iter().map(|one| if less_sure { one.at_most(Confidence::Probable) } else { one }).collect()
     }
 
-    /// A member of the base, asked for as such.
+    /// A member of the base class: `super.name`.
     fn super_member(&self, site: &Site, name: &str) -> Vec<Target> {
-        let Some(ty) = self.self_type(&site.unit, site.symbol()) else {
-            return Vec::new();
-        };
+        let Some(ty) = self.self_type(&site.unit, site.symbol()) else { return Vec::new() };
         if let (Ty::Instance(sym, _), true) = (&ty, site.unit.rules.super_skips_mixins) {
-            let bases = self.bases(*sym);
+            let bases = self.supertypes(*sym);
             let bases = bases.iter().filter(|(_, relation)| *relation == Relation::Extends);
             let found = bases.map(|(base, _)| self.type_member(base, name, 0, Rule::Super));
             return found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
@@ -88,9 +86,7 @@ impl Session<'_> {
             }
             Ty::Shape(file, scope, expr) => self.object_entry(*file, *scope, *expr, name),
             Ty::Param(file, at) => {
-                let Some(unit) = self.unit(*file) else {
-                    return Vec::new();
-                };
+                let Some(unit) = self.unit(*file) else { return Vec::new() };
                 if at & THIS != 0 {
                     let own = self.own_type(unit.sym(at & !THIS));
                     return self.member(&val.with(own), name, from);
@@ -150,11 +146,9 @@ impl Session<'_> {
         self.maybe_inherited(&val.ty, name)
     }
 
-    /// Members of a type itself: static ones, nested types, cases of an enumeration.
+    /// Members of a type itself: static members, nested types, cases of an enumeration.
     fn static_member(&self, sym: SymbolId, of: &Ty, name: &str, from: &FileRef) -> Vec<Target> {
-        let Some(unit) = self.unit_of(sym) else {
-            return Vec::new();
-        };
+        let Some(unit) = self.unit_of(sym) else { return Vec::new() };
         if unit.kind(sym.at) == Some(SymbolKind::Module)
             && let Some(module) = self.declared_module(&unit, sym.at)
         {
@@ -191,7 +185,7 @@ impl Session<'_> {
         Vec::new()
     }
 
-    /// Members of what a type from outside holds.
+    /// Members of an external type: of the value it wraps, extensions, or an external member.
     fn external_member(
         &self,
         val: &Value,
@@ -231,7 +225,8 @@ impl Session<'_> {
         vec![if rules.overloads && !rules.type_namespace { outside.by(Rule::Inferred) } else { outside }]
     }
 
-    /// What every member is of a type that inherits from one whose members are all alike: `extends Record<string, T>`.
+    /// The members of a type that inherits from a record type, where all members have one type: `extends Record<string,
+    /// T>`.
     pub(super) fn record_members(&self, ty: &Ty, from: &FileRef) -> Vec<Target> {
         let held = |base: &Ty| match base {
             Ty::External(name, args) if from.rules.record_types.iter().any(|known| **known == **name) => {
@@ -242,14 +237,12 @@ impl Session<'_> {
         self.mro(ty).iter().find_map(held).into_iter().collect()
     }
 
-    /// What a dotted name means, read from the outside in.
+    /// What a qualified name refers to, resolved from its first part on.
     pub(crate) fn lookup_dotted(&self, site: &Site, text: &str) -> Vec<Target> {
         let text = text.trim();
         let base = text.split(['<', '[', '(']).next().unwrap_or_default();
         let mut parts = base.split(['.', ':', '\\', '/']).filter(|part| !part.is_empty());
-        let Some(first) = parts.next() else {
-            return Vec::new();
-        };
+        let Some(first) = parts.next() else { return Vec::new() };
         let mut found = self.lookup(site, first.trim());
         for part in parts {
             let vals: Vec<Value> = found.iter().map(|found| self.value(found)).collect();

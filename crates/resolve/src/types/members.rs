@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl Session<'_> {
-    /// The members of a type itself, in all its parts, by name.
+    /// The members of a type itself, from all its declarations, by name.
     pub(crate) fn members(&self, sym: SymbolId) -> Arc<Members> {
         let sym = self.canonical(sym);
         let find = || Some(self.find_members(sym));
@@ -27,9 +27,7 @@ impl Session<'_> {
         self.resolver.members(&[&parts, &[sym], &elsewhere], || {
             let mut members = Members::default();
             for &part in parts.iter() {
-                let Some(unit) = self.unit_of(part) else {
-                    continue;
-                };
+                let Some(unit) = self.unit_of(part) else { continue };
                 for child in unit.members_in(part.at) {
                     members.entry(unit.name(child).into()).or_default().push(unit.sym(child));
                 }
@@ -43,11 +41,9 @@ impl Session<'_> {
         })
     }
 
-    /// Members that stand outside of their type and name it: methods with a receiver.
+    /// Members declared outside of their type that name it as receiver or container.
     fn members_elsewhere(&self, sym: SymbolId) -> Vec<SymbolId> {
-        let Some(unit) = self.unit_of(sym) else {
-            return Vec::new();
-        };
+        let Some(unit) = self.unit_of(sym) else { return Vec::new() };
         let name = unit.name(sym.at);
         if unit.rules.type_namespace {
             let parent = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
@@ -59,9 +55,7 @@ impl Session<'_> {
         }
         let mut members = Vec::new();
         for &file in self.folder(&unit.folder()).iter() {
-            let Some(beside) = self.unit(file) else {
-                continue;
-            };
+            let Some(beside) = self.unit(file) else { continue };
             if beside.package() == unit.package() && beside.rules.family == unit.rules.family {
                 members.extend(beside.qualified_by(name).map(|child| beside.sym(child)));
             }
@@ -69,12 +63,12 @@ impl Session<'_> {
         members
     }
 
-    /// Whether methods are declared for a type under its own name, as for a type defined from another.
+    /// Whether a type has members of its own, as a type alias with methods does.
     pub(super) fn has_members(&self, sym: SymbolId) -> bool {
         !self.members(sym).is_empty()
     }
 
-    /// Members of a type by name: of itself first, then of what it inherits from.
+    /// Members of a type by name, searched along its MRO; `skip` 1 leaves out the type itself.
     pub(crate) fn type_member(&self, ty: &Ty, name: &str, skip: usize, base_rule: Rule) -> Vec<Target> {
         self.depend_on(name);
         if let Ty::Instance(sym, _) = ty
@@ -87,7 +81,7 @@ impl Session<'_> {
             }
             return self.split_member(ty, name, skip, base_rule, MemberSide::Type);
         }
-        // What the type has itself needs no look at its bases, which may be what is being found.
+        // The type's own members come first: its MRO may depend on the very lookup in progress.
         if skip == 0
             && let Ty::Instance(sym, _) = ty
             && let Some(own) = self.members(*sym).get(name)
@@ -112,7 +106,7 @@ impl Session<'_> {
         Vec::new()
     }
 
-    /// Methods that a type binds, and those it inherits that none of them stands in for.
+    /// Methods that the scope of a type binds, and inherited overloads that they do not override.
     pub(crate) fn with_inherited(
         &self,
         unit: &FileRef,
@@ -120,9 +114,7 @@ impl Session<'_> {
         name: &str,
         found: Vec<Target>,
     ) -> Vec<Target> {
-        let (ScopeKind::Type, Some(symbol)) = (here.kind, here.symbol) else {
-            return found;
-        };
+        let (ScopeKind::Type, Some(symbol)) = (here.kind, here.symbol) else { return found };
         let sym = self.canonical(unit.sym(symbol));
         if unit.rules.type_namespace || !self.may_overload(&found) || self.finds_supertypes(sym) {
             return found;
@@ -130,8 +122,8 @@ impl Session<'_> {
         self.overloads(&self.own_type(sym), name, 1, found)
     }
 
-    /// What was found, and methods of the name further up the line that none of them stands in for.
-    pub(crate) fn overloads(&self, ty: &Ty, name: &str, skip: usize, mut found: Vec<Target>) -> Vec<Target> {
+    /// Adds the overloads further up the MRO that none of the targets overrides.
+    fn overloads(&self, ty: &Ty, name: &str, skip: usize, mut found: Vec<Target>) -> Vec<Target> {
         for of in self.mro(ty).iter().skip(skip) {
             let Ty::Instance(sym, _) = of else { continue };
             for &member in self.members(*sym).get(name).into_iter().flatten() {
@@ -156,16 +148,12 @@ impl Session<'_> {
             .is_some_and(|(unit, sym)| unit.rules.overloads && unit.kind(sym.at) == Some(SymbolKind::Method))
     }
 
-    /// Whether one method stands in for another: as many parameters, of types written alike or generic.
+    /// Whether one method overrides another: the same number of parameters, with equal or generic types.
     pub(crate) fn has_same_params(&self, one: SymbolId, other: SymbolId) -> bool {
-        let (Some(left), Some(right)) = (self.unit_of(one), self.unit_of(other)) else {
-            return false;
-        };
+        let (Some(left), Some(right)) = (self.unit_of(one), self.unit_of(other)) else { return false };
         let generic = |unit: &FileUnit, at: u32, ty: &str| ty.len() < 2 || is_type_param(unit, at, ty);
         let (first, second) = (one.at, other.at);
-        let (Some(one), Some(other)) = (left.symbol(one.at), right.symbol(other.at)) else {
-            return false;
-        };
+        let (Some(one), Some(other)) = (left.symbol(one.at), right.symbol(other.at)) else { return false };
         let alike = one.params.iter().zip(&other.params).all(|(a, b)| {
             let (a, b) =
                 (a.ty.map_or("", |ty| left.outline_text(ty)), b.ty.map_or("", |ty| right.outline_text(ty)));
@@ -186,7 +174,7 @@ impl Session<'_> {
         self.keep_side(self.prefer_definitions(found.collect()), rule == Rule::Static)
     }
 
-    /// Of members with one name, those of the type itself or those of its instances, where there are both.
+    /// Keeps static members or instance members, if there are both.
     fn keep_side(&self, mut found: Vec<Target>, of_type: bool) -> Vec<Target> {
         let fits = |one: &Target| {
             let at = one.sym().and_then(|sym| Some((self.unit_of(sym)?, sym.at)));

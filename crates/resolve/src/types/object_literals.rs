@@ -1,5 +1,5 @@
-//! Objects that are no instances of a declared type: written out, put together from functions, modules as a whole; and what
-//! is made of them.
+//! Objects without a declared type: object literals, functions with properties, default exports; and what `new` makes
+//! of them.
 
 use crate::calls::call_result::MADE;
 use crate::file::file_unit::FileRef;
@@ -10,7 +10,7 @@ use crate::types::ty::{Module, SymbolId, Ty};
 use orient_model::{Expr, ExprId, ExprList, Modules, Rule, Wrapper};
 
 impl Session<'_> {
-    /// What a module is as a whole, where it gives one thing out: `module.exports = …`.
+    /// The default export of a module: `module.exports = …`.
     pub(crate) fn default_export(&self, module: &Module, from: &FileRef) -> Vec<Target> {
         if from.rules.modules != Modules::Path {
             return Vec::new();
@@ -27,11 +27,9 @@ impl Session<'_> {
         vals.collect::<Vec<_>>().iter().flat_map(|val| self.member(val, name, from)).collect()
     }
 
-    /// Members of a function that is also an object: what was put onto it.
+    /// The properties assigned to a function.
     pub(super) fn function_property(&self, sym: SymbolId, name: &str) -> Vec<Target> {
-        let Some(unit) = self.unit_of(sym) else {
-            return Vec::new();
-        };
+        let Some(unit) = self.unit_of(sym) else { return Vec::new() };
         self.depend_on(name);
         let parent = unit.symbol(sym.at).and_then(|symbol| symbol.parent);
         let own = unit.name(sym.at);
@@ -42,22 +40,18 @@ impl Session<'_> {
             .collect()
     }
 
-    /// An entry of an object that is written out.
+    /// An entry of an object literal.
     pub(super) fn object_entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Target> {
         let key = (file, scope, expr, Box::from(name));
-        // An object may be put together from itself: `x = { ...x, more }`.
+        // An object may contain itself: `x = { ...x, more }`.
         let find = || Some(Target::stored(self.find_object_entry(file, scope, expr, name)));
         let found = self.queries.object_entries.query(&self.limits, key, Keep::Always, find);
         found.map_or_else(Vec::new, |found| found.to_vec())
     }
 
     fn find_object_entry(&self, file: u32, scope: u32, expr: ExprId, name: &str) -> Vec<Target> {
-        let Some(unit) = self.unit(file) else {
-            return Vec::new();
-        };
-        let Expr::Sequence { items, .. } = unit.expr(expr) else {
-            return Vec::new();
-        };
+        let Some(unit) = self.unit(file) else { return Vec::new() };
+        let Expr::Sequence { items, .. } = unit.expr(expr) else { return Vec::new() };
         let site = Site { unit: unit.clone(), scope, at: u32::MAX };
         for &item in unit.facts.flow.list(items) {
             match unit.expr(item) {
@@ -113,7 +107,7 @@ impl Session<'_> {
         Value::new(of, Rule::Inferred)
     }
 
-    /// What construct signatures say that they make.
+    /// The result type of construct signatures.
     fn construct_signature_result(&self, found: &[Target]) -> Ty {
         Ty::union(found.iter().map(|one| match &one.referent {
             Referent::Symbol(sym, via) => self.seen_via(self.result_of(*sym), via.as_ref()).ty,
@@ -122,7 +116,7 @@ impl Session<'_> {
     }
 }
 
-/// Keeps one of each member that several types share; whether different ones are left.
+/// Removes duplicate members; returns whether different ones are left.
 pub(super) fn dedup_members(found: &mut Vec<Target>) -> bool {
     let mut seen: Vec<SymbolId> = Vec::new();
     found.retain(|one| match one.sym() {

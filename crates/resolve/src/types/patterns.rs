@@ -1,15 +1,15 @@
-//! What a pattern takes out of a value, where it says which case or type it is for.
+//! Patterns that name a case or a type: the type of the payload they bind.
 
 use crate::file::file_unit::last_name;
 use crate::session::{Session, Site};
 use crate::types::target::{Target, Value};
 use orient_model::{Binding, Confidence, Modules, RefKind, Rule, SymbolKind, Via};
 
-/// How far a name may stand behind the name of the pattern it is in: `(x`, `(ref mut x`.
+/// The distance of a bound name from the end of the pattern's name: `(x`, `(ref mut x`.
 const OPENS: std::ops::RangeInclusive<u32> = 1..=9;
 
 impl Session<'_> {
-    /// What a name gets in a pattern that names a case or a type before it: `Case(name)`. None where no such pattern is.
+    /// The type of a name bound by a pattern such as `Case(name)`; none if there is no such pattern.
     pub(super) fn pattern_payload(&self, site: &Site, binding: &Binding) -> Option<Value> {
         let unit = &site.unit;
         if unit.rules.modules != Modules::Tree || !matches!(binding.via, Via::Item(0) | Via::Unknown) {
@@ -31,9 +31,7 @@ impl Session<'_> {
         let home = self.unit_of(case)?;
         let parts = home.references().iter();
         let mut parts = parts.filter(|one| one.kind == RefKind::Type && one.symbol == Some(case.at));
-        let (Some(only), None) = (parts.next(), parts.next()) else {
-            return Some(Value::unknown());
-        };
+        let (Some(only), None) = (parts.next(), parts.next()) else { return Some(Value::unknown()) };
         let site = Site { unit: home.clone(), scope: only.scope, at: only.at };
         Some(Value { ty: self.ty(&site, only.expr), rule: Rule::Inferred, confidence: Confidence::Probable })
     }

@@ -7,12 +7,10 @@ use crate::types::ty::{SymbolId, Ty};
 use orient_model::{Binding, Modifier, Rule, SymbolKind};
 
 impl Session<'_> {
-    /// The receiver inside a method.
-    pub(crate) fn receiver(&self, unit: &FileRef, binding: &Binding) -> Value {
+    /// The value of a receiver parameter.
+    pub(super) fn receiver(&self, unit: &FileRef, binding: &Binding) -> Value {
         let symbol = unit.facts.flow.scopes.get(binding.scope as usize).and_then(|scope| scope.symbol);
-        let Some(of) = self.self_type(unit, symbol) else {
-            return Value::unknown();
-        };
+        let Some(of) = self.self_type(unit, symbol) else { return Value::unknown() };
         let class = symbol.is_some_and(|symbol| unit.is(symbol, Modifier::Static));
         match (class, of) {
             (true, Ty::Instance(sym, args)) => Value::new(Ty::Metatype(sym, args), Rule::Receiver),
@@ -20,7 +18,7 @@ impl Session<'_> {
         }
     }
 
-    /// The type around a symbol, as its receiver sees it.
+    /// The type of `self` inside of a symbol.
     pub(crate) fn self_type(&self, unit: &FileRef, symbol: Option<u32>) -> Option<Ty> {
         let mut next = symbol;
         while let Some(at) = next {
@@ -28,7 +26,7 @@ impl Session<'_> {
             if unit.type_around(Some(at)) == Some(at) {
                 return Some(self.own_type(unit.sym(at)));
             }
-            // A method of an object that is written out: the object that holds it.
+            // A method of an object literal: the variable that holds the object.
             if unit.rules.type_namespace
                 && matches!(found.kind, SymbolKind::Method | SymbolKind::Property)
                 && let Some(holder) = found.parent.filter(|_| found.qualifier.is_none())
@@ -46,11 +44,9 @@ impl Session<'_> {
         None
     }
 
-    /// A type as it sees itself: with its own parameters as arguments; a block of members as the type it is for.
+    /// A type with its own type parameters as arguments; for an `impl` block, the type it is for.
     pub(crate) fn own_type(&self, sym: SymbolId) -> Ty {
-        let Some(unit) = self.unit_of(sym) else {
-            return Ty::Unknown;
-        };
+        let Some(unit) = self.unit_of(sym) else { return Ty::Unknown };
         if unit.kind(sym.at) == Some(SymbolKind::Impl) {
             return self.impl_target(&unit, sym.at);
         }
@@ -58,7 +54,7 @@ impl Session<'_> {
         Ty::Instance(self.canonical(sym), args.into())
     }
 
-    /// The type a symbol names as its container: `Foo` of `void Foo::bar()`.
+    /// The type that a symbol names as its container: `Foo` of `void Foo::bar()`.
     pub(crate) fn qualifier_type(&self, unit: &FileRef, symbol: u32) -> Option<Ty> {
         let qualifier = unit.qualifier(symbol)?;
         let scope = unit.symbol(symbol)?.parent.and_then(|parent| unit.scope_of(parent)).unwrap_or(0);
@@ -66,7 +62,7 @@ impl Session<'_> {
         let found = self.lookup_dotted(&site, qualifier);
         found.iter().find_map(|found| match found.sym() {
             Some(sym) if self.is_type(sym) => Some(self.own_type(sym)),
-            // A function that makes objects, and an object that gets its members one by one.
+            // A constructor function, or an object that gets its members one by one.
             Some(sym) if unit.rules.type_namespace => match self.kind(sym)? {
                 SymbolKind::Function => Some(Ty::Function(sym, None)),
                 SymbolKind::Variable | SymbolKind::Constant => Some(Ty::instance(sym)),
@@ -76,12 +72,10 @@ impl Session<'_> {
         })
     }
 
-    /// The receiver where an expression stands.
+    /// The value of `self` at a place.
     pub(crate) fn self_value(&self, site: &Site) -> Value {
         let symbol = site.symbol();
-        let Some(ty) = self.self_type(&site.unit, symbol) else {
-            return Value::unknown();
-        };
+        let Some(ty) = self.self_type(&site.unit, symbol) else { return Value::unknown() };
         let is_type =
             |at: u32| site.unit.rules.separate_static_members && site.unit.type_around(Some(at)) == Some(at);
         let is_static = symbol.is_some_and(|at| site.unit.is(at, Modifier::Static) || is_type(at));

@@ -1,4 +1,4 @@
-//! Types: what a type expression means, what a type is made of, what it inherits.
+//! Type expressions: names, generic applications, aliases, indexed access types, wrappers.
 
 use crate::file::file_unit::{FileRef, last_name};
 use crate::memo::Keep;
@@ -10,7 +10,7 @@ use orient_model::{Binding, Expr, ExprId, Literal, RefKind, Rule, Sequence, Symb
 use std::rc::Rc;
 
 impl Session<'_> {
-    /// What a type expression means.
+    /// The type that a type expression denotes.
     pub(crate) fn ty(&self, site: &Site, expr: ExprId) -> Ty {
         self.nested(|| self.find_ty(site, expr)).unwrap_or(Ty::Unknown)
     }
@@ -57,19 +57,17 @@ impl Session<'_> {
         }
     }
 
-    /// A type that nothing here is called: the language's own, or from outside.
+    /// A type whose name no type of the repository has: built in, or external.
     fn external_type(&self, site: &Site, expr: ExprId) -> Ty {
         let unit = &site.unit;
-        let Some(name) = last_name(&unit.facts, expr) else {
-            return Ty::Unknown;
-        };
+        let Some(name) = last_name(&unit.facts, expr) else { return Ty::Unknown };
         let namesakes = self.symbols_named(&unit.rules.family, name);
         let here = namesakes.iter().any(|b| b.kind.is_type() || b.kind == SymbolKind::TypeAlias);
         if here { Ty::Unknown } else { Ty::External(name.into(), Ty::no_args()) }
     }
 
-    /// An instance of what was found, where that is a type.
-    pub(crate) fn instance(&self, found: &Target) -> Ty {
+    /// An instance of a target, if that is a type.
+    fn instance(&self, found: &Target) -> Ty {
         match &found.referent {
             Referent::Symbol(sym, via) => {
                 let ty = self.instance_of(*sym);
@@ -84,7 +82,7 @@ impl Session<'_> {
         }
     }
 
-    /// The type that an alias is declared to be.
+    /// The type on the right-hand side of an alias.
     fn alias_target(&self, unit: &FileRef, sym: SymbolId, binding: &Binding) -> Option<Ty> {
         self.queries.symbol_types.in_progress().enter(&self.limits, &sym, || {
             let scope = unit.scope_of(sym.at).unwrap_or_else(|| unit.scope_at(binding.at));
@@ -93,29 +91,23 @@ impl Session<'_> {
         })
     }
 
-    /// What a type with a name of its own is made of, where it is declared as another: of `type Trees []Tree` that holds
-    /// what it has no members for, as elements.
+    /// The underlying type of a type that is declared as another one: the slice of `type Trees []Tree`, whose elements
+    /// `Trees` has.
     pub(super) fn underlying_type(&self, ty: &Ty) -> Option<Ty> {
-        let Ty::Instance(sym, _) = ty else {
-            return None;
-        };
+        let Ty::Instance(sym, _) = ty else { return None };
         let unit = self.unit_of(*sym).filter(|unit| unit.kind(sym.at) == Some(SymbolKind::TypeAlias))?;
         let binding = unit.binding_of(sym.at)?;
         self.alias_target(&unit, *sym, binding)
             .filter(|underlying_type| underlying_type.is_known() && underlying_type != ty)
     }
 
-    /// An instance of a type; an alias is what it stands for.
+    /// An instance of a type; for an alias, of its target.
     pub(crate) fn instance_of(&self, sym: SymbolId) -> Ty {
-        let Some(unit) = self.unit_of(sym) else {
-            return Ty::Unknown;
-        };
+        let Some(unit) = self.unit_of(sym) else { return Ty::Unknown };
         match unit.kind(sym.at) {
             Some(SymbolKind::TypeAlias) => {
                 let alias = unit.binding_of(sym.at).filter(|binding| binding.ty.is_some());
-                let Some(binding) = alias else {
-                    return Ty::instance(sym);
-                };
+                let Some(binding) = alias else { return Ty::instance(sym) };
                 self.alias_instance(&unit, sym, binding)
             }
             Some(SymbolKind::Impl) => self.impl_target(&unit, sym.at),
@@ -138,15 +130,13 @@ impl Session<'_> {
         }
     }
 
-    /// An instance of the type an alias stands for; of the alias itself if it has members, or if its type is none that has
-    /// any.
+    /// An instance of the target of an alias; of the alias itself if it has members of its own, or if the target has
+    /// none.
     fn alias_instance(&self, unit: &FileRef, sym: SymbolId, binding: &Binding) -> Ty {
         if let Some(known) = self.queries.aliases.get(&sym) {
             return known;
         }
-        let Some(target) = self.alias_target(unit, sym, binding) else {
-            return Ty::instance(sym);
-        };
+        let Some(target) = self.alias_target(unit, sym, binding) else { return Ty::instance(sym) };
         let stands_for = matches!(
             target,
             Ty::Instance(..)
@@ -162,7 +152,7 @@ impl Session<'_> {
         })
     }
 
-    /// A generic type with its arguments. What only holds something is seen as what it holds.
+    /// Applies a generic type to its arguments.
     fn apply(base: &Ty, args: &Rc<[Ty]>) -> Ty {
         match base {
             Ty::Instance(sym, own) if own.is_empty() => Ty::Instance(*sym, args.clone()),
@@ -172,20 +162,16 @@ impl Session<'_> {
         }
     }
 
-    /// The type a block of members is for.
+    /// The type that an `impl` block is for.
     pub(super) fn impl_target(&self, unit: &FileRef, symbol: u32) -> Ty {
-        let Some(found) = unit.symbol(symbol) else {
-            return Ty::Unknown;
-        };
+        let Some(found) = unit.symbol(symbol) else { return Ty::Unknown };
         let name = unit.name(symbol);
         let header = unit.references_in(symbol).find(|reference| {
             reference.kind == RefKind::Type
                 && reference.at < found.header.end
                 && last_name(&unit.facts, reference.expr) == Some(name)
         });
-        let Some(header) = header else {
-            return Ty::Unknown;
-        };
+        let Some(header) = header else { return Ty::Unknown };
         let scope = unit.scope_of(symbol).unwrap_or(header.scope);
         let site = Site { unit: unit.clone(), scope, at: header.at };
         let in_progress = self.queries.symbol_types.in_progress();
@@ -193,7 +179,7 @@ impl Session<'_> {
         ty.unwrap_or(Ty::Unknown)
     }
 
-    /// What the name of a type means.
+    /// What the name of a type refers to.
     pub(crate) fn find_type_targets(&self, site: &Site, expr: ExprId, arity: usize) -> Vec<Target> {
         let unit = &site.unit;
         let found = match unit.expr(expr) {
@@ -209,7 +195,7 @@ impl Session<'_> {
         };
         let mut found = self.matching_arity(site, self.filter_kind(found, LookupKind::Type), arity);
         if unit.rules.type_namespace {
-            // `any` is no function of that name.
+            // The type `any` is not a function of that name.
             found.retain(|one| match &one.referent {
                 Referent::Symbol(sym, _) => !self.kind(*sym).is_some_and(SymbolKind::is_callable),
                 _ => true,
@@ -218,7 +204,7 @@ impl Session<'_> {
         found
     }
 
-    /// A type expression with arguments.
+    /// A generic type expression with its arguments.
     fn apply_type_expr(&self, site: &Site, base: ExprId, args: &Rc<[Ty]>) -> Ty {
         match site.unit.expr(base) {
             Expr::Wrap { wrapper: Wrapper::FunctionType, inner } => {
@@ -238,15 +224,13 @@ impl Session<'_> {
         }
     }
 
-    /// A type that nobody binds is one of the language itself.
+    /// A type that is not bound anywhere is built in.
     fn builtin_type(&self, site: &Site, expr: ExprId, args: &Rc<[Ty]>) -> Ty {
         let unit = &site.unit;
         if !unit.rules.type_namespace {
             return self.external_type(site, expr);
         }
-        let Expr::Name(name) = unit.expr(expr) else {
-            return Ty::Unknown;
-        };
+        let Expr::Name(name) = unit.expr(expr) else { return Ty::Unknown };
         let name = unit.text(name);
         let is_bound =
             !unit.bound(0, name).is_empty() || unit.rules.untyped_types.iter().any(|loose| loose == name);
@@ -256,7 +240,7 @@ impl Session<'_> {
         Ty::External(name.into(), args.clone())
     }
 
-    /// What an alias stands for with these arguments.
+    /// The target of a generic alias, with these arguments.
     fn apply_alias(&self, sym: SymbolId, args: &Rc<[Ty]>) -> Ty {
         match self.instance_of(sym) {
             Ty::Instance(of, own) if of == sym || own.is_empty() => Ty::Instance(of, args.clone()),
@@ -264,7 +248,7 @@ impl Session<'_> {
         }
     }
 
-    /// The type of a member: `T["k"]`; of an element: `T[number]`.
+    /// An indexed access type: `T["k"]` for a member, `T[number]` for an element.
     fn indexed_access_type(&self, site: &Site, base: ExprId, key: ExprId) -> Ty {
         let of = Value::new(self.ty(site, base), Rule::Declared);
         match site.unit.expr(key) {

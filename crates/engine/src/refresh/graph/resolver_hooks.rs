@@ -10,7 +10,7 @@ pub(crate) type Resolve<'w> = Box<dyn Fn(u32) -> Resolved + Sync + 'w>;
 pub(crate) type MakeResolve = for<'w> fn(&'w dyn Repository) -> Resolve<'w>;
 
 /// The surface of a file: the names that others can see, each with a hash of their visible properties.
-pub(crate) type Surface = fn(&Outline, &Flow) -> Vec<(String, u64)>;
+pub(crate) type Surface = fn(&Outline, &Flow, Option<&Rules>) -> Vec<(String, u64)>;
 
 /// The visibility of names from files that did not read this one.
 pub(crate) type NameReachFn = fn(&Outline, &Rules, &[String]) -> BTreeMap<String, NameReach>;

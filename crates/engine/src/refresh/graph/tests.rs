@@ -74,7 +74,7 @@ fn called(flow: &Flow, expr: Expr) -> Option<String> {
 }
 
 /// The surface of the toy resolver: how often each name occurs, and where.
-fn toy_surface(outline: &Outline, _: &Flow) -> Vec<(String, u64)> {
+fn toy_surface(outline: &Outline, _: &Flow, _: Option<&Rules>) -> Vec<(String, u64)> {
     let mut names: BTreeMap<String, u64> = BTreeMap::new();
     for (at, symbol) in (1..).zip(&outline.symbols) {
         let seen = names.entry(outline.strings.get(symbol.name).to_owned()).or_default();

@@ -1,4 +1,4 @@
-//! Namespaces that files declare; where the file lies does not matter. Also names the whole program shares.
+//! Namespaces that files declare, whatever folder they are in; and names that the whole program shares.
 
 use super::dotted;
 use crate::file::file_unit::FileRef;
@@ -16,7 +16,7 @@ impl Session<'_> {
         let last = full.rsplit('.').next().unwrap_or(full);
         self.depend_on_container(full);
         let named = self.symbols_named(family, last);
-        // Constructors and blocks of members have the names of types; what is always a member has a longer name than this.
+        // Constructors and `impl` blocks have the names of types; members always have longer names than this.
         let inner = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::EnumMember);
         let first = named.iter().filter(|namesake| match namesake.kind {
             SymbolKind::Constructor | SymbolKind::Impl => false,
@@ -51,17 +51,15 @@ impl Session<'_> {
         }
     }
 
-    /// A full name: a definition, or a member of the type that its first parts name.
+    /// A full name: of a definition, or of a member of a type.
     pub(crate) fn by_full_name(&self, unit: &FileRef, full: &str, rule: Rule) -> Vec<Target> {
         let syms = self.symbols_with_full_name(&unit.rules.family, full);
         if !syms.is_empty() {
             return self.prefer_definitions(syms.into_iter().map(|sym| Target::symbol(sym, rule)).collect());
         }
-        let Some((outer, last)) = full.rsplit_once('.') else {
-            return Vec::new();
-        };
+        let Some((outer, last)) = full.rsplit_once('.') else { return Vec::new() };
         let types = self.symbols_with_full_name(&unit.rules.family, outer);
-        // What a namespace holds has its full name, and was found by it.
+        // The contents of a namespace have full names, which were looked up above.
         let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
         let of = types.into_iter().find(is_type);
         let Some(of) = of else { return Vec::new() };
@@ -94,12 +92,10 @@ impl Session<'_> {
         }
         let types = self.symbols_with_full_name(&unit.rules.family, &space);
         let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
-        let Some(of) = types.into_iter().find(is_type) else {
-            return Vec::new();
-        };
+        let Some(of) = types.into_iter().find(is_type) else { return Vec::new() };
         let mut found = self.member(&Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static), name, unit);
         if is_static {
-            // A method of instances has none here.
+            // An instance method has no receiver here.
             let is_bound = |sym: SymbolId| {
                 let home = self.unit_of(sym).filter(|home| home.kind(sym.at) == Some(SymbolKind::Method));
                 home.is_some_and(|home| !home.is(sym.at, Modifier::Static))
@@ -109,7 +105,7 @@ impl Session<'_> {
         found
     }
 
-    /// What the file's own namespace, and those around it, hold.
+    /// A name in the file's own namespace, and in those around it.
     pub(super) fn shared_namespace(&self, site: &Site, name: &str) -> Vec<Target> {
         let unit = &site.unit;
         let mut space = self.namespace_at(site);
@@ -130,7 +126,7 @@ impl Session<'_> {
         }
     }
 
-    /// The namespace a frame looks from.
+    /// The namespace around a place.
     pub(super) fn namespace_at(&self, site: &Site) -> String {
         let unit = &site.unit;
         let mut next = site.symbol();
@@ -143,12 +139,12 @@ impl Session<'_> {
         dotted(unit.package())
     }
 
-    /// The first part of a full name written out: a namespace that is not imported.
-    pub(crate) fn whole_namespace(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+    /// A namespace as the first part of a qualified name, without an import.
+    pub(crate) fn namespace_prefix(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         if unit.rules.modules != Modules::Namespace || unit.rules.shared_scope != SharedScope::Namespace {
             return Vec::new();
         }
-        // Whether there is such a namespace shows at its members: nothing is found in one that is not.
+        // Whether the namespace exists shows when its members are looked up.
         self.depend_on(name);
         let is_type = |sym: &SymbolId| self.is_type(*sym) && self.kind(*sym) != Some(SymbolKind::Module);
         if self.symbols_with_full_name(&unit.rules.family, name).iter().any(is_type) {
@@ -157,7 +153,7 @@ impl Session<'_> {
         vec![Target::module(Module::Namespace(name.to_owned()), Rule::Qualified)]
     }
 
-    /// Names all files share: by the types and modules around the use, innermost first, then at the top.
+    /// Names that all files share: in the types and modules around the place, innermost first, then at top level.
     pub(super) fn shared_by_all(&self, site: &Site, name: &str) -> Vec<Target> {
         let unit = &site.unit;
         let mut around = Vec::new();
@@ -178,14 +174,14 @@ impl Session<'_> {
         self.global_symbol(unit, name)
     }
 
-    /// What stands in no type and no namespace.
+    /// A top-level name outside of all types and namespaces.
     pub(super) fn global_symbol(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let syms = self.symbols_with_full_name(&unit.rules.family, name);
         let types: Vec<SymbolId> = syms.iter().copied().filter(|&sym| self.is_type(sym)).collect();
         if let Some(&first) = types.first() {
             return vec![Target::symbol(first, Rule::Global)];
         }
-        // A function outside of all types is there only where its file was loaded.
+        // A top-level function exists only if its file was loaded.
         let is_here = |sym: &SymbolId| {
             let calls = self.kind(*sym).is_some_and(SymbolKind::is_callable);
             !calls || self.kind(*sym) != Some(SymbolKind::Test) && self.loads(unit, sym.file)

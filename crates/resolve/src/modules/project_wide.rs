@@ -1,4 +1,4 @@
-//! Names that hold in a whole project, names that are spelled out from the root, and files that are loaded.
+//! Project-wide names, names qualified from the root namespace, and files that are loaded at run time.
 
 use super::dotted;
 use crate::file::file_unit::FileRef;
@@ -8,7 +8,7 @@ use crate::types::ty::{Module, Ty};
 use orient_model::{ImportKind, Modules, Rule, Says, SharedScope, SymbolKind};
 
 impl Session<'_> {
-    /// What a name means that says where it is looked for: from the root, or from where the file stands.
+    /// What a qualified name means, from the root namespace or relative to the current one.
     pub(crate) fn qualified_name(&self, site: &Site, name: &str) -> Option<Vec<Target>> {
         let unit = &site.unit;
         if let Some(rooted) =
@@ -21,7 +21,9 @@ impl Session<'_> {
         }
         let full = match name.split_once('\\')? {
             ("", rest) => dotted(rest),
-            ("namespace", rest) => joined(&self.namespace_at(site), &dotted(rest)),
+            (first, rest) if first == unit.rules.current_namespace => {
+                joined(&self.namespace_at(site), &dotted(rest))
+            }
             (first, rest) => match Self::imported_namespace(unit, first) {
                 Some(space) => joined(&space, &dotted(rest)),
                 None => joined(&self.namespace_at(site), &dotted(name)),
@@ -35,7 +37,7 @@ impl Session<'_> {
         Some(vec![Target::external(space, last)])
     }
 
-    /// The full name of what an import calls so.
+    /// The full name behind the local name of an import.
     fn imported_namespace(unit: &FileRef, name: &str) -> Option<String> {
         let called = |import: &&orient_model::Import| {
             let said = import.alias.or(import.name).map(|atom| unit.outline_text(atom));
@@ -46,7 +48,7 @@ impl Session<'_> {
         Some(joined(&dotted(unit.outline_text(import.module)), last))
     }
 
-    /// Functions and constants that stand in no namespace.
+    /// Functions and constants in the root namespace.
     pub(super) fn global_function(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let syms = self.symbols_with_full_name(&unit.rules.family, name).into_iter();
         let fits = |kind: SymbolKind| matches!(kind, SymbolKind::Function | SymbolKind::Constant);
@@ -54,7 +56,7 @@ impl Session<'_> {
         fit.map(|sym| Target::symbol(sym, Rule::Global)).collect()
     }
 
-    /// What project files say that all files of the project see, and what one file brings in for all.
+    /// What project files import for all files of the project, and what a prelude file imports for all.
     pub(crate) fn project_wide(&self, site: &Site, name: &str) -> Vec<Target> {
         let unit = &site.unit;
         if unit.rules.modules != Modules::Namespace || unit.rules.prelude_files.is_empty() {
@@ -85,7 +87,7 @@ impl Session<'_> {
         self.prelude_names(unit, folder, name)
     }
 
-    /// Whether the project files say that a namespace is seen everywhere.
+    /// Whether project files import a namespace for all files.
     pub(crate) fn is_project_wide_import(&self, unit: &FileRef, space: &str) -> bool {
         if unit.rules.prelude_files.is_empty() {
             return false;
@@ -96,15 +98,13 @@ impl Session<'_> {
 
     fn static_members_of(&self, unit: &FileRef, full: &str, name: &str) -> Vec<Target> {
         let types = self.symbols_with_full_name(&unit.rules.family, full);
-        let Some(of) = types.into_iter().find(|&sym| self.is_type(sym)) else {
-            return Vec::new();
-        };
+        let Some(of) = types.into_iter().find(|&sym| self.is_type(sym)) else { return Vec::new() };
         let found = self.member(&Value::new(Ty::Metatype(of, Ty::no_args()), Rule::Static), name, unit);
         found.into_iter().map(|one| one.by(Rule::Wildcard)).collect()
     }
 
-    /// Whether a project file gives something this name.
-    pub(crate) fn is_project_alias(&self, unit: &FileRef, name: &str) -> bool {
+    /// Whether a project file declares this alias.
+    fn is_project_alias(&self, unit: &FileRef, name: &str) -> bool {
         let manifests = self.resolver.project.around(&unit.rules, &unit.folder());
         manifests.iter().any(|manifest| manifest.all(Says::Using).any(|(key, _)| key == name))
     }
@@ -114,9 +114,7 @@ impl Session<'_> {
             self.depend_on(known.split('.').next().unwrap_or_default());
         }
         for &file in self.folder(folder).iter() {
-            let Some(other) = self.unit(file).filter(|other| other.file != unit.file) else {
-                continue;
-            };
+            let Some(other) = self.unit(file).filter(|other| other.file != unit.file) else { continue };
             let called = String::from_utf8_lossy(other.facts.path.file_name()).into_owned();
             if !unit.rules.prelude_files.contains(&called) {
                 continue;
@@ -138,8 +136,8 @@ impl Session<'_> {
         Vec::new()
     }
 
-    /// Whether a file loads another, itself or through one that it loads.
-    pub(crate) fn loads(&self, unit: &FileRef, file: u32) -> bool {
+    /// Whether a file loads another one, directly or through a file that it loads.
+    pub(super) fn loads(&self, unit: &FileRef, file: u32) -> bool {
         if unit.file == file {
             return true;
         }
@@ -167,7 +165,7 @@ impl Session<'_> {
         files.collect()
     }
 
-    /// The file that loading a name runs: beside the file, or the only one whose path ends so.
+    /// The file that `require` loads: relative to the file, or the only one whose path ends with the name.
     pub(super) fn required_file(&self, unit: &FileRef, module: &str) -> Option<Module> {
         let extension = unit.rules.extensions.first()?;
         let dotted = format!(".{extension}");
@@ -181,7 +179,9 @@ impl Session<'_> {
         if files.len() > 1 {
             let is_root = |file: &u32| {
                 let under = repository.facts(*file).map(|facts| facts.path.display().into_owned());
-                under.is_some_and(|full| full.trim_end_matches(path.as_str()).ends_with("lib/"))
+                under.is_some_and(|full| {
+                    full.trim_end_matches(path.as_str()).ends_with(&format!("{}/", unit.rules.load_folder))
+                })
             };
             files.retain(is_root);
         }
@@ -192,8 +192,8 @@ impl Session<'_> {
     }
 }
 
-/// Two parts of a full name.
-pub(crate) fn joined(space: &str, name: &str) -> String {
+/// Joins two parts of a full name.
+fn joined(space: &str, name: &str) -> String {
     match (space, name) {
         ("", name) => name.to_owned(),
         (space, "") => space.to_owned(),

@@ -1,4 +1,4 @@
-//! Files whose text is put into others: what a file sees is what all it includes declares.
+//! Included files: a file sees the declarations of all files it includes, at any depth.
 
 use super::{dotted, file_stem, top};
 use crate::file::file_unit::{FileRef, FileUnit};
@@ -12,19 +12,19 @@ use orient_model::{
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// What a file includes itself, and the names that decide it.
+/// The direct includes of a file, and the names they depend on.
 #[derive(Debug, Default)]
 pub(crate) struct Includes {
     pub(crate) files: Vec<u32>,
     pub(crate) asks: Vec<String>,
 }
 
-/// How many files one may include, at any depth.
+/// Maximum number of files that one file includes, at any depth.
 const INCLUDED: usize = 2000;
 
 impl Session<'_> {
-    /// The files a file includes, at any depth.
-    pub(crate) fn included(&self, unit: &FileRef) -> Rc<FxHashSet<u32>> {
+    /// The files that a file includes, at any depth.
+    fn included(&self, unit: &FileRef) -> Rc<FxHashSet<u32>> {
         self.queries.included.get_or_insert(&unit.file, || Rc::new(self.find_included(unit)))
     }
 
@@ -50,10 +50,8 @@ impl Session<'_> {
 
     fn direct_includes(&self, file: u32) -> Includes {
         let mut includes = Includes::default();
-        // Not a look of this file's: whoever comes later is given what was found, and depends on no more than that.
-        let Some(unit) = self.resolver.unit(file) else {
-            return includes;
-        };
+        // Read without a file dependency: other sessions reuse the answer and depend only on its names.
+        let Some(unit) = self.resolver.unit(file) else { return includes };
         for import in unit.facts.outline.imports.iter().filter(|import| import.kind == ImportKind::Effect) {
             let path = unit.outline_text(import.module);
             includes.asks.push(file_stem(path));
@@ -62,7 +60,8 @@ impl Session<'_> {
         includes
     }
 
-    /// The file an include names: beside the file, below an include folder, or the only one whose path ends so.
+    /// The file that an include names: relative to the file or a folder above, below an include folder, or the only one
+    /// whose path ends with it.
     pub(crate) fn include(&self, unit: &FileUnit, path: &str) -> Option<u32> {
         let repository = self.resolver.repository;
         let path = path.trim_matches(['<', '>', '"', ' ']);
@@ -96,8 +95,8 @@ impl Session<'_> {
         }
     }
 
-    /// The file whose folder shares most with this one's; none if several do.
-    pub(crate) fn nearest(&self, unit: &FileUnit, files: &[u32]) -> Option<u32> {
+    /// The file whose path shares the longest prefix with this one's; the first if several do.
+    fn nearest(&self, unit: &FileUnit, files: &[u32]) -> Option<u32> {
         let own = unit.facts.path.display().into_owned();
         let shared = |file: u32| {
             let path = self.unit(file).map(|unit| unit.facts.path.display().into_owned()).unwrap_or_default();
@@ -109,19 +108,15 @@ impl Session<'_> {
         if nearest.next().is_some() { files.first().copied() } else { Some(*first) }
     }
 
-    /// A name that an included file declares at its top; else one the whole program can only mean.
+    /// A top-level name of an included file; else a name that is unique in the whole program.
     pub(super) fn included_symbol(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let namesakes = self.symbols_named(&unit.rules.family, name);
         let mut found: Vec<Target> = Vec::new();
         if !namesakes.is_empty() {
             let included = self.included(unit);
             for namesake in namesakes.iter().filter(|namesake| included.contains(&namesake.sym.file)) {
-                let Some(home) = self.unit_of(namesake.sym) else {
-                    continue;
-                };
-                let Some(symbol) = home.symbol(namesake.sym.at) else {
-                    continue;
-                };
+                let Some(home) = self.unit_of(namesake.sym) else { continue };
+                let Some(symbol) = home.symbol(namesake.sym.at) else { continue };
                 let at_top = home.binding_of(namesake.sym.at).is_some_and(|binding| binding.scope == 0);
                 let is_named = symbol.qualifier.is_none() && !self.is_scoped_member(&home, namesake.sym.at);
                 if at_top && is_named && symbol.kind != SymbolKind::Constructor {
@@ -142,7 +137,7 @@ impl Session<'_> {
         self.program_wide_function(unit, name)
     }
 
-    /// A function that no included file declares, if the program has only one of that name.
+    /// A function that no included file declares, if its name is unique in the program.
     fn program_wide_function(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let syms: Vec<SymbolId> = self
             .symbols_named(&unit.rules.family, name)
@@ -167,14 +162,12 @@ impl Session<'_> {
         }
     }
 
-    /// A type that no included file defines, if the program has only one of that name: a header may just announce it
-    /// (`class Entry;`).
+    /// A type that no included file defines, if its name is unique in the program: a header may only declare it (`class
+    /// Entry;`).
     fn program_wide_type(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let namesakes = self.symbols_named(&unit.rules.family, name);
         let mut types = namesakes.iter().filter(|namesake| namesake.kind.is_type());
-        let (Some(one), None) = (types.next(), types.next()) else {
-            return Vec::new();
-        };
+        let (Some(one), None) = (types.next(), types.next()) else { return Vec::new() };
         let stands_alone = self.unit_of(one.sym).and_then(|home| home.symbol(one.sym.at)?.parent).is_none();
         if !stands_alone || !self.has_full_name(one.sym, name) {
             return Vec::new();
@@ -182,7 +175,7 @@ impl Session<'_> {
         vec![Target::symbol(one.sym, Rule::Global).at_most(Confidence::Probable)]
     }
 
-    /// Whether a function belongs to its file alone: no other file means it by its name.
+    /// Whether a function has internal linkage.
     fn is_file_local(&self, sym: SymbolId) -> bool {
         let home = self.unit_of(sym);
         home.as_ref().and_then(|home| home.symbol(sym.at)).is_some_and(|symbol| {
@@ -192,8 +185,8 @@ impl Session<'_> {
         })
     }
 
-    /// Whether a macro stands where the header of a function should: `TEST(name) { … }`. What the function is really
-    /// called only the macro knows, so no call means it; what else names it, as an argument of a macro, may.
+    /// Whether a macro call generates a function: `TEST(name) { … }`. Only the macro knows its real name, so no call
+    /// means it; an argument of a macro may.
     pub(crate) fn is_named_by_macro(&self, sym: SymbolId) -> bool {
         let Some(unit) = self.unit_of(sym).filter(|unit| unit.rules.modules == Modules::Include) else {
             return false;
@@ -208,8 +201,8 @@ impl Session<'_> {
                 .any(|reference| reference.kind == RefKind::Type && reference.at < symbol.name_span.start)
     }
 
-    /// What a namespace or type is that a file names. Looking for it leads through the namespaces the file opens, and so
-    /// to the same question: those who ask it meanwhile do without.
+    /// The namespace or type that a file names. The lookup passes the namespaces that the file opens, and may lead back
+    /// to itself; a nested query for the same name gets no answer.
     fn named_space(&self, unit: &FileRef, space: &str) -> Rc<[Target]> {
         let namespaces = &self.queries.namespaces;
         let key = (unit.file, Box::from(space));
@@ -244,16 +237,14 @@ impl Session<'_> {
         found
     }
 
-    /// What the namespaces around a scope hold, here and in what is included, innermost first.
+    /// A name in the namespaces around a scope, innermost first, in this file and its includes.
     pub(crate) fn enclosing_namespace_symbols(
         &self,
         unit: &FileRef,
         scope: &Scope,
         name: &str,
     ) -> Vec<Target> {
-        let Some(symbol) = scope.symbol else {
-            return Vec::new();
-        };
+        let Some(symbol) = scope.symbol else { return Vec::new() };
         let space = match scope.kind {
             ScopeKind::Module => self.full_name(unit.sym(symbol)),
             ScopeKind::Function if unit.qualifier(symbol).is_some() => {
@@ -273,7 +264,7 @@ impl Session<'_> {
         Vec::new()
     }
 
-    /// A name of a namespace, as far as this file and what it includes declare it.
+    /// A name in a namespace, declared in this file or its includes.
     pub(crate) fn namespace_symbol(
         &self,
         unit: &FileRef,
@@ -294,22 +285,18 @@ impl Session<'_> {
                 found.push(Target::symbol(namesake.sym, rule));
             }
         }
-        // Every file may open the namespace again: one stands for all.
+        // Every file may reopen the namespace: the first represents all.
         if found.iter().all(|one| one.sym().and_then(|sym| self.kind(sym)) == Some(SymbolKind::Module)) {
             found.truncate(1);
         }
         self.prefer_definitions(found)
     }
 
-    /// The definition of what is only declared where it was found.
+    /// The definition of a target that is only a declaration.
     pub(crate) fn definition_of(&self, found: Target) -> Target {
         let Some(sym) = found.sym() else { return found };
-        let Some(unit) = self.unit_of(sym) else {
-            return found;
-        };
-        let Some(symbol) = unit.symbol(sym.at) else {
-            return found;
-        };
+        let Some(unit) = self.unit_of(sym) else { return found };
+        let Some(symbol) = unit.symbol(sym.at) else { return found };
         if unit.rules.modules != Modules::Include
             || !symbol.modifiers.contains(Modifier::Declaration)
             || symbol.modifiers.contains(Modifier::Abstract)
@@ -361,18 +348,14 @@ impl Session<'_> {
     }
 
     fn is_definition_of(&self, sym: SymbolId, kind: SymbolKind, full: &str) -> bool {
-        let Some(home) = self.unit_of(sym) else {
-            return false;
-        };
-        let Some(symbol) = home.symbol(sym.at) else {
-            return false;
-        };
+        let Some(home) = self.unit_of(sym) else { return false };
+        let Some(symbol) = home.symbol(sym.at) else { return false };
         symbol.body.is_some()
             && (symbol.kind == kind || (symbol.kind.is_callable() && kind.is_callable()))
             && (self.has_full_name(sym, full) || self.names_same_member(&home, sym, full))
     }
 
-    /// Whether a definition outside of its namespace names the same: `A::f` inside `namespace n`.
+    /// Whether a qualified definition outside of its namespace has this name: `A::f` inside of `namespace n`.
     fn names_same_member(&self, home: &FileRef, sym: SymbolId, full: &str) -> bool {
         let own = self.full_name(sym);
         home.qualifier(sym.at).is_some()
@@ -380,7 +363,7 @@ impl Session<'_> {
     }
 }
 
-/// The first word behind the parameters of a function, which tells a member for constants from one for all others.
+/// The first word after the parameters of a function: `const` distinguishes overloads.
 fn word_after_params(unit: &FileUnit, symbol: u32) -> Option<&str> {
     let signature = unit.outline_text(unit.symbol(symbol)?.signature);
     let (_, behind) = signature.rsplit_once(')')?;

@@ -1,4 +1,4 @@
-//! Packages that are folders, named from the root of their module.
+//! Packages that are folders, named by their path from the root of their module.
 
 use super::name_hash;
 use crate::file::file_unit::FileRef;
@@ -18,7 +18,7 @@ impl Session<'_> {
             return normal(&unit.folder(), module).map(Module::Folder);
         }
         for manifest in self.resolver.project.around(&unit.rules, &unit.folder()) {
-            let vendored = join(&manifest.folder, &format!("vendor/{module}"));
+            let vendored = join(&manifest.folder, &join(&unit.rules.vendor_folder, module));
             if !self.folder(&vendored).is_empty() {
                 return Some(Module::Folder(vendored));
             }
@@ -48,19 +48,22 @@ impl Session<'_> {
         None
     }
 
-    /// A name that the files of one package share.
+    /// A name that another file of the same package declares.
     pub(super) fn own_package_member(&self, from: &FileRef, name: &str) -> Vec<Target> {
         let own = from.package();
         self.folder_member(&from.folder(), name, from, Rule::Package, |package| package == own)
     }
 
-    /// A name of a package that is imported. A package of tests stands beside the one it tests, and imports it; nobody
-    /// can import the tests.
+    /// A name of an imported package. A test package in the same folder imports the package; nothing can import the
+    /// tests.
     pub(super) fn package_member(&self, folder: &str, name: &str, from: &FileRef) -> Vec<Target> {
-        self.folder_member(folder, name, from, Rule::Static, |package| !is_test_package(package))
+        self.folder_member(folder, name, from, Rule::Static, |package| {
+            let suffix = from.rules.test_package_suffix.as_str();
+            suffix.is_empty() || !package.ends_with(suffix)
+        })
     }
 
-    /// A top-level name of those files of a folder whose package counts.
+    /// A top-level name in the files of a folder whose package satisfies `counts`.
     fn folder_member(
         &self,
         folder: &str,
@@ -72,9 +75,7 @@ impl Session<'_> {
         self.depend_on(name);
         let mut found = Vec::new();
         for &sym in self.top_level_of_folder(folder).symbols_named(name) {
-            let Some(unit) = self.unit_of(sym) else {
-                continue;
-            };
+            let Some(unit) = self.unit_of(sym) else { continue };
             let counts = unit.rules.family == from.rules.family && counts(unit.package());
             if counts && unit.name(sym.at) == name {
                 found.push(Target::symbol(sym, rule));
@@ -83,23 +84,23 @@ impl Session<'_> {
         found
     }
 
-    /// What stands at the top of the files of a folder. Who asks for one name has looked at all of them.
+    /// The top-level symbols of a folder. A lookup depends on all its files.
     fn top_level_of_folder(&self, folder: &str) -> Arc<TopLevelSymbols> {
         if let Some(known) = self.queries.folder_symbols.get(folder) {
             return known;
         }
         let units: Vec<FileRef> = self.folder(folder).iter().filter_map(|&file| self.unit(file)).collect();
-        let tops = self.resolver.tops(folder, || TopLevelSymbols::of(&units));
+        let tops = self.resolver.folder_symbols(folder, || TopLevelSymbols::of(&units));
         self.queries.folder_symbols.insert(folder.into(), tops.clone());
         tops
     }
 }
 
-/// The symbols at the top of some files that name no container, by the hash of their names.
+/// The top-level symbols of some files without a qualifier, by the hash of their names.
 pub(crate) struct TopLevelSymbols(MultiMap<u64, SymbolId>);
 
 impl TopLevelSymbols {
-    pub(crate) fn of(units: &[FileRef]) -> Self {
+    fn of(units: &[FileRef]) -> Self {
         let tops = units.iter().flat_map(|unit| {
             let free = unit.children(None).iter().filter(|&&at| unit.qualifier(at).is_none());
             free.map(|&at| (name_hash("", unit.name(at)), unit.sym(at)))
@@ -107,8 +108,8 @@ impl TopLevelSymbols {
         Self(tops.collect())
     }
 
-    /// Those that may have this name: by file and place.
-    pub(crate) fn symbols_named(&self, name: &str) -> &[SymbolId] {
+    /// Those that may have this name, by file and position.
+    fn symbols_named(&self, name: &str) -> &[SymbolId] {
         self.0.get(&name_hash("", name))
     }
 
@@ -118,11 +119,7 @@ impl TopLevelSymbols {
     }
 }
 
-fn is_test_package(package: &str) -> bool {
-    package.ends_with("_test")
-}
-
-pub(crate) fn below<'m>(module: &'m str, name: &str) -> Option<&'m str> {
+fn below<'m>(module: &'m str, name: &str) -> Option<&'m str> {
     let rest = module.strip_prefix(name)?;
     if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
 }

@@ -1,4 +1,4 @@
-//! Dotted module names that are folders and files; leading dots are relative.
+//! Modules with dotted names: packages are folders, modules are files, leading dots are relative.
 
 use crate::file::file_unit::{FileRef, FileUnit};
 use crate::invalidation::name_reach::file_exists_key;
@@ -28,19 +28,20 @@ impl Session<'_> {
         self.source_roots(unit).iter().find_map(|root| self.below(unit, root, &parts))
     }
 
-    /// Where absolute names may start, most likely first.
-    pub(crate) fn source_roots(&self, unit: &FileRef) -> Rc<[String]> {
+    /// The folders where absolute module names may start, most likely first.
+    fn source_roots(&self, unit: &FileRef) -> Rc<[String]> {
         self.queries.source_roots.get_or_insert(&unit.file, || self.find_source_roots(unit).into())
     }
 
     fn find_source_roots(&self, unit: &FileRef) -> Vec<String> {
+        let source = &unit.rules.source_folder;
         let mut roots = Vec::new();
         let mut add = |root: String| {
             if !roots.contains(&root) {
                 roots.push(root);
             }
         };
-        // The folder above the outermost package this file is part of.
+        // The folder above the outermost package that contains this file.
         let mut folder = unit.folder();
         loop {
             self.depend_on_folder_file(unit, &folder);
@@ -55,24 +56,24 @@ impl Session<'_> {
             for (_, root) in manifest.all(Says::Root) {
                 normal(&manifest.folder, root).into_iter().for_each(&mut add);
             }
-            add(join(&manifest.folder, "src"));
+            add(join(&manifest.folder, source));
             add(manifest.folder.clone());
         }
         while !folder.is_empty() {
             folder = folder.rsplit_once('/').map_or(String::new(), |(outer, _)| outer.to_owned());
-            add(join(&folder, "src"));
+            add(join(&folder, source));
             add(folder.clone());
         }
         add(String::new());
-        add("src".to_owned());
+        add(source.clone());
         for manifest in self.resolver.project.of(&unit.rules) {
             add(manifest.folder.clone());
-            add(join(&manifest.folder, "src"));
+            add(join(&manifest.folder, source));
         }
         roots
     }
 
-    pub(crate) fn below(&self, unit: &FileRef, root: &str, parts: &[&str]) -> Option<Module> {
+    fn below(&self, unit: &FileRef, root: &str, parts: &[&str]) -> Option<Module> {
         let mut path = root.to_owned();
         for (at, part) in parts.iter().enumerate() {
             let inner = join(&path, part);
@@ -104,13 +105,13 @@ impl Session<'_> {
         })
     }
 
-    /// Notes that the result depends on whether a file stands for a folder.
+    /// Makes the result depend on whether a folder has a module file.
     fn depend_on_folder_file(&self, unit: &FileUnit, folder: &str) {
         unit.rules.folder_files.iter().for_each(|name| self.depend_on(&file_exists_key(&join(folder, name))));
     }
 
-    /// The file that stands for a folder.
-    pub(crate) fn folder_module_file(&self, unit: &FileUnit, folder: &str) -> Option<u32> {
+    /// The module file of a folder: `__init__`, `index`, `mod`.
+    pub(super) fn folder_module_file(&self, unit: &FileUnit, folder: &str) -> Option<u32> {
         unit.rules.folder_files.iter().find_map(|name| self.file_without_extension(unit, &join(folder, name)))
     }
 

@@ -1,20 +1,18 @@
-//! Modules named by a path beside the file, or by the name of a package.
+//! Modules named by a relative path or by the name of a package.
 
 use crate::file::file_unit::{FileRef, FileUnit};
-use crate::modules::project_files::{Manifest, fits, normal};
+use crate::modules::project_files::{Manifest, matches_pattern, normal};
 use crate::session::Session;
 use crate::types::eval::join;
 use crate::types::target::Target;
 use crate::types::ty::Module;
 use orient_model::{ImportKind, Modifier, Rule, Says};
 
-/// Folders that hold what a build made, and the folder it was made from.
-const BUILT: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs", "es"];
-/// How many project files may extend each other.
+/// Maximum length of a chain of project files that extend each other.
 const EXTENDS: usize = 8;
 
 impl Session<'_> {
-    /// The file a module path leads to.
+    /// The file of a module path.
     pub(super) fn path_module(&self, unit: &FileRef, module: &str) -> Option<Module> {
         if module.starts_with('.') || module.starts_with('/') {
             let path = normal(&unit.folder(), module)?;
@@ -26,7 +24,7 @@ impl Session<'_> {
         self.package_file(unit, module).map(Module::File)
     }
 
-    /// By the aliases and base folders of the project files around.
+    /// The file by the path aliases and base folders of the enclosing project files.
     fn aliased_file(&self, unit: &FileRef, module: &str) -> Option<u32> {
         for manifest in self.resolver.project.around(&unit.rules, &unit.folder()) {
             let mut chain = vec![manifest];
@@ -40,12 +38,8 @@ impl Session<'_> {
             for &manifest in &chain {
                 let base = base_of(manifest).unwrap_or_else(|| manifest.folder.clone());
                 for (pattern, target) in manifest.all(Says::Alias) {
-                    let Some(inner) = inner(pattern, module) else {
-                        continue;
-                    };
-                    let Some(path) = normal(&base, &target.replace('*', inner)) else {
-                        continue;
-                    };
+                    let Some(inner) = inner(pattern, module) else { continue };
+                    let Some(path) = normal(&base, &target.replace('*', inner)) else { continue };
                     if let Some(file) = self.file_at_module_path(unit, &path) {
                         return Some(file);
                     }
@@ -61,19 +55,19 @@ impl Session<'_> {
     }
 
     fn extended_manifests<'s>(&'s self, unit: &'s FileUnit, manifest: &Manifest) -> Vec<&'s Manifest> {
+        let words = &unit.rules.packages;
         let mut found = Vec::new();
         for (_, value) in manifest.all(Says::Extends) {
-            let Some(path) = normal(&manifest.folder, value) else {
-                continue;
-            };
-            let wanted = [path.clone(), format!("{path}.json"), join(&path, "tsconfig.json")];
+            let Some(path) = normal(&manifest.folder, value) else { continue };
+            let wanted =
+                [path.clone(), format!("{path}.{}", words.config_extension), join(&path, &words.config_file)];
             let of = self.resolver.project.of(&unit.rules);
             found.extend(of.filter(|other| wanted.contains(&join(&other.folder, &other.file))));
         }
         found
     }
 
-    /// By the name of a package of this tree.
+    /// The file by the name of a package of the repository.
     fn package_file(&self, unit: &FileRef, module: &str) -> Option<u32> {
         let mut cut = module.len();
         loop {
@@ -85,13 +79,11 @@ impl Session<'_> {
         }
     }
 
-    /// The file a package gives for a name below its own.
+    /// The file that a package exports under a path.
     fn package_entry(&self, unit: &FileRef, manifest: &Manifest, rest: &str) -> Option<u32> {
         let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
         for (pattern, target) in manifest.all(Says::Export) {
-            let Some(inner) = inner(pattern, &wanted) else {
-                continue;
-            };
+            let Some(inner) = inner(pattern, &wanted) else { continue };
             if let Some(file) = self.source_of_built_file(unit, manifest, &target.replace('*', inner)) {
                 return Some(file);
             }
@@ -102,17 +94,17 @@ impl Session<'_> {
                     return Some(file);
                 }
             }
-            let inside = ["src/index", "index", "src/main", "lib/index"];
-            return inside
+            let entries = &unit.rules.packages.entry_files;
+            return entries
                 .iter()
                 .find_map(|path| self.file_at_module_path(unit, &join(&manifest.folder, path)));
         }
-        [join(&manifest.folder, rest), join(&manifest.folder, &format!("src/{rest}"))]
+        [join(&manifest.folder, rest), join(&manifest.folder, &join(&unit.rules.source_folder, rest))]
             .iter()
             .find_map(|path| self.file_at_module_path(unit, path))
     }
 
-    /// The file of this tree, or the one a built file was made from.
+    /// The file at a path, or the source of a built file.
     fn source_of_built_file(&self, unit: &FileRef, manifest: &Manifest, target: &str) -> Option<u32> {
         let path = normal(&manifest.folder, target)?;
         if let Some(file) = self.file_at_module_path(unit, &path) {
@@ -120,18 +112,19 @@ impl Session<'_> {
         }
         let inside = normal("", target)?;
         let (head, rest) = inside.split_once('/')?;
-        if !BUILT.contains(&head) {
+        let words = &unit.rules.packages;
+        let is_built = |folder: &str| words.build_folders.iter().any(|built| built == folder);
+        if !is_built(head) {
             return None;
         }
-        let rest =
-            rest.split_once('/').filter(|(next, _)| BUILT.contains(next)).map_or(rest, |(_, rest)| rest);
-        ["src", "", "lib"].iter().find_map(|source| {
+        let rest = rest.split_once('/').filter(|(next, _)| is_built(next)).map_or(rest, |(_, rest)| rest);
+        words.source_folders.iter().find_map(|source| {
             let path = join(&manifest.folder, &join(source, rest));
             self.file_at_module_path(unit, path.trim_start_matches('/'))
         })
     }
 
-    /// The file at a path that may leave out its extension, or name the file it will be built to.
+    /// The file at a path that may omit its extension or name the build output.
     fn file_at_module_path(&self, unit: &FileUnit, path: &str) -> Option<u32> {
         let repository = self.resolver.repository;
         if let Some(file) = repository.file_at(&path.into()) {
@@ -143,13 +136,13 @@ impl Session<'_> {
             return Some(file);
         }
         let (head, extension) = path.rsplit_once('.')?;
-        let head = head.strip_suffix(".d").unwrap_or(head);
-        matches!(extension, "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts")
-            .then(|| self.file_without_extension(unit, head))
-            .flatten()
+        let words = &unit.rules.packages;
+        let head = head.strip_suffix(words.declaration_suffix.as_str()).unwrap_or(head);
+        let is_built = words.built_extensions.iter().any(|built| built == extension);
+        if is_built { self.file_without_extension(unit, head) } else { None }
     }
 
-    /// What a file gives to those who import it.
+    /// What a file exports under a name.
     pub(super) fn exported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let outline = &unit.facts.outline;
         for export in outline.exports.iter().filter(|export| unit.outline_text(export.public) == name) {
@@ -173,7 +166,7 @@ impl Session<'_> {
         self.reexported(unit, name)
     }
 
-    pub(super) fn reexported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
+    fn reexported(&self, unit: &FileRef, name: &str) -> Vec<Target> {
         let imports = unit.facts.outline.imports.iter().enumerate();
         for (at, import) in imports.filter(|(_, import)| import.reexport) {
             let public = import.alias.or(import.name).map(|atom| unit.outline_text(atom));
@@ -201,7 +194,7 @@ impl Session<'_> {
     }
 }
 
-/// A value exported without a name of its own.
+/// A value exported without a name.
 fn exported_value(unit: &FileRef, name: &str) -> Vec<Target> {
     let children = unit.children(None).iter();
     children
@@ -212,9 +205,9 @@ fn exported_value(unit: &FileRef, name: &str) -> Vec<Target> {
         .collect()
 }
 
-/// What stands where the pattern has its `*`; empty for an exact match.
-pub(crate) fn inner<'m>(pattern: &str, module: &'m str) -> Option<&'m str> {
-    if !fits(pattern, module) {
+/// The part of a module name that matches the `*` of a pattern; empty for an exact match.
+fn inner<'m>(pattern: &str, module: &'m str) -> Option<&'m str> {
+    if !matches_pattern(pattern, module) {
         return None;
     }
     match pattern.split_once('*') {
