@@ -54,13 +54,8 @@ fn run(Args { globals, command, matches }: Args) -> Result<Exit, ToolError> {
             return (subcommand.run)(config, &matches);
         }
     };
-<<<<<<< HEAD
-    if tool.asks {
-        allocator::disable_huge_pages();
-=======
     if tool.exposed {
-        allocator::do_without_huge_pages();
->>>>>>> main
+        allocator::disable_huge_pages();
     }
     let interrupt = Interrupt::install();
     let meter = ProgressMeter::new(config.progress, interrupt.clone());

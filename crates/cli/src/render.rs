@@ -22,15 +22,9 @@ pub(crate) fn answer(reply: &dyn Reply, options: RenderOptions) -> io::Result<bo
     if options.format == OutputFormat::Text {
         return text(reply, options).map(|()| false);
     }
-<<<<<<< HEAD
     let mut terminal = Terminal::stdout(options.colour);
     let mut has_notes = false;
-    if let Some(written) = reply.lines(&mut terminal.out) {
-=======
-    let mut terminal = Terminal::stdout(manner.colour);
-    let mut whole = false;
     if let Some(written) = reply.json_lines(&mut terminal.out) {
->>>>>>> main
         written?;
     } else {
         reply.json(&mut terminal.out)?;

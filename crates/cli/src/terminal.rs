@@ -1,7 +1,7 @@
 //! Output to a terminal or a pipe: colours, hyperlinks, syntax highlighting.
 
 use anstream::{AutoStream, ColorChoice};
-use orient_engine::{Class, paint};
+use orient_engine::{TokenClass, highlight};
 use orient_tools::{Excerpt, OutputMode, Style, TextSink, escape_invisible};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -132,7 +132,7 @@ impl TextSink for Terminal<'_> {
         if !self.colour {
             return Ok(false);
         }
-        let pieces = paint(excerpt.path, excerpt.text);
+        let pieces = highlight(excerpt.path, excerpt.text);
         let mut pieces = pieces.iter().peekable();
         let lines = excerpt.text.lines().count();
         let width = (excerpt.first_line as usize + lines.saturating_sub(1)).to_string().len();
@@ -150,7 +150,7 @@ impl TextSink for Terminal<'_> {
                     None => (end, None),
                 };
                 let text = excerpt.text.get(here..stop).unwrap_or_default();
-                self.styled(class.map_or("", highlight), &escape_invisible(text.trim_end_matches('\r')))?;
+                self.styled(class.map_or("", token_colour), &escape_invisible(text.trim_end_matches('\r')))?;
                 here = stop;
             }
             self.out.write_all(b"\n")?;
@@ -173,13 +173,13 @@ fn style(tone: Style) -> &'static str {
 }
 
 /// The standard 16 colours for syntax highlighting.
-fn highlight(class: Class) -> &'static str {
+fn token_colour(class: TokenClass) -> &'static str {
     match class {
-        Class::Keyword => "35",
-        Class::Text => "32",
-        Class::Comment => "2",
-        Class::Number => "36",
-        Class::Type => "33",
+        TokenClass::Keyword => "35",
+        TokenClass::Text => "32",
+        TokenClass::Comment => "2",
+        TokenClass::Number => "36",
+        TokenClass::Type => "33",
     }
 }
 

@@ -37,13 +37,9 @@ pub(crate) struct CallResponse {
     pub(crate) text: String,
     /// The same as structured content.
     pub(crate) structured: Value,
-<<<<<<< HEAD
-    /// Whether the operation failed or a name could not be resolved.
-=======
     /// The generation of the index it describes.
     pub(crate) generation: Option<u64>,
-    /// Whether what was asked for could not be told.
->>>>>>> main
+    /// Whether the operation failed or a name could not be resolved.
     pub(crate) failed: bool,
 }
 
@@ -93,23 +89,9 @@ impl AnswerContext<'_> {
         if written.has_summary {
             notes.push(SafeLine::new("add \"again\": true to receive what was sent before once more"));
         }
-<<<<<<< HEAD
         let failed = metadata.unresolved_name || reply.exit() == Exit::Failed;
-        Ok(FramedText {
-            call,
-            cursor: cursor.as_ref(),
-            written,
-            metadata,
-            notes,
-            failed,
-            with_data: self.with_data,
-        }
-        .finish())
-=======
-        let failed = around.unresolved_name || reply.exit() == Exit::Failed;
-        let data = self.data.then(|| reply.data());
-        Ok(Framed { question, cursor: cursor.as_ref(), written, around, notes, failed, data }.close())
->>>>>>> main
+        let data = self.with_data.then(|| reply.data());
+        Ok(FramedText { call, cursor: cursor.as_ref(), written, metadata, notes, failed, data }.finish())
     }
 
     fn write(
@@ -157,21 +139,9 @@ fn collect_notes(
     indexing: Option<&String>,
     metadata: &mut AnswerMetadata,
 ) -> Vec<SafeLine> {
-<<<<<<< HEAD
-    let in_its_words = |remark: &String| Some(call.in_its_words(remark)).filter(|own| !own.is_empty());
-    metadata.notes = metadata.notes.iter().filter_map(in_its_words).collect();
-    // A reason is never dropped: a partial answer must not look complete.
-    let reasons =
-        metadata.reasons.iter().map(|reason| in_its_words(reason).unwrap_or_else(|| reason.clone()));
-    metadata.reasons = reasons.collect();
     let mut notes = call.notes.clone();
-    notes.append(&mut metadata.notes);
+    notes.extend(metadata.notes.iter().map(|note| call.spell(note)));
     if let (Some(cursor), Some(generation)) = (cursor, metadata.generation)
-=======
-    let mut notes = question.notes.clone();
-    notes.extend(around.notes.iter().map(|note| question.spell(note)));
-    if let (Some(cursor), Some(generation)) = (cursor, around.generation)
->>>>>>> main
         && cursor.generation != generation
     {
         notes.push(
@@ -181,13 +151,8 @@ fn collect_notes(
     if let Some(words) = indexing {
         notes.push(format!("the index is being updated ({words})"));
     }
-<<<<<<< HEAD
     if !metadata.checked {
-        metadata.reasons.push("the files were not looked at".to_owned());
-=======
-    if !around.checked {
-        around.reasons.push("the files were not checked".into());
->>>>>>> main
+        metadata.reasons.push("the files were not checked".into());
     }
     notes.iter().take(MAX_NOTES).map(|note| SafeLine::truncated(note, MAX_NOTE_LENGTH)).collect()
 }
@@ -200,11 +165,7 @@ struct FramedText<'f> {
     metadata: AnswerMetadata,
     notes: Vec<SafeLine>,
     failed: bool,
-<<<<<<< HEAD
-    with_data: bool,
-=======
     data: Option<Value>,
->>>>>>> main
 }
 
 impl FramedText<'_> {
@@ -217,11 +178,7 @@ impl FramedText<'_> {
             let first = self.cursor.map_or(0, |cursor| cursor.skip) + 1;
             let total = count(self.written.total as u64);
             let reason = format!("lines {}-{} of {total}", count(first as u64), count(cut as u64));
-<<<<<<< HEAD
-            self.metadata.reasons.insert(0, reason);
-=======
-            self.around.reasons.insert(0, reason.into());
->>>>>>> main
+            self.metadata.reasons.insert(0, reason.into());
         }
         let mut text = std::mem::take(&mut self.written.text);
         let body = text.trim_end_matches('\n').to_owned();
@@ -234,15 +191,9 @@ impl FramedText<'_> {
             self.notes.clear();
             text = format!("{body}\n");
         }
-<<<<<<< HEAD
         text.push_str(&status);
-        let failed = self.failed;
-        CallResponse { text, structured: self.structured(&body, next), failed }
-=======
-        text.push_str(&closing);
-        let (failed, generation) = (self.failed, self.around.generation);
-        Answered { text, structured: self.structured(&body, next), generation, failed }
->>>>>>> main
+        let (failed, generation) = (self.failed, self.metadata.generation);
+        CallResponse { text, structured: self.structured(&body, next), generation, failed }
     }
 
     fn next(&self) -> Option<String> {
@@ -258,14 +209,9 @@ impl FramedText<'_> {
 
     /// Why the answer is partial.
     fn reasons(&self) -> Option<SafeLine> {
-<<<<<<< HEAD
-        let reasons = &self.metadata.reasons;
-        (!reasons.is_empty()).then(|| SafeLine::truncated(&reasons.join("; "), MAX_REASONS_LENGTH))
-=======
         let reasons: Vec<String> =
-            self.around.reasons.iter().map(|reason| self.question.spell(reason)).collect();
-        (!reasons.is_empty()).then(|| SafeLine::truncated(&reasons.join("; "), REASONS))
->>>>>>> main
+            self.metadata.reasons.iter().map(|reason| self.call.spell(reason)).collect();
+        (!reasons.is_empty()).then(|| SafeLine::truncated(&reasons.join("; "), MAX_REASONS_LENGTH))
     }
 
     /// The last line: complete or partial, totals, generation, pending files, next cursor.
@@ -302,14 +248,8 @@ impl FramedText<'_> {
         optional("generation", metadata.generation.map(|generation| json!(generation)));
         optional("pending", (metadata.pending > 0).then(|| json!(metadata.pending)));
         optional("notes", (!notes.is_empty()).then(|| json!(notes)));
-<<<<<<< HEAD
-        if self.with_data {
-            let data = metadata.value.get("data").cloned().unwrap_or_default();
-            let fits = tokens(&data.to_string()) <= self.call.max_tokens;
-=======
         if let Some(data) = self.data {
-            let fits = tokens(&data.to_string()) <= self.question.max_tokens;
->>>>>>> main
+            let fits = tokens(&data.to_string()) <= self.call.max_tokens;
             optional("data", fits.then_some(data));
         }
         Value::Object(fields)

@@ -31,16 +31,9 @@ impl CallTracker {
             Ok(_) => "missed",
             Err(error) => error.code().word(),
         });
-<<<<<<< HEAD
         match response {
             Ok(response) if !self.span.is_disabled() => {
-                let generation = response.structured["generation"].as_u64();
-                self.span.record("tokens", tokens(&response.text)).record("generation", generation);
-=======
-        match answered {
-            Ok(answered) if !self.span.is_disabled() => {
-                self.span.record("tokens", tokens(&answered.text)).record("generation", answered.generation);
->>>>>>> main
+                self.span.record("tokens", tokens(&response.text)).record("generation", response.generation);
             }
             Err(error) => {
                 let _entered = self.span.enter();

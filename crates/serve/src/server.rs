@@ -213,17 +213,10 @@ impl Server {
         };
         let notifier = ProgressNotifier::new(context.peer.clone(), context.meta.get_progress_token());
         let sent = self.sent.clone();
-<<<<<<< HEAD
-        let (with_data, queue) = (state.offers[at].gives_data(), call.queue_class());
+        let (with_data, queue) = (state.offers[at].returns_data(), call.queue_class());
         let mut tracker = CallTracker::new(&state.metrics, state.offers[at].name);
         let (begun, span) = (tracker.begun, tracker.span.clone());
         let response = self
-=======
-        let (data, queue) = (serving.offers[at].returns_data(), question.queue_class());
-        let mut call = CallTracker::new(&serving.metrics, serving.offers[at].name);
-        let (begun, span) = (call.begun, call.span.clone());
-        let answered = self
->>>>>>> main
             .work(&context, queue, move |cancel| {
                 let _entered = span.entered();
                 AnswerContext {
