@@ -3,7 +3,7 @@
 //!
 //! - `refresh/` is the write path: list, compare, parse and resolve on several threads, write on one.
 //! - `query/` is the read path: every query reads one generation.
-//! - `maintenance/` is other work on the store: garbage collection, repair, prefetching.
+//! - `maintenance/` is other work on the store: garbage collection, vector renewal, prefetching.
 //!
 //! The crate contains no SQL, no grammar and no output formatting.
 
@@ -52,7 +52,7 @@ pub use store_paths::StorePaths;
 
 // Types that answers consist of, so that callers depend on this crate alone.
 pub use orient_lang::Class;
-pub use orient_rank::{Analysis, Form, Part, Rule, Scope, Switches, Weights, analyse};
+pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
 pub use orient_store::{
     EdgeRow, EmbedModel, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch,
     NodeId, OutsideRow, Page, Process, Sizes, StoreError, SymbolId, why_unusable,
