@@ -148,7 +148,7 @@ impl CompareSurface<'_> {
         let statements = facts.outline.manifest.iter();
         let statements =
             statements.map(|statement| (statement.says, text(statement.name), text(statement.value)));
-        let rules = Language::by_name(&facts.language).and_then(|language| language.rules());
+        let rules = Language::by_name(&facts.language).and_then(Language::rules);
         let surface = (self.resolver.surface)(&facts.outline, &facts.flow, rules);
         let statements = statements.collect();
         Some(FileSurface { surface, statements, facts: Some(facts) })
