@@ -29,7 +29,7 @@ mod word_cache;
 
 pub use engine::{Engine, OpenOptions};
 pub use error::EngineError;
-pub use extraction::paint;
+pub use extraction::highlight;
 pub use file_classifier::check_settings;
 pub use freshness::{Freshness, FullScan};
 pub use maintenance::{GcOptions, GcReport, Prefetcher};
@@ -51,7 +51,7 @@ pub use remote_embeddings::{EmbeddingCoverage, EmbeddingJob, EmbeddingLock, Remo
 pub use store_paths::StorePaths;
 
 // Types that answers consist of, so that callers depend on this crate alone.
-pub use orient_lang::Class;
+pub use orient_lang::TokenClass;
 pub use orient_rank::{Analysis, EnabledRules, Form, Rule, Scope, ScorePart, Weights, analyse};
 pub use orient_store::{
     EdgeRow, EmbedModel, FileGraph, FileId, FileRow, INDEXED, LanguageCount, LeftOut, MissRow, NameMatch,

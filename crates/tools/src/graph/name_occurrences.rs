@@ -3,7 +3,7 @@
 //! Resolution does not see strings, templates, configuration, macro bodies and other languages. Text search does: any
 //! occurrence of a name counts as a possible use, unless it is a definition, inside the definition, or in a comment.
 
-use orient_engine::{Class, EngineError, FullGraph, Snapshot, paint};
+use orient_engine::{EngineError, FullGraph, Snapshot, TokenClass, highlight};
 use orient_model::SymbolKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -189,8 +189,8 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn comments_of(path: &str, text: &str) -> Vec<Range<usize>> {
-    let painted = paint(path, text).into_iter();
-    painted.filter(|(_, class)| *class == Class::Comment).map(|(range, _)| range).collect()
+    let highlighted = highlight(path, text).into_iter();
+    highlighted.filter(|(_, class)| *class == TokenClass::Comment).map(|(range, _)| range).collect()
 }
 
 /// Pieces of names in strings that are built at run time: `"visit_" + kind`, `"#{kind}_path"`. A complete string that is
