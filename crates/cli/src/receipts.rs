@@ -1,6 +1,6 @@
 //! What set-ups did to which file, kept so that each can be taken back to the byte. Losing it costs exactness, nothing else.
 
-use orient_safefs::{Folder, settled};
+use orient_safefs::{Directory, resolve_trusted_links};
 use orient_setup::TextEdit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub(crate) struct Receipts {
 impl Receipts {
     /// Those kept beside the indexes, for whoever works in the tree with this root.
     pub(crate) fn beside(store: Option<PathBuf>, root: &Path) -> Self {
-        let store = store.and_then(|store| settled(&store, root).ok());
+        let store = store.and_then(|store| resolve_trusted_links(&store, root).ok());
         let before = store.as_deref().and_then(|store| read(store).ok().flatten());
         let kept = before.as_deref().and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default();
         Self { store, before, kept }
@@ -55,7 +55,7 @@ impl Receipts {
     pub(crate) fn save(&mut self) -> io::Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let text = serde_json::to_vec_pretty(&self.kept).map_err(io::Error::other)?;
-        let folder = Folder::shared(store)?;
+        let folder = Directory::shared(store)?;
         if folder.read(FILE, LARGEST).ok().flatten() != self.before {
             return Err(io::Error::other("it was changed by somebody else meanwhile; try again"));
         }
@@ -66,5 +66,5 @@ impl Receipts {
 }
 
 fn read(store: &Path) -> io::Result<Option<Vec<u8>>> {
-    Folder::existing(store)?.read(FILE, LARGEST)
+    Directory::existing(store)?.read(FILE, LARGEST)
 }

@@ -1,6 +1,6 @@
 //! Replacing a file whole: it has its old content or its new one, never a part of either.
 
-use orient_safefs::Folder;
+use orient_safefs::Directory;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -43,10 +43,10 @@ impl Links<'_> {
     }
 
     /// Makes the folder of a file where it is missing. Where links are refused, it is held by a descriptor.
-    fn folder(self, folder: &Path) -> io::Result<Option<Folder>> {
+    fn folder(self, folder: &Path) -> io::Result<Option<Directory>> {
         match self {
             Self::Follow => fs::create_dir_all(folder).map(|()| None),
-            Self::RefuseBelow(_) => Folder::public(folder).map(Some),
+            Self::RefuseBelow(_) => Directory::public(folder).map(Some),
         }
     }
 }
@@ -77,7 +77,7 @@ pub(crate) fn replace(
     };
     let held = links.folder(folder)?;
     let through = |name: &str| {
-        let held = held.as_ref().and_then(|folder| folder.name_of(name));
+        let held = held.as_ref().and_then(|folder| folder.descriptor_path(name));
         held.unwrap_or_else(|| folder.join(name))
     };
     let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -10,10 +10,10 @@ use crate::refresh::pending_facts::Carrying;
 use crate::remote_embeddings::Others;
 use crate::store_paths::{self, Place};
 use crate::{EngineError, Snapshot};
-use orient_safefs::Folder;
+use orient_safefs::Directory;
 use orient_settings::Settings;
-use orient_store::{Readers, StoreError};
-use orient_walk::{Repo, WalkOptions, from_native, guard};
+use orient_store::{ConnectionPool, StoreError};
+use orient_walk::{Repo, WalkOptions, check_root, from_native};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -44,7 +44,7 @@ pub struct Engine {
     pub(crate) carrying: Carrying,
     pub(crate) corpora: Corpora,
     pub(crate) outlines: Outlines,
-    pub(crate) readers: Readers,
+    pub(crate) readers: ConnectionPool,
     pub(crate) others: Others,
     /// Stands for the settings a listing depends on, once somebody asked.
     pub(crate) sheet_key: OnceLock<[u8; 16]>,
@@ -55,7 +55,7 @@ impl Engine {
     pub fn open(start: &Path, settings: Settings, options: &OpenOptions) -> Result<Self, EngineError> {
         let repo = Repo::find(start)?;
         if options.force < INSISTING {
-            guard(&repo.root)?;
+            check_root(&repo.root)?;
         }
         let place = Place::resolve(&repo, &settings, options.store.as_deref())?;
         let languages = Languages::new(&settings)?;
@@ -71,7 +71,7 @@ impl Engine {
             outlines: Outlines::new(&steps),
             steps,
             carrying: Carrying::default(),
-            readers: Readers::default(),
+            readers: ConnectionPool::default(),
             others: Others::default(),
             sheet_key: OnceLock::new(),
         })
@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// The folder of this tree in the store, made where it is missing. It notes whose it is, for `gc`.
-    pub fn own_folder(&self) -> Result<Folder, EngineError> {
+    pub fn own_folder(&self) -> Result<Directory, EngineError> {
         store_paths::own_folder(&self.place, &self.repo.root).map_err(|error| {
             let reason = orient_store::why_unusable(&error);
             StoreError::Unusable { path: self.place.tree.clone(), reason }.into()
@@ -143,7 +143,7 @@ impl Engine {
         for number in [root.dev(), root.ino(), self.languages.fingerprint(), self.languages.resolver()] {
             part(&number.to_le_bytes());
         }
-        for source in orient_walk::machine_sources() {
+        for source in orient_walk::global_rule_files() {
             part(source.as_os_str().as_encoded_bytes());
         }
         Some(*hash.finalize().as_bytes())

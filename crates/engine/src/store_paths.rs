@@ -1,7 +1,7 @@
 //! Where the index of a tree is kept: `<store>/<repository>-<hash>/{cache.db, <tree>-<hash>/index.db}`.
 
 use crate::EngineError;
-use orient_safefs::{Folder, settled};
+use orient_safefs::{Directory, resolve_trusted_links};
 use orient_settings::Settings;
 use orient_walk::Repo;
 use std::ffi::OsStr;
@@ -50,7 +50,7 @@ impl Place {
         let store = store.map(Path::to_owned).or_else(|| settings.store.dir.clone());
         let store = store.or_else(orient_settings::store_root).ok_or(EngineError::NoStore)?;
         // Links on the way to the store are the user's, unless they came with the repository.
-        let store = settled(&store, &repo.root).unwrap_or(store);
+        let store = resolve_trusted_links(&store, &repo.root).unwrap_or(store);
         let shared = repo.git.as_ref().map_or(repo.root.as_path(), |git| git.common_dir.as_path());
         let repository = store.join(keyed(shared_name(shared), shared));
         Ok(Self { tree: Self::tree_folder(&repository, &repo.root), repository, store })
@@ -74,12 +74,12 @@ impl Place {
 
 /// The folder of a tree, made where it is missing, and closed to others like those around it. It notes which tree it is
 /// for; where that fails, `gc` leaves the folder alone.
-pub(crate) fn own_folder(place: &Place, root: &Path) -> io::Result<Folder> {
-    let store = Folder::shared(&place.store)?;
+pub(crate) fn own_folder(place: &Place, root: &Path) -> io::Result<Directory> {
+    let store = Directory::shared(&place.store)?;
     // Other versions left it open; what they put there has no other names.
-    let _ = store.close_to_others(|name| is_keyed(name) || name == RECEIPTS || name == LOGS);
-    Folder::create(&place.repository)?;
-    let tree = Folder::create(&place.tree)?;
+    let _ = store.make_private(|name| is_keyed(name) || name == RECEIPTS || name == LOGS);
+    Directory::create(&place.repository)?;
+    let tree = Directory::create(&place.tree)?;
     let bytes = root.as_os_str().as_encoded_bytes();
     let signed = tree.read(ROOT_FILE, LONGEST_ROOT);
     if !signed.is_ok_and(|signed| signed.as_deref() == Some(bytes)) {
@@ -90,7 +90,7 @@ pub(crate) fn own_folder(place: &Place, root: &Path) -> io::Result<Folder> {
 
 /// The tree that the folder of one is for, as far as it says.
 pub(crate) fn root_of(tree: &Path) -> Option<PathBuf> {
-    native(Folder::open(tree).ok()?.read(ROOT_FILE, LONGEST_ROOT).ok()??)
+    native(Directory::open(tree).ok()?.read(ROOT_FILE, LONGEST_ROOT).ok()??)
 }
 
 #[cfg(unix)]

@@ -4,7 +4,7 @@
 //! many times what finding it here does.
 
 use orient_embed::{BuiltIn, SegmentationCache};
-use orient_text::{for_each_identifier, for_each_term, term_number};
+use orient_text::{for_each_identifier, for_each_term, term_hash};
 use std::sync::{Mutex, PoisonError};
 
 /// How many words are remembered: one megabyte.
@@ -75,7 +75,7 @@ impl Lexicon {
         let Self { cuts, terms, tokens, .. } = self;
         terms.clear();
         tokens.clear();
-        for_each_term(word, |term, _| terms.push(term_number(term)));
+        for_each_term(word, |term, _| terms.push(term_hash(term)));
         BuiltIn::shared().tokens(String::from_utf8_lossy(word).as_bytes(), cuts, |token| tokens.push(token));
     }
 }
@@ -144,7 +144,7 @@ mod tests {
     /// The terms and the tokens of a text without a memory of words.
     fn plain(text: &[u8]) -> (Vec<u32>, Vec<u16>) {
         let (mut terms, mut tokens) = (Vec::new(), Vec::new());
-        for_each_term(text, |term, _| terms.push(term_number(term)));
+        for_each_term(text, |term, _| terms.push(term_hash(term)));
         let text = String::from_utf8_lossy(text);
         BuiltIn::shared()
             .tokens(text.as_bytes(), &mut SegmentationCache::default(), |token| tokens.push(token));

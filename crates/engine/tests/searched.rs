@@ -2,15 +2,15 @@
 
 mod support;
 
-use orient_engine::{Basis, Candidates, Engine, Query, RefreshOptions, SearchScope, Silent};
-use orient_text::{Dialect, required};
+use orient_engine::{Basis, Candidates, Engine, RefreshOptions, SearchScope, Silent, TrigramQuery};
+use orient_text::{PatternSyntax, required_trigrams};
 use std::time::Duration;
 use support::Bench;
 
 /// Times of files that were changed so shortly ago are not trusted.
 const SETTLED: Duration = Duration::from_millis(150);
 
-const DIALECT: Dialect = Dialect { literal: false, ignore_case: false, unicode: true };
+const DIALECT: PatternSyntax = PatternSyntax { literal: false, ignore_case: false, unicode: true };
 
 const FILES: &[(&str, &str)] = &[
     ("src/a.c", "int alpha_word;\n"),
@@ -39,8 +39,8 @@ fn shown(found: &Candidates) -> Vec<String> {
     found.files.iter().map(|file| file.shown.display().to_string()).collect()
 }
 
-fn alpha() -> Query {
-    required(["alpha"], DIALECT)
+fn alpha() -> TrigramQuery {
+    required_trigrams(["alpha"], DIALECT)
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_part_is_searched_without_files_that_cannot_match_and_with_those_that_change
     let part = SearchScope { paths: vec!["src".into()], ..scope(&bench) };
     let look = || {
         let snapshot = engine.snapshot().expect("an index");
-        let out = snapshot.left_out(&alpha()).expect("read");
+        let out = snapshot.excluded_files(&alpha()).expect("read");
         let mut found = Candidates::all(&bench.root(), &part).expect("listed");
         let left_out = snapshot.narrow(&mut found.files, &out, 2).expect("compared");
         (shown(&found), left_out)
@@ -76,7 +76,7 @@ fn everything_is_what_a_walk_finds() {
     let refresh = engine.refresh(&RefreshOptions::default(), &Silent).expect("caught up");
     assert!(refresh.remembered);
     let snapshot = engine.snapshot().expect("an index");
-    let out = snapshot.left_out(&alpha()).expect("read");
+    let out = snapshot.excluded_files(&alpha()).expect("read");
     let basis = Basis { pending: &[], remembered: true };
     let found = snapshot.candidates(&scope, &out, &basis).expect("found");
     assert_eq!(shown(&found), ["src/a.c"]);

@@ -1,6 +1,6 @@
 //! Where something changed since the index was right.
 
-use orient_engine::Region;
+use orient_engine::Subtrees;
 use orient_model::RepoPath;
 use std::collections::BTreeMap;
 
@@ -75,14 +75,14 @@ impl Dirty {
     }
 
     /// All paths.
-    pub(crate) fn region(&self) -> Region {
-        Region::new(self.paths.keys().cloned())
+    pub(crate) fn region(&self) -> Subtrees {
+        Subtrees::new(self.paths.keys().cloned())
     }
 
     /// The paths at which folders may have come or gone.
-    pub(crate) fn places(&self) -> Region {
+    pub(crate) fn places(&self) -> Subtrees {
         let places = self.paths.iter().filter(|(_, change)| **change == Change::Place);
-        Region::new(places.map(|(path, _)| path.clone()))
+        Subtrees::new(places.map(|(path, _)| path.clone()))
     }
 }
 
@@ -96,8 +96,8 @@ mod tests {
         dirty.note("a/b".into(), Change::Place);
         dirty.note("a/b".into(), Change::Content);
         dirty.note("c".into(), Change::Content);
-        assert_eq!(dirty.region().tops(), ["a/b".into(), "c".into()]);
-        assert_eq!(dirty.places().tops(), ["a/b".into()]);
+        assert_eq!(dirty.region().roots(), ["a/b".into(), "c".into()]);
+        assert_eq!(dirty.places().roots(), ["a/b".into()]);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use crate::keeper::Shared;
 use crate::neighbour::NOTE;
 use orient_engine::{Depth, Refresh, RefreshOptions};
-use orient_safefs::{Access, Folder};
+use orient_safefs::{Access, Directory};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -75,7 +75,7 @@ impl Word {
 
 /// An open door; closed when dropped.
 pub(crate) struct Door {
-    folder: Folder,
+    folder: Directory,
     file: (u64, u64),
     /// When somebody last asked whom we could help.
     asked: Arc<Mutex<Instant>>,
@@ -132,7 +132,7 @@ fn serve(
     shared: &Arc<Shared>,
     listener: &UnixListener,
     ended: &UnixStream,
-    folder: &Folder,
+    folder: &Directory,
     asked: &Arc<Mutex<Instant>>,
 ) {
     let mut visits: Vec<Visit> = Vec::new();
@@ -189,7 +189,7 @@ pub(crate) struct Key {
 
 impl Key {
     /// The key of the socket of a folder; none where there is none. A link would let somebody else answer.
-    pub(crate) fn of(folder: &Folder) -> Option<Self> {
+    pub(crate) fn of(folder: &Directory) -> Option<Self> {
         let socket = folder.entry(NAME).filter(|entry| entry.is_socket)?;
         let made = socket.modified?.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_nanos();
         Some(Self { file: socket.id.1, made })
@@ -209,12 +209,12 @@ impl std::fmt::Display for Key {
 }
 
 /// The process that opened the door of a folder last, as far as it says.
-pub(crate) fn process_of(folder: &Folder) -> Option<u32> {
+pub(crate) fn process_of(folder: &Directory) -> Option<u32> {
     str::from_utf8(&folder.read(PROCESS, 16).ok()??).ok()?.trim().parse().ok()
 }
 
 /// Puts a new socket in the place of any that was there; whoever asks finds one or the other.
-fn listen(folder: &Folder) -> io::Result<(UnixListener, (u64, u64))> {
+fn listen(folder: &Directory) -> io::Result<(UnixListener, (u64, u64))> {
     let new = format!("{NAME}.{}", std::process::id());
     let _ = folder.remove(&new);
     let name = short(folder, &new)?;
@@ -229,7 +229,7 @@ fn listen(folder: &Folder) -> io::Result<(UnixListener, (u64, u64))> {
 }
 
 /// Says whose the door is about to be.
-fn sign(folder: &Folder) -> io::Result<()> {
+fn sign(folder: &Directory) -> io::Result<()> {
     let new = format!("{PROCESS}.{}", std::process::id());
     let _ = folder.remove(&new);
     folder.file(&new, Access::Create)?.write_all(format!("{}\n", std::process::id()).as_bytes())?;
@@ -238,8 +238,8 @@ fn sign(folder: &Folder) -> io::Result<()> {
 
 /// A name through the descriptor of the folder: it leads through no link, and it is short, since the name of a socket has
 /// little room.
-pub(crate) fn short(folder: &Folder, name: &str) -> io::Result<PathBuf> {
-    folder.name_of(name).ok_or_else(|| io::ErrorKind::Unsupported.into())
+pub(crate) fn short(folder: &Directory, name: &str) -> io::Result<PathBuf> {
+    folder.descriptor_path(name).ok_or_else(|| io::ErrorKind::Unsupported.into())
 }
 
 /// Waits until somebody knocks, or for a while; says whether somebody did, and nothing when we are to end.
@@ -304,7 +304,7 @@ mod tests {
     fn a_key_comes_as_it_went() {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join(NAME);
-        let own = Folder::open(folder.path()).expect("it is ours");
+        let own = Directory::open(folder.path()).expect("it is ours");
         assert_eq!(Key::of(&own), None);
         let _listener = UnixListener::bind(&socket).expect("a socket");
         let key = Key::of(&own).expect("it is there");

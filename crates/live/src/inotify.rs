@@ -2,7 +2,7 @@
 
 use crate::dirty::Change;
 use crate::limits::Unwatchable;
-use orient_engine::{Region, is_rule, to_native};
+use orient_engine::{Subtrees, is_rule_file, to_native};
 use orient_model::RepoPath;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
@@ -119,12 +119,12 @@ impl Watch {
     }
 
     /// Whether a folder of a region is watched.
-    pub(crate) fn holds(&self, region: &Region) -> bool {
+    pub(crate) fn holds(&self, region: &Subtrees) -> bool {
         self.watched.keys().any(|folder| region.contains(folder))
     }
 
     /// Ends the watch over all folders of a region.
-    pub(crate) fn forget(&mut self, region: &Region) {
+    pub(crate) fn forget(&mut self, region: &Subtrees) {
         self.retain(|folder| !region.contains(folder));
     }
 
@@ -184,7 +184,7 @@ impl Watch {
 
 /// What must be looked at after a notice: what says what is ignored concerns the whole folder it is in.
 fn meaning(folder: &RepoPath, name: &[u8], flags: ReadFlags) -> (RepoPath, Change) {
-    if is_rule(name) {
+    if is_rule_file(name) {
         return (folder.clone(), Change::Place);
     }
     let path = if folder.as_bytes().is_empty() {

@@ -9,7 +9,7 @@ use crate::state::{Caught, Left, State};
 use crate::turn::{Turn, Turns};
 use crate::watch::{Bell, Watch};
 use orient_engine::{
-    Cancel, Depth, Engine, EngineError, Keeper, Mode, Pause, Progress, Refresh, RefreshOptions, Region,
+    Cancel, Depth, Engine, EngineError, Keeper, Mode, Pause, Progress, Refresh, RefreshOptions, Subtrees,
 };
 use orient_model::RepoPath;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -428,7 +428,7 @@ impl Shared {
         {
             let mut state = self.state();
             let Some(watch) = &mut state.watch else { return false };
-            if !watch.holds(&places) && !places.tops().iter().any(is_folder) {
+            if !watch.holds(&places) && !places.roots().iter().any(is_folder) {
                 return true;
             }
             watch.forget(&places);
@@ -438,7 +438,7 @@ impl Shared {
 
     /// Watches every folder of a region, or of the tree, until a look finds no other: what came before a folder was
     /// watched is then found by whoever looks next. Says whether that succeeded.
-    pub(crate) fn watch_all(&self, region: Option<&Region>) -> bool {
+    pub(crate) fn watch_all(&self, region: Option<&Subtrees>) -> bool {
         loop {
             let Ok(survey) = self.engine.survey(region) else { return false };
             let mut state = self.state();

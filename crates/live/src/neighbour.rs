@@ -2,8 +2,10 @@
 //! watcher that shows no sign of life is remembered, so that only the first command waits for it.
 
 use crate::door::{self, Key, Word};
-use orient_engine::{Depth, Engine, EngineError, Keeper, Mode, Process, Progress, Refresh, RefreshOptions};
-use orient_safefs::{Access, Folder};
+use orient_engine::{
+    Depth, Engine, EngineError, Keeper, Mode, ProcessStatus, Progress, Refresh, RefreshOptions,
+};
+use orient_safefs::{Access, Directory};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::io::{self, Read, Write};
@@ -56,14 +58,14 @@ pub fn watched_by(engine: &Engine) -> Option<u32> {
 
 /// The process of a watcher of this tree that did not answer when it was last asked.
 pub fn silent_watcher(engine: &Engine) -> Option<u32> {
-    let folder = Folder::open(&engine.place().tree).ok()?;
+    let folder = Directory::open(&engine.place().tree).ok()?;
     let key = Key::of(&folder)?;
     (noted(&folder).as_ref() == Some(&key)).then(|| door::process_of(&folder))?
 }
 
 /// Puts a question at the door of a tree.
 fn put<const LENGTH: usize>(engine: &Engine, question: u8, patience: Duration) -> Option<[u8; LENGTH]> {
-    let folder = &Folder::open(&engine.place().tree).ok()?;
+    let folder = &Directory::open(&engine.place().tree).ok()?;
     let key = Key::of(folder)?;
     if noted(folder).as_ref() == Some(&key) {
         return None;
@@ -81,7 +83,7 @@ fn put<const LENGTH: usize>(engine: &Engine, question: u8, patience: Duration) -
         }
     };
     stream.write_all(&asked).ok()?;
-    let heard = listen(&mut stream, patience, || door::process_of(folder).and_then(Process::read));
+    let heard = listen(&mut stream, patience, || door::process_of(folder).and_then(ProcessStatus::read));
     if let Heard::Silence = heard {
         note(folder, &key);
         // It may have spoken before it could find the note: then it is ours to remove.
@@ -109,7 +111,7 @@ enum Heard<const LENGTH: usize> {
 fn listen<const LENGTH: usize>(
     stream: &mut UnixStream,
     patience: Duration,
-    process: impl Fn() -> Option<Process>,
+    process: impl Fn() -> Option<ProcessStatus>,
 ) -> Heard<LENGTH> {
     let begun = Instant::now();
     let (mut heard_at, before) = (begun, process());
@@ -118,7 +120,9 @@ fn listen<const LENGTH: usize>(
         if begun.elapsed() > patience {
             return Heard::Nothing;
         }
-        if before.is_some_and(Process::is_stopped) && heard_at == begun && !waited_for(stream, Duration::ZERO)
+        if before.is_some_and(ProcessStatus::is_stopped)
+            && heard_at == begun
+            && !waited_for(stream, Duration::ZERO)
         {
             return Heard::Silence;
         }
@@ -158,7 +162,7 @@ fn waited_for(stream: &UnixStream, most: Duration) -> bool {
 }
 
 /// Connects without ever waiting: a watcher that was stopped does not take anybody in.
-fn connect(folder: &Folder) -> io::Result<UnixStream> {
+fn connect(folder: &Directory) -> io::Result<UnixStream> {
     let name = door::short(folder, door::NAME)?;
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -167,12 +171,12 @@ fn connect(folder: &Folder) -> io::Result<UnixStream> {
 }
 
 /// The watcher that did not answer, if one is remembered.
-fn noted(folder: &Folder) -> Option<Key> {
+fn noted(folder: &Directory) -> Option<Key> {
     Key::parse(str::from_utf8(&folder.read(NOTE, 64).ok()??).ok()?)
 }
 
 /// Where that fails, the next command waits too.
-fn note(folder: &Folder, key: &Key) {
+fn note(folder: &Directory, key: &Key) {
     let _ = folder.remove(NOTE);
     let _ = folder.file(NOTE, Access::Create).and_then(|mut note| note.write_all(key.to_string().as_bytes()));
 }

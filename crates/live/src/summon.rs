@@ -3,7 +3,7 @@
 use crate::limits::probe;
 use crate::watched_by;
 use orient_engine::Engine;
-use orient_safefs::{Access, Folder};
+use orient_safefs::{Access, Directory};
 use std::io;
 use std::time::{Duration, SystemTime};
 
@@ -20,7 +20,7 @@ pub fn calls_for_watcher(engine: &Engine) -> bool {
         && engine.own_folder().is_ok_and(|folder| is_due(&folder).unwrap_or(false))
 }
 
-fn is_due(folder: &Folder) -> io::Result<bool> {
+fn is_due(folder: &Directory) -> io::Result<bool> {
     let now = SystemTime::now();
     let called = folder.entry(NAME).and_then(|called| called.modified);
     // A time to come is no time at which one was called for.
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn a_watcher_is_called_for_once_in_a_while() {
         let temporary = tempfile::tempdir().expect("a folder");
-        let folder = Folder::open(temporary.path()).expect("it is ours");
+        let folder = Directory::open(temporary.path()).expect("it is ours");
         let due = || is_due(&folder).expect("it can be written");
         assert!(due(), "never before");
         assert!(!due(), "just now");

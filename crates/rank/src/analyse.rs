@@ -2,7 +2,7 @@
 
 use crate::stop;
 use orient_model::Handle;
-use orient_text::{for_each_term, plain_words, term_number};
+use orient_text::{for_each_term, plain_words, term_hash};
 
 /// What a question looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,7 +241,7 @@ fn terms(question: &str, names: &[String]) -> Vec<Term> {
                 term.code |= is_code;
             }
             None => {
-                terms.push(Term { number: term_number(text.as_bytes()), text, weight, whole, code: is_code });
+                terms.push(Term { number: term_hash(text.as_bytes()), text, weight, whole, code: is_code });
             }
         }
     };

@@ -2,7 +2,7 @@
 
 use crate::number::float;
 use crate::weights::Weights;
-use orient_text::{Field, Mark};
+use orient_text::{Field, TermOccurrence};
 
 /// What the terms of a question say about a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Held {
     /// How many terms the text of the unit has.
     pub length: u16,
     /// What the term is to it.
-    pub mark: Mark,
+    pub occurrence: TermOccurrence,
 }
 
 /// How many units there are, and what numbers they and their files may have.
@@ -71,7 +71,7 @@ pub struct Lexical {
     base: f32,
     slope: f32,
     saturation: f32,
-    /// For each mark how often the term stands in the text, and what the fields add to that.
+    /// For each occurrence how often the term stands in the text, and what the fields add to that.
     marks: Vec<(f32, f32)>,
     /// By unit.
     pub units: Vec<Evidence>,
@@ -101,7 +101,12 @@ impl Lexical {
             slope,
             saturation: weights.saturation,
             marks: (0..=u8::MAX)
-                .map(|mark| (f32::from(Mark(mark).count()), of_fields(Mark(mark), weights)))
+                .map(|occurrence| {
+                    (
+                        f32::from(TermOccurrence(occurrence).frequency()),
+                        of_fields(TermOccurrence(occurrence), weights),
+                    )
+                })
                 .collect(),
             units,
             files: vec![FileEvidence::default(); extent.file_bound],
@@ -134,16 +139,16 @@ impl Lexical {
         self.missing += if postings.is_empty() { worth } else { 0.0 };
         for of_file in postings.chunk_by(|a, b| a.file == b.file) {
             let (mut best, mut path) = (0.0_f32, false);
-            for &Held { unit, length, mark, .. } in of_file {
-                let score = worth * self.saturated(length, mark);
+            for &Held { unit, length, occurrence, .. } in of_file {
+                let score = worth * self.saturated(length, occurrence);
                 best = best.max(score);
-                path |= mark.is_in(Field::Path);
+                path |= occurrence.is_in(Field::Path);
                 let evidence = &mut self.units[unit as usize];
                 if evidence.score == 0.0 {
                     self.touched.push(unit);
                 }
                 evidence.score += score;
-                if mark.is_in(Field::Name) {
+                if occurrence.is_in(Field::Name) {
                     evidence.named += worth;
                     evidence.defined += if whole { worth } else { 0.0 };
                 }
@@ -155,12 +160,12 @@ impl Lexical {
     }
 
     #[inline]
-    fn saturated(&self, length: u16, mark: Mark) -> f32 {
+    fn saturated(&self, length: u16, occurrence: TermOccurrence) -> f32 {
         let share = match self.shares.get(usize::from(length)) {
             Some(share) => *share,
             None => 1.0 / (self.base + self.slope * f32::from(length)),
         };
-        let (count, of_fields) = self.marks[usize::from(mark.0)];
+        let (count, of_fields) = self.marks[usize::from(occurrence.0)];
         let frequency = count * share + of_fields;
         frequency * (self.saturation + 1.0) / (frequency + self.saturation)
     }
@@ -170,12 +175,12 @@ impl Lexical {
 const USUAL: u16 = 1024;
 
 /// What it counts that a term stands in fields other than the text.
-fn of_fields(mark: Mark, weights: &Weights) -> f32 {
+fn of_fields(occurrence: TermOccurrence, weights: &Weights) -> f32 {
     let fields = [
         (Field::Name, weights.name),
         (Field::Header, weights.header),
         (Field::Path, weights.path),
         (Field::Doc, weights.doc),
     ];
-    fields.iter().filter(|(field, _)| mark.is_in(*field)).map(|(_, weight)| weight).sum()
+    fields.iter().filter(|(field, _)| occurrence.is_in(*field)).map(|(_, weight)| weight).sum()
 }

@@ -7,7 +7,7 @@ use crate::progress::{Cancel, Phase, Progress};
 use crate::{Engine, EngineError, chunk_features};
 use orient_model::ContentHash;
 use orient_store::{FileId, FileRow, HolderWatch, Snapshot, StoreError, WriteLock, Writer};
-use orient_walk::Tree;
+use orient_walk::RootDirectory;
 use std::time::Duration;
 
 /// So many bytes of source are embedded between two change sets: each makes searchers read all vectors again.
@@ -74,7 +74,7 @@ impl Engine {
         progress: &dyn Progress,
         given: &mut Vec<Given>,
     ) -> Result<Option<FileId>, EngineError> {
-        let tree = Tree::open(&self.repo.root)?;
+        let tree = RootDirectory::open(&self.repo.root)?;
         let mut bytes = 0;
         while bytes < AT_ONCE {
             // One for each group: whoever writes must not wait.
@@ -99,7 +99,7 @@ impl Engine {
     fn embed_file(
         &self,
         snapshot: &Snapshot,
-        tree: &Tree,
+        tree: &RootDirectory,
         file: &FileRow,
     ) -> Result<Option<Given>, EngineError> {
         let Ok(content) = tree.read(&file.path, self.settings.index.max_file_size.bytes()) else {

@@ -3,9 +3,10 @@
 
 use crate::Engine;
 use orient_model::{RepoPath, Stamp};
-use orient_store::{FileId, Listed};
+use orient_store::{FileId, ManifestEntry};
 use orient_walk::{
-    Ground, KnownFile, KnownFolder, Mark, SkipReason, Tree, folders_unchanged, machine_sources, unchanged,
+    Fingerprint, KnownDirectory, KnownFile, RootDirectory, RuleFileState, SkipReason, directories_unchanged,
+    global_rule_files, unchanged,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,21 +25,25 @@ type Line<'l> = (&'l [u8], u32, Stamp);
 /// What the sheet of a listing is made from.
 pub(crate) struct Making {
     pub(crate) key: [u8; 16],
-    pub(crate) ground: Ground,
+    pub(crate) fingerprint: Fingerprint,
     /// How many files and skipped ones were listed.
     pub(crate) count: usize,
 }
 
 impl Making {
     /// The sheet, if the index holds what was listed and nothing in it is too young to be told from a later state.
-    pub(crate) fn make(&self, files: &[Listed]) -> Option<Vec<u8>> {
-        if files.len() != self.count || !self.ground.is_firm() {
+    pub(crate) fn make(&self, files: &[ManifestEntry]) -> Option<Vec<u8>> {
+        if files.len() != self.count || !self.fingerprint.is_reliable() {
             return None;
         }
-        let mut folders: BTreeMap<&[u8], (Stamp, Vec<Line<'_>>)> =
-            self.ground.folders.iter().map(|(path, stamp)| (path.as_bytes(), (*stamp, Vec::new()))).collect();
+        let mut folders: BTreeMap<&[u8], (Stamp, Vec<Line<'_>>)> = self
+            .fingerprint
+            .directories
+            .iter()
+            .map(|(path, stamp)| (path.as_bytes(), (*stamp, Vec::new())))
+            .collect();
         let large: BTreeMap<&RepoPath, Stamp> =
-            self.ground.large.iter().map(|(path, stamp)| (path, *stamp)).collect();
+            self.fingerprint.oversized.iter().map(|(path, stamp)| (path, *stamp)).collect();
         for file in files {
             let stamp = match SkipReason::from_parts(file.status, "") {
                 // What they are is up to the folder they are in.
@@ -51,7 +56,10 @@ impl Making {
             folders.get_mut(folder)?.1.push((name, id, stamp));
         }
         let mut named = Bytes(Vec::new());
-        named.ground(&self.ground.sources, folders.iter().map(|(path, (stamp, _))| (*path, *stamp)));
+        named.fingerprint(
+            &self.fingerprint.rule_files,
+            folders.iter().map(|(path, (stamp, _))| (*path, *stamp)),
+        );
         for (_, files) in folders.values() {
             named.number(files.len());
             for (name, id, _) in files {
@@ -89,10 +97,10 @@ impl Head {
 
 /// The sheet of the tree, read.
 pub(crate) struct TreeSheet<'b> {
-    folders: Vec<KnownFolder<'b>>,
+    folders: Vec<KnownDirectory<'b>>,
     files: Vec<KnownFile<'b>>,
     ids: Vec<u32>,
-    ground: Ground,
+    fingerprint: Fingerprint,
     head: Head,
 }
 
@@ -101,7 +109,7 @@ impl<'b> TreeSheet<'b> {
     pub(crate) fn read(bytes: &'b [u8], key: [u8; 16]) -> Option<Self> {
         let mut rest = Rest(bytes);
         let head = rest.head(key)?;
-        let (sources, folders) = rest.ground()?;
+        let (sources, folders) = rest.fingerprint()?;
         // Room for all: what is not needed is never touched.
         let most = rest.0.len() / LEAST;
         let (mut names, mut ids) = (Vec::with_capacity(most), Vec::with_capacity(most));
@@ -112,14 +120,14 @@ impl<'b> TreeSheet<'b> {
                 names.push(rest.text()?);
                 ids.push(rest.id()?);
             }
-            all.push(KnownFolder { path, stamp, files: from..names.len() });
+            all.push(KnownDirectory { path, stamp, files: from..names.len() });
         }
         let mut files = Vec::with_capacity(names.len());
         for name in names {
             files.push(KnownFile { name, stamp: rest.stamp()? });
         }
-        let ground = Ground { sources, ..Ground::default() };
-        rest.0.is_empty().then_some(Self { folders: all, files, ids, ground, head })
+        let fingerprint = Fingerprint { rule_files: sources, ..Fingerprint::default() };
+        rest.0.is_empty().then_some(Self { folders: all, files, ids, fingerprint, head })
     }
 
     /// What stands at its head.
@@ -133,50 +141,57 @@ impl<'b> TreeSheet<'b> {
     }
 
     /// Whether the tree is as it was.
-    pub(crate) fn stands(&self, tree: &Tree, threads: usize) -> bool {
+    pub(crate) fn stands(&self, tree: &RootDirectory, threads: usize) -> bool {
         self.rules_stand() && unchanged(tree, &self.folders, &self.files, threads)
     }
 
     /// Whether there are the same files, whatever is in them.
-    pub(crate) fn names_stand(&self, tree: &Tree, threads: usize) -> bool {
-        self.rules_stand() && folders_unchanged(tree, &self.folders, threads)
+    pub(crate) fn names_stand(&self, tree: &RootDirectory, threads: usize) -> bool {
+        self.rules_stand() && directories_unchanged(tree, &self.folders, threads)
     }
 
     fn rules_stand(&self) -> bool {
-        let machine = machine_sources();
-        let known: BTreeSet<&Path> = self.ground.sources.iter().map(|(path, _)| path.as_path()).collect();
-        machine.iter().all(|source| known.contains(source.as_path())) && self.ground.sources_stand()
+        let machine = global_rule_files();
+        let known: BTreeSet<&Path> =
+            self.fingerprint.rule_files.iter().map(|(path, _)| path.as_path()).collect();
+        machine.iter().all(|source| known.contains(source.as_path()))
+            && self.fingerprint.rule_files_unchanged()
     }
 
     /// The folders, by path.
-    pub(crate) fn folders(&self) -> &[KnownFolder<'b>] {
+    pub(crate) fn folders(&self) -> &[KnownDirectory<'b>] {
         &self.folders
     }
 
     /// The files of a folder with their ids, by name.
-    pub(crate) fn files(&self, folder: &KnownFolder<'_>) -> (&[KnownFile<'b>], &[u32]) {
+    pub(crate) fn files(&self, folder: &KnownDirectory<'_>) -> (&[KnownFile<'b>], &[u32]) {
         (&self.files[folder.files.clone()], &self.ids[folder.files.clone()])
     }
 
     /// The sheet of a search that looks at these files in this order: the ids of those the tree has, the paths of others,
     /// and what that rests on besides.
-    pub(crate) fn search(&self, searched: &[RepoPath], ground: &Ground) -> Option<Vec<u8>> {
-        if !ground.is_firm() {
+    pub(crate) fn search(&self, searched: &[RepoPath], fingerprint: &Fingerprint) -> Option<Vec<u8>> {
+        if !fingerprint.is_reliable() {
             return None;
         }
         let known: BTreeSet<&[u8]> = self.folders.iter().map(|folder| folder.path).collect();
-        let sources: BTreeSet<&Path> = self.ground.sources.iter().map(|(path, _)| path.as_path()).collect();
-        let rules: Vec<(PathBuf, Mark)> =
-            ground.sources.iter().filter(|(path, _)| !sources.contains(path.as_path())).cloned().collect();
-        let folders: Vec<(&[u8], Stamp)> = ground
-            .folders
+        let sources: BTreeSet<&Path> =
+            self.fingerprint.rule_files.iter().map(|(path, _)| path.as_path()).collect();
+        let rules: Vec<(PathBuf, RuleFileState)> = fingerprint
+            .rule_files
+            .iter()
+            .filter(|(path, _)| !sources.contains(path.as_path()))
+            .cloned()
+            .collect();
+        let folders: Vec<(&[u8], Stamp)> = fingerprint
+            .directories
             .iter()
             .map(|(path, stamp)| (path.as_bytes(), *stamp))
             .filter(|(path, _)| !known.contains(path))
             .collect();
         let mut bytes = Bytes(vec![FORM]);
         bytes.0.extend_from_slice(&self.head.base);
-        bytes.ground(&rules, folders.into_iter());
+        bytes.fingerprint(&rules, folders.into_iter());
         bytes.number(searched.len());
         let mut others = Vec::new();
         for path in searched {
@@ -214,15 +229,17 @@ pub(crate) enum Searched {
 
 impl<'b> SearchSheet<'b> {
     /// Reads a sheet that was made for this tree, if what it rests on besides is as it was.
-    pub(crate) fn read(bytes: &'b [u8], head: Head, tree: &Tree) -> Option<Self> {
+    pub(crate) fn read(bytes: &'b [u8], head: Head, tree: &RootDirectory) -> Option<Self> {
         let mut rest = Rest(bytes);
         if rest.take(1)? != [FORM] || rest.take(16)? != head.base {
             return None;
         }
-        let (sources, folders) = rest.ground()?;
-        let folders: Vec<KnownFolder<'_>> =
-            folders.into_iter().map(|(path, stamp)| KnownFolder { path, stamp, files: 0..0 }).collect();
-        if !(Ground { sources, ..Ground::default() }).sources_stand() || !unchanged(tree, &folders, &[], 1) {
+        let (sources, folders) = rest.fingerprint()?;
+        let folders: Vec<KnownDirectory<'_>> =
+            folders.into_iter().map(|(path, stamp)| KnownDirectory { path, stamp, files: 0..0 }).collect();
+        if !(Fingerprint { rule_files: sources, ..Fingerprint::default() }).rule_files_unchanged()
+            || !unchanged(tree, &folders, &[], 1)
+        {
             return None;
         }
         let length = rest.number()?.checked_mul(4)?;
@@ -249,7 +266,7 @@ impl Engine {
     pub(crate) fn sheet_key(&self) -> [u8; 16] {
         *self.sheet_key.get_or_init(|| {
             let options = self.walk_options();
-            let mut bytes = Bytes(orient_walk::RULES.to_le_bytes().to_vec());
+            let mut bytes = Bytes(orient_walk::RULES_VERSION.to_le_bytes().to_vec());
             bytes.0.extend(options.max_file_size.to_le_bytes());
             bytes.0.push(u8::from(options.nested_repositories));
             for list in [&options.excludes, &options.kept] {
@@ -302,18 +319,18 @@ impl Bytes {
         self.0.extend_from_slice(&stamp.inode.to_le_bytes());
     }
 
-    fn ground<'f>(
+    fn fingerprint<'f>(
         &mut self,
-        sources: &[(PathBuf, Mark)],
+        sources: &[(PathBuf, RuleFileState)],
         folders: impl ExactSizeIterator<Item = (&'f [u8], Stamp)>,
     ) {
         self.number(sources.len());
-        for (path, mark) in sources {
+        for (path, state) in sources {
             self.text(path.as_os_str().as_encoded_bytes());
-            match mark {
-                Mark::Absent => self.0.push(0),
-                Mark::Present => self.0.push(1),
-                Mark::Stamp(stamp) => {
+            match state {
+                RuleFileState::Absent => self.0.push(0),
+                RuleFileState::Present => self.0.push(1),
+                RuleFileState::Stamp(stamp) => {
                     self.0.push(2);
                     self.stamp(*stamp);
                 }
@@ -365,17 +382,17 @@ impl<'b> Rest<'b> {
     }
 
     #[expect(clippy::type_complexity, reason = "two lists of pairs")]
-    fn ground(&mut self) -> Option<(Vec<(PathBuf, Mark)>, Vec<(&'b [u8], Stamp)>)> {
+    fn fingerprint(&mut self) -> Option<(Vec<(PathBuf, RuleFileState)>, Vec<(&'b [u8], Stamp)>)> {
         let mut sources = Vec::new();
         for _ in 0..self.number()? {
             let path = native(self.text()?)?;
-            let mark = match self.take(1)? {
-                [0] => Mark::Absent,
-                [1] => Mark::Present,
-                [2] => Mark::Stamp(self.stamp()?),
+            let state = match self.take(1)? {
+                [0] => RuleFileState::Absent,
+                [1] => RuleFileState::Present,
+                [2] => RuleFileState::Stamp(self.stamp()?),
                 _ => return None,
             };
-            sources.push((path, mark));
+            sources.push((path, state));
         }
         let mut folders = Vec::new();
         for _ in 0..self.number()? {

@@ -1,7 +1,7 @@
 //! The graph of a snapshot, as one question sees it: whatever was looked at once is not fetched again.
 
 use crate::query::traversal::Edges;
-use crate::{Definition, EdgeRow, EngineError, FileGraph, FileOutline, MissRow, NodeId, Snapshot};
+use crate::{Definition, EdgeRow, EngineError, FileGraph, FileOutline, NodeId, Snapshot, UnresolvedRow};
 use orient_model::{Handle, Modifier, Modifiers, RepoPath, Role, SymbolKind};
 use orient_store::{FileId, FileRow, SymbolRow};
 use rustc_hash::FxHashMap;
@@ -87,7 +87,7 @@ pub struct Mention {
     /// Where it stands.
     pub path: RepoPath,
     /// The use.
-    pub miss: MissRow,
+    pub miss: UnresolvedRow,
 }
 
 /// Unresolved uses of a name.
@@ -210,7 +210,7 @@ impl<'s> GraphView<'s> {
 
     /// Uses of a name that could not be resolved.
     pub fn mentions(&self, name: &str) -> Result<Mentions, EngineError> {
-        let files = self.snapshot.asking(name)?;
+        let files = self.snapshot.dependents_of_name(name)?;
         let mut rows = Vec::with_capacity(files.len());
         for file in files {
             rows.push(self.file(file)?);
@@ -218,7 +218,7 @@ impl<'s> GraphView<'s> {
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         let mut found = Mentions { uses: Vec::new(), unread: rows.len().saturating_sub(ASKING) };
         for row in rows.into_iter().take(ASKING) {
-            let mut uses = self.snapshot.store.reader().misses_of(row.id, name)?;
+            let mut uses = self.snapshot.store.reader().unresolved_of(row.id, name)?;
             uses.sort_by_key(|miss| miss.line);
             found.uses.extend(uses.into_iter().map(|miss| Mention { path: row.path.clone(), miss }));
         }

@@ -36,7 +36,7 @@ impl Snapshot {
         let mut edges = self.file_graph(file)?.from(node).to_vec();
         let own = edges.len();
         let same = |a: &EdgeRow, b: &EdgeRow| (a.kind, a.line, a.target) == (b.kind, b.line, b.target);
-        for edge in reader.outgoing_from_elsewhere(node)? {
+        for edge in reader.foreign_edges_from(node)? {
             if !edges[..own].iter().any(|known| same(known, &edge)) {
                 edges.push(edge);
             }
@@ -79,8 +79,8 @@ impl Snapshot {
     }
 
     /// The files whose uses depend on what bears a name elsewhere; among them all that use something of that name.
-    pub fn asking(&self, name: &str) -> Result<Vec<FileId>, EngineError> {
-        Ok(self.store.reader().asking(name)?)
+    pub fn dependents_of_name(&self, name: &str) -> Result<Vec<FileId>, EngineError> {
+        Ok(self.store.reader().dependents_of_name(name)?)
     }
 
     /// What a node is; none where it is no longer there.

@@ -4,9 +4,12 @@ use crate::manifest::tree_manifest::{Head, SearchSheet, Searched, TreeSheet};
 use crate::refresh::plan::veiled;
 use crate::{EngineError, Snapshot};
 use orient_model::RepoPath;
-use orient_store::{LeftOut, Sheet, WriteLock, Writer};
-use orient_text::Query;
-use orient_walk::{Ground, Haystack, Haystacks, SearchScope, Tree, haystacks, in_pieces, to_native};
+use orient_store::{ExcludedFiles, ManifestKind, WriteLock, Writer};
+use orient_text::TrigramQuery;
+use orient_walk::{
+    Fingerprint, RootDirectory, SearchFile, SearchFiles, SearchScope, list_search_files, parallel_chunks,
+    to_native,
+};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
     /// The files, in the order of the paths asked for, then by path.
-    pub files: Vec<Haystack>,
+    pub files: Vec<SearchFile>,
     /// How many files of the scope cannot match and are left out.
     pub left_out: usize,
     /// What could not be read, in words.
@@ -40,26 +43,26 @@ const FEW_NAMES: usize = 1000;
 impl Candidates {
     /// Every file of a scope, without a look at any index.
     pub fn all(root: &Path, scope: &SearchScope) -> Result<Self, EngineError> {
-        let Haystacks { files, errors, .. } = haystacks(root, scope)?;
+        let SearchFiles { files, errors, .. } = list_search_files(root, scope)?;
         Ok(Self { files, left_out: 0, errors })
     }
 }
 
 impl Snapshot {
     /// The files in which nothing can match what asks for these trigrams.
-    pub fn left_out(&self, query: &Query) -> Result<LeftOut, EngineError> {
-        Ok(self.store.left_out(query)?)
+    pub fn excluded_files(&self, query: &TrigramQuery) -> Result<ExcludedFiles, EngineError> {
+        Ok(self.store.excluded_files(query)?)
     }
 
     /// Every file of a scope. No walk is needed where all folders are as they are remembered: whatever became of the
     /// files, there are no others.
     pub fn everything(&self, scope: &SearchScope) -> Result<Candidates, EngineError> {
         if scope.is_plain(&self.root)
-            && let Some(bytes) = self.store.sheet(Sheet::Tree)?
+            && let Some(bytes) = self.store.manifest(ManifestKind::Tree)?
             && let Some(sheet) = TreeSheet::read(&bytes, self.sheet_key)
-            && let tree = Tree::open(&self.root)?
+            && let tree = RootDirectory::open(&self.root)?
             && sheet.names_stand(&tree, scope.threads.max(1))
-            && let Some(found) = self.recalled(sheet.head(), Some(&sheet), &LeftOut::default())?
+            && let Some(found) = self.recalled(sheet.head(), Some(&sheet), &ExcludedFiles::default())?
         {
             return Ok(found);
         }
@@ -71,21 +74,21 @@ impl Snapshot {
     pub fn candidates(
         &self,
         scope: &SearchScope,
-        out: &LeftOut,
+        out: &ExcludedFiles,
         basis: &Basis<'_>,
     ) -> Result<Candidates, EngineError> {
         let pending: HashSet<&RepoPath> = basis.pending.iter().collect();
         let plain = basis.remembered && pending.is_empty() && scope.is_plain(&self.root);
         if plain
-            && let Some(head) = self.store.sheet_head(Sheet::Tree)?
+            && let Some(head) = self.store.manifest_head(ManifestKind::Tree)?
             && let Some(head) = Head::read(&head, self.sheet_key)
             && let Some(found) = self.recalled(head, None, out)?
         {
             return Ok(found);
         }
-        let Haystacks { mut files, errors, ground } = haystacks(&self.root, scope)?;
+        let SearchFiles { mut files, errors, fingerprint } = list_search_files(&self.root, scope)?;
         if plain && errors.is_empty() {
-            self.remember(&files, &ground)?;
+            self.remember(&files, &fingerprint)?;
         }
         let before = files.len();
         let listed = self.store.listed()?.into_iter();
@@ -101,11 +104,11 @@ impl Snapshot {
     /// stamp tells whether its trigrams are those of its content now. Says how many were taken away.
     pub fn narrow(
         &self,
-        files: &mut Vec<Haystack>,
-        out: &LeftOut,
+        files: &mut Vec<SearchFile>,
+        out: &ExcludedFiles,
         threads: usize,
     ) -> Result<usize, EngineError> {
-        let bytes = self.store.sheet(Sheet::Tree)?;
+        let bytes = self.store.manifest(ManifestKind::Tree)?;
         let sheet = bytes.as_deref().and_then(|bytes| TreeSheet::read(bytes, self.sheet_key));
         let known = |path: &RepoPath| match &sheet {
             Some(sheet) => Ok(sheet.at(path)),
@@ -116,8 +119,8 @@ impl Snapshot {
             let stamp = known(&file.path)?.filter(|(id, _)| out.contains(*id)).map(|(_, stamp)| stamp);
             looks.push((file.path.as_bytes(), stamp, AtomicBool::new(false)));
         }
-        let tree = Tree::open(&self.root)?;
-        in_pieces(&looks, AT_ONCE, threads, |some| {
+        let tree = RootDirectory::open(&self.root)?;
+        parallel_chunks(&looks, AT_ONCE, threads, |some| {
             for (path, stamp, same) in some {
                 let is = |stamp| tree.is_stamped(path, stamp);
                 let is_same = stamp.is_some_and(|stamp| is(stamp) || is(veiled(stamp)));
@@ -137,10 +140,10 @@ impl Snapshot {
         &self,
         head: Head,
         sheet: Option<&TreeSheet<'_>>,
-        out: &LeftOut,
+        out: &ExcludedFiles,
     ) -> Result<Option<Candidates>, EngineError> {
-        let Some(bytes) = self.store.sheet(Sheet::Search)? else { return Ok(None) };
-        let tree = Tree::open(&self.root)?;
+        let Some(bytes) = self.store.manifest(ManifestKind::Search)? else { return Ok(None) };
+        let tree = RootDirectory::open(&self.root)?;
         let Some(search) = SearchSheet::read(&bytes, head, &tree) else { return Ok(None) };
         let mut left_out = 0;
         let mut stays = |file: &Searched| {
@@ -150,7 +153,7 @@ impl Snapshot {
         };
         let searched: Vec<Searched> = search.files().filter(|file| stays(file)).collect();
         let bytes = match sheet {
-            None if searched.len() > FEW_NAMES => self.store.sheet(Sheet::Tree)?,
+            None if searched.len() > FEW_NAMES => self.store.manifest(ManifestKind::Tree)?,
             _ => None,
         };
         let read = bytes.as_deref().and_then(|bytes| TreeSheet::read(bytes, self.sheet_key));
@@ -165,23 +168,23 @@ impl Snapshot {
             // What was remembered of some other tree is of no use.
             let Some(path) = path else { return Ok(None) };
             if let Some(shown) = to_native(&path) {
-                files.push(Haystack { path, shown, explicit: false });
+                files.push(SearchFile { path, shown, explicit: false });
             }
         }
         Ok(Some(Candidates { files, left_out, errors: Vec::new() }))
     }
 
     /// Notes which files a plain search looks at, if nobody else is writing.
-    fn remember(&self, files: &[Haystack], ground: &Ground) -> Result<(), EngineError> {
-        let Some(bytes) = self.store.sheet(Sheet::Tree)? else { return Ok(()) };
+    fn remember(&self, files: &[SearchFile], fingerprint: &Fingerprint) -> Result<(), EngineError> {
+        let Some(bytes) = self.store.manifest(ManifestKind::Tree)? else { return Ok(()) };
         let Some(sheet) = TreeSheet::read(&bytes, self.sheet_key) else { return Ok(()) };
         let searched: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
-        if let Some(data) = sheet.search(&searched, ground)
+        if let Some(data) = sheet.search(&searched, fingerprint)
             && let Ok(Some(lock)) = WriteLock::acquire(&self.place.tree, |_| false)
             && let Ok(mut writer) = Writer::open(&self.place.index(), &lock)
         {
             // It would only have saved time.
-            let _ = writer.keep_sheet(Sheet::Search, &data);
+            let _ = writer.put_manifest(ManifestKind::Search, &data);
         }
         Ok(())
     }

@@ -17,10 +17,10 @@ use crate::refresh::run::Depth;
 use crate::{Engine, EngineError};
 use orient_model::{RepoPath, Stamp};
 use orient_store::{
-    Applied, BulkWriter, Change, ChangeSet, Directory, DirectoryFile, FileId, GraphWriter, INDEXED, Listed,
-    Snapshot, StoreError, WriteLock, Writer,
+    BulkWriter, Change, ChangeSet, ChangeSummary, FileId, GraphWriter, INDEXED, IndexedFile, ManifestEntry,
+    Snapshot, StoreError, SymbolTable, WriteLock, Writer,
 };
-use orient_walk::Tree;
+use orient_walk::RootDirectory;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
@@ -38,14 +38,14 @@ struct Concerned {
     /// The files, by path.
     files: Vec<FileId>,
     /// All names, where they were read.
-    directory: Option<Directory>,
+    directory: Option<SymbolTable>,
 }
 
 /// A change set that nobody sees yet, and what has to be resolved after it.
 type First<'s> = (ChangeSet<'s>, Option<Concerned>);
 
 /// What was at each path before something changed there.
-type Before = BTreeMap<RepoPath, Option<DirectoryFile>>;
+type Before = BTreeMap<RepoPath, Option<IndexedFile>>;
 
 /// What came out of reading.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +113,7 @@ impl Writing<'_> {
 
     /// Resolves all files of a new index.
     fn resolve_all(&self, writer: &mut GraphWriter<'_>) -> Result<resolve_files::Outcome, EngineError> {
-        let directory = writer.directory();
+        let directory = writer.symbol_table();
         let files: Vec<FileId> =
             directory.files().filter(|file| has_rules(file)).map(|file| file.id).collect();
         writer.set_resolver(self.engine.languages.resolver());
@@ -138,7 +138,7 @@ impl Writing<'_> {
         tasks: &[Task],
         writer: &mut Writer<'_>,
         making: Option<&Making>,
-    ) -> Result<(Tally, Applied), EngineError> {
+    ) -> Result<(Tally, ChangeSummary), EngineError> {
         let (tally, applied) = self.apply(plan, tasks, writer, making)?;
         Ok((Tally { owed: writer.owed(), ..tally }, applied))
     }
@@ -149,11 +149,11 @@ impl Writing<'_> {
         tasks: &[Task],
         writer: &mut Writer<'_>,
         making: Option<&Making>,
-    ) -> Result<(Tally, Applied), EngineError> {
+    ) -> Result<(Tally, ChangeSummary), EngineError> {
         let carried = self.engine.carrying.take(writer.generation()).filter(|_| plan.is_empty());
         let (facts, directory) = carried.map_or((None, None), |one| (Some(one.facts), one.directory));
         let resolving = self.resolving(facts)?;
-        let before = Applied { generation: writer.generation(), ..Applied::default() };
+        let before = ChangeSummary { generation: writer.generation(), ..ChangeSummary::default() };
         let step = self.engine.steps.begin(before.generation, plan.paths());
         let (mut tally, first) = self.first(plan, tasks, writer, &resolving, directory)?;
         let applied = match first {
@@ -184,9 +184,9 @@ impl Writing<'_> {
         resolving: &Resolving<'_>,
         mut left: Concerned,
         step: Step<'_>,
-    ) -> Result<Applied, EngineError> {
+    ) -> Result<ChangeSummary, EngineError> {
         let show = |mut set: ChangeSet<'s>, tally: &mut Tally| {
-            let sheet = making.map(|making| |files: &[Listed]| tally.make(files, Some(making)));
+            let sheet = making.map(|making| |files: &[ManifestEntry]| tally.make(files, Some(making)));
             let span = tracing::debug_span!("write").entered();
             let applied = set.commit_facts(sheet)?;
             drop(span);
@@ -222,7 +222,7 @@ impl Writing<'_> {
         tasks: &[Task],
         writer: &'s mut Writer<'_>,
         resolving: &Resolving<'_>,
-        directory: Option<Directory>,
+        directory: Option<SymbolTable>,
     ) -> Result<(Tally, Option<First<'s>>), EngineError> {
         let outdated = writer.resolver() != self.engine.languages.resolver();
         let needed = outdated || writer.owed() > 0 && self.depth == Depth::Graph;
@@ -284,7 +284,7 @@ impl Writing<'_> {
                 let after = set.reader().indexed_at(&path)?;
                 let mut change = Touched::new(path, before, after);
                 if change.joins_folder() {
-                    change.beside = set.reader().folder(change.path.folder())?;
+                    change.beside = set.reader().files_in_directory(change.path.folder())?;
                 }
                 changes.push(change);
             }
@@ -347,7 +347,7 @@ impl Writing<'_> {
         write: &mut dyn FnMut(Change) -> Result<(), StoreError>,
     ) -> Result<(), EngineError> {
         let engine = self.engine;
-        let tree = Tree::open(&engine.repo.root)?;
+        let tree = RootDirectory::open(&engine.repo.root)?;
         let cache = engine.place.cache();
         let reading = Reading {
             tree: &tree,
@@ -436,7 +436,7 @@ fn resolve_live(
 
 impl Concerned {
     /// All names, where they were read or it pays to read them.
-    fn directory(&mut self, set: &ChangeSet<'_>) -> Result<Option<Directory>, StoreError> {
+    fn directory(&mut self, set: &ChangeSet<'_>) -> Result<Option<SymbolTable>, StoreError> {
         match self.directory.take() {
             None => gather(set, self.files.len()),
             gathered => Ok(gathered),
@@ -445,8 +445,8 @@ impl Concerned {
 }
 
 /// All names, where so many files are resolved that it pays to read them first.
-fn gather(set: &ChangeSet<'_>, files: usize) -> Result<Option<Directory>, StoreError> {
-    if files < MANY { Ok(None) } else { set.reader().directory(GATHERED) }
+fn gather(set: &ChangeSet<'_>, files: usize) -> Result<Option<SymbolTable>, StoreError> {
+    if files < MANY { Ok(None) } else { set.reader().symbol_table(GATHERED) }
 }
 
 /// Notes what was at the path of a change before any.
@@ -464,7 +464,7 @@ fn note(touched: &mut Before, set: &ChangeSet<'_>, change: &Change) -> Result<()
 
 impl Tally {
     /// Makes a change set visible.
-    fn commit(&mut self, set: ChangeSet<'_>, making: Option<&Making>) -> Result<Applied, StoreError> {
+    fn commit(&mut self, set: ChangeSet<'_>, making: Option<&Making>) -> Result<ChangeSummary, StoreError> {
         let _span = tracing::debug_span!("write").entered();
         match making {
             Some(making) => set.commit_with(|files| self.make(files, Some(making))),
@@ -473,7 +473,7 @@ impl Tally {
     }
 
     /// The sheet of the tree, if the index now holds all of it.
-    fn make(&mut self, files: &[Listed], making: Option<&Making>) -> Option<Vec<u8>> {
+    fn make(&mut self, files: &[ManifestEntry], making: Option<&Making>) -> Option<Vec<u8>> {
         let sheet = making.filter(|_| self.pending.is_empty()).and_then(|making| making.make(files));
         self.remembered = sheet.is_some();
         sheet

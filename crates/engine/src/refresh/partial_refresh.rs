@@ -8,8 +8,8 @@ use crate::refresh::run::{Refreshing, State, caught_up, skipped_before, tasks};
 use crate::refresh::stuck_writer::StuckWriter;
 use crate::{Engine, EngineError, Mode, Refresh, RefreshOptions};
 use orient_model::RepoPath;
-use orient_store::{Anchor, Snapshot, StoreError};
-use orient_walk::{Ground, Listing, Region, is_rule, list, list_region, machine_sources};
+use orient_store::{KeepAlive, Snapshot, StoreError};
+use orient_walk::{Fingerprint, Listing, Subtrees, global_rule_files, is_rule_file, list, list_subtrees};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -24,37 +24,38 @@ pub struct Survey {
 
 /// Files outside the folders of a tree that say what is ignored in it: the user's own, and those inside of git.
 #[derive(Clone, Debug, Default)]
-pub struct Rules(Ground);
+pub struct Rules(Fingerprint);
 
 impl Rules {
     /// Whether all of them are as they were.
     pub fn stand(&self) -> bool {
-        let known: BTreeSet<&Path> = self.0.sources.iter().map(|(path, _)| path.as_path()).collect();
-        machine_sources().iter().all(|source| known.contains(source.as_path())) && self.0.sources_stand()
+        let known: BTreeSet<&Path> = self.0.rule_files.iter().map(|(path, _)| path.as_path()).collect();
+        global_rule_files().iter().all(|source| known.contains(source.as_path()))
+            && self.0.rule_files_unchanged()
     }
 
     /// Takes in those of another survey.
     pub fn extend(&mut self, other: Self) {
-        let known: BTreeSet<PathBuf> = self.0.sources.iter().map(|(path, _)| path.clone()).collect();
-        self.0.sources.extend(other.0.sources.into_iter().filter(|(path, _)| !known.contains(path)));
+        let known: BTreeSet<PathBuf> = self.0.rule_files.iter().map(|(path, _)| path.clone()).collect();
+        self.0.rule_files.extend(other.0.rule_files.into_iter().filter(|(path, _)| !known.contains(path)));
     }
 }
 
 /// The databases of an engine, kept open: for one who catches up again and again, since closing them waits for the disk.
 pub struct Held {
-    _open: [Option<Anchor>; 2],
+    _open: [Option<KeepAlive>; 2],
 }
 
 impl Engine {
     /// Keeps the databases open as they are now; an index that is made anew is another one.
     pub fn hold(&self) -> Held {
-        Held { _open: [self.place.index(), self.place.cache()].map(|path| Anchor::hold(&path)) }
+        Held { _open: [self.place.index(), self.place.cache()].map(|path| KeepAlive::hold(&path)) }
     }
 
     /// Has what was written lately moved to where it belongs in the databases, which takes time and tells readers nothing.
     pub fn tidy(&self) {
         for path in [self.place.index(), self.place.cache()] {
-            orient_store::move_log(&path);
+            orient_store::checkpoint_wal(&path);
         }
     }
 
@@ -62,7 +63,7 @@ impl Engine {
     /// of the tree if a part does not do. Whether the tree as a whole is remembered is left to a whole refresh.
     pub fn refresh_region(
         &self,
-        region: &Region,
+        region: &Subtrees,
         options: &RefreshOptions,
         progress: &dyn Progress,
     ) -> Result<Refresh, EngineError> {
@@ -77,14 +78,14 @@ impl Engine {
     }
 
     /// The folders that are looked into, in a part of the tree or in all of it.
-    pub fn survey(&self, region: Option<&Region>) -> Result<Survey, EngineError> {
+    pub fn survey(&self, region: Option<&Subtrees>) -> Result<Survey, EngineError> {
         let options = self.walk_options();
-        let Listing { ground, .. } = match region {
-            Some(region) => list_region(&self.repo.root, &options, region)?,
+        let Listing { fingerprint, .. } = match region {
+            Some(region) => list_subtrees(&self.repo.root, &options, region)?,
             None => list(&self.repo.root, &options)?,
         };
-        let entered: BTreeSet<PathBuf> = ground
-            .folders
+        let entered: BTreeSet<PathBuf> = fingerprint
+            .directories
             .iter()
             .map(|(path, _)| {
                 orient_walk::to_native(path)
@@ -92,21 +93,21 @@ impl Engine {
             })
             .collect();
         let outside = |path: &Path| !path.parent().is_some_and(|folder| entered.contains(folder));
-        let sources = ground.sources.into_iter().filter(|(path, _)| outside(path)).collect();
-        let folders = ground.folders.into_iter().map(|(path, _)| path);
+        let sources = fingerprint.rule_files.into_iter().filter(|(path, _)| outside(path)).collect();
+        let folders = fingerprint.directories.into_iter().map(|(path, _)| path);
         Ok(Survey {
             folders: folders.filter(|path| region.is_none_or(|region| region.contains(path))).collect(),
-            rules: Rules(Ground { sources, ..Ground::default() }),
+            rules: Rules(Fingerprint { rule_files: sources, ..Fingerprint::default() }),
         })
     }
 
     /// Ignore files and settings of which not all patterns are applied, in words.
     pub fn cut_rules(&self, snapshot: &crate::Snapshot) -> Result<Vec<String>, EngineError> {
-        let mut files = machine_sources();
+        let mut files = global_rule_files();
         files.extend(self.repo.git.as_ref().map(|git| git.common_dir.join("info/exclude")));
         snapshot.store.each_file(|file| {
             let name = file.path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-            let native = orient_walk::to_native(&file.path).filter(|_| is_rule(name));
+            let native = orient_walk::to_native(&file.path).filter(|_| is_rule_file(name));
             files.extend(native.map(|path| self.repo.root.join(path)));
         })?;
         let cut = orient_walk::cut_rules(&self.repo.root, files, &self.settings.index.exclude)?;
@@ -127,9 +128,9 @@ impl Engine {
 
 impl Refreshing<'_> {
     /// Catches up with a part; none where that does not do.
-    fn part(&self, region: &Region) -> Result<Option<Refresh>, EngineError> {
+    fn part(&self, region: &Subtrees) -> Result<Option<Refresh>, EngineError> {
         let usable = |state: &State| matches!(state, State::Usable(snapshot) if self.is_current(snapshot));
-        let whole = region.tops().first().is_some_and(|top| top.as_bytes().is_empty());
+        let whole = region.roots().first().is_some_and(|top| top.as_bytes().is_empty());
         if self.options.mode != Mode::CatchUp || self.engine.memory.is_used() || whole {
             return Ok(None);
         }
@@ -169,8 +170,8 @@ impl Refreshing<'_> {
     }
 
     /// What a part of the tree asks for, and of which generation; none where more than the part is concerned.
-    fn plan_part(&self, snapshot: &Snapshot, region: &Region) -> Result<Option<(Plan, u64)>, EngineError> {
-        let listing = list_region(&self.engine.repo.root, &self.engine.walk_options(), region)?;
+    fn plan_part(&self, snapshot: &Snapshot, region: &Subtrees) -> Result<Option<(Plan, u64)>, EngineError> {
+        let listing = list_subtrees(&self.engine.repo.root, &self.engine.walk_options(), region)?;
         if self.options.cancel.is_cancelled() {
             return Err(EngineError::Cancelled);
         }
@@ -178,7 +179,7 @@ impl Refreshing<'_> {
         if listing.skipped.iter().any(|skip| !region.contains(&skip.path)) {
             return Ok(None);
         }
-        let known = match snapshot.known_in(region.tops()) {
+        let known = match snapshot.known_in(region.roots()) {
             Ok(known) => known.into_iter().map(|known| (known.path, known.stamp)),
             Err(StoreError::Damaged { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),

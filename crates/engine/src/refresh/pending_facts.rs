@@ -1,14 +1,14 @@
 //! What was read for files that have yet to be resolved: whoever does that next need not read it again.
 
 use crate::refresh::graph::resolver_input::FactsSource;
-use orient_store::Directory;
+use orient_store::SymbolTable;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Facts and names as they are in a generation.
 pub(crate) struct Carried {
     pub(crate) generation: u64,
     pub(crate) facts: FactsSource,
-    pub(crate) directory: Option<Directory>,
+    pub(crate) directory: Option<SymbolTable>,
 }
 
 /// Where an engine keeps them.

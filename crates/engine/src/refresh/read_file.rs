@@ -8,9 +8,9 @@ use crate::refresh::log::count_limit;
 use crate::refresh::pipeline::Work;
 use crate::refresh::plan::{Job, Seen, veiled};
 use orient_model::{Outline, RepoPath, Role, Stamp};
-use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, Prepared, encode_flow};
-use orient_text::{Extractor, Grams};
-use orient_walk::{Content, SkipReason, Tree, Unread};
+use orient_store::{Cache, CacheKey, Encoded, FilePut, INDEXED, PreparedFile, encode_flow};
+use orient_text::{TrigramExtractor, Trigrams};
+use orient_walk::{Content, ReadFailure, RootDirectory, SkipReason};
 use std::path::Path;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
@@ -54,7 +54,7 @@ pub(crate) enum Origin {
 
 /// Reads files of a tree.
 pub(crate) struct Reading<'e> {
-    pub(crate) tree: &'e Tree,
+    pub(crate) tree: &'e RootDirectory,
     pub(crate) languages: &'e Languages,
     pub(crate) max_file_size: u64,
     /// Where facts may be found that were extracted before.
@@ -68,13 +68,13 @@ pub(crate) struct Reading<'e> {
 /// What each thread keeps.
 pub(crate) struct Tools {
     cache: Cache,
-    extractor: Extractor,
+    extractor: TrigramExtractor,
 }
 
 impl Tools {
     /// The trigrams of a text; none for what is better searched every time.
-    fn grams(&mut self, bytes: &[u8]) -> Option<Grams> {
-        Some(self.extractor.grams(bytes)).filter(|grams| !grams.are_noise(bytes.len()))
+    fn trigrams(&mut self, bytes: &[u8]) -> Option<Trigrams> {
+        Some(self.extractor.trigrams(bytes)).filter(|trigrams| !trigrams.are_high_entropy(bytes.len()))
     }
 }
 
@@ -84,7 +84,7 @@ impl Work for Reading<'_> {
     type Tools = Tools;
 
     fn tools(&self) -> Tools {
-        Tools { cache: Cache::open(self.cache), extractor: Extractor::default() }
+        Tools { cache: Cache::open(self.cache), extractor: TrigramExtractor::default() }
     }
 
     fn cost(&self, task: &Task) -> u64 {
@@ -104,7 +104,7 @@ impl Work for Reading<'_> {
         let outcome = match self.tree.read(&task.job.path, self.max_file_size) {
             Ok(content) if is_same(task.seen.as_ref(), &content) => Outcome::Restamp(content.stamp),
             Ok(content) => self.index(&task.job.path, &content, tools),
-            Err(Unread { reason: SkipReason::Vanished, .. }) => Outcome::Gone,
+            Err(ReadFailure { reason: SkipReason::Vanished, .. }) => Outcome::Gone,
             Err(unread) => self.note(task, unread),
         };
         let outcome = match (outcome, &task.seen) {
@@ -124,15 +124,15 @@ impl Reading<'_> {
     /// Notes a file that is too large for facts, with its trigrams. One that has grown or gone meanwhile is met again
     /// next time.
     fn grams_alone(&self, job: &Job, reason: &SkipReason, tools: &mut Tools) -> Outcome {
-        let (stamp, grams, bytes) = match self.tree.read(&job.path, job.size) {
-            Ok(content) => (content.stamp, tools.grams(&content.bytes), content.bytes),
+        let (stamp, trigrams, bytes) = match self.tree.read(&job.path, job.size) {
+            Ok(content) => (content.stamp, tools.trigrams(&content.bytes), content.bytes),
             Err(unread) => (unread.stamp, None, Vec::new()),
         };
         let skipped = skipped(self.languages, job.path.clone(), reason, veiled(stamp), &bytes);
-        Outcome::Put(Box::new(FilePut { grams, ..skipped }), None)
+        Outcome::Put(Box::new(FilePut { trigrams, ..skipped }), None)
     }
 
-    fn note(&self, task: &Task, Unread { reason, stamp }: Unread) -> Outcome {
+    fn note(&self, task: &Task, ReadFailure { reason, stamp }: ReadFailure) -> Outcome {
         if task.seen.as_ref().is_some_and(|seen| seen.skipped.as_ref() == Some(&reason)) {
             return Outcome::Restamp(stamp);
         }
@@ -144,7 +144,7 @@ impl Reading<'_> {
         let language = self.languages.detect(path, &content.bytes);
         let key = CacheKey::new(content.hash, Language::version(language));
         let cached = tools.cache.get_outline(&key);
-        let remembered = cached.and_then(|outline| Prepared::from_encoded(outline).ok());
+        let remembered = cached.and_then(|outline| PreparedFile::from_encoded(outline).ok());
         let (facts, outline, origin) = if let Some((facts, outline)) = remembered {
             (facts, outline, Origin::Cached(key))
         } else {
@@ -163,7 +163,7 @@ impl Reading<'_> {
             hash: Some(content.hash),
             bytes: content.bytes.len() as u64,
             facts: Some(facts),
-            grams: tools.grams(&content.bytes),
+            trigrams: tools.trigrams(&content.bytes),
             terms: Some(units.terms),
             vectors: units.vectors,
         };
@@ -176,10 +176,10 @@ pub(crate) fn extracted(
     key: CacheKey,
     language: Option<Language>,
     bytes: &[u8],
-) -> (Prepared, Outline, Origin) {
+) -> (PreparedFile, Outline, Origin) {
     let facts = extraction::facts(language, bytes);
     let origin = Origin::Extracted { key, flow: encode_flow(&facts.flow) };
-    (Prepared::new(&facts.outline), facts.outline, origin)
+    (PreparedFile::new(&facts.outline), facts.outline, origin)
 }
 
 fn is_same(seen: Option<&Seen>, content: &Content) -> bool {
@@ -212,7 +212,7 @@ pub(crate) fn skipped(
         hash: None,
         bytes: if let SkipReason::TooLarge { size, .. } = reason { *size } else { 0 },
         facts: None,
-        grams: None,
+        trigrams: None,
         terms: None,
         vectors: Vec::new(),
     }
@@ -226,7 +226,7 @@ fn held(outcome: &Outcome) -> u64 {
         _ => 0,
     };
     let facts = put.facts.as_ref().map_or(0, |facts| facts.outline().as_bytes().len() + facts.symbols() * 96);
-    let grams = put.grams.as_ref().map_or(0, |grams| grams.len() * 4);
+    let trigrams = put.trigrams.as_ref().map_or(0, |trigrams| trigrams.len() * 4);
     let terms = put.terms.as_ref().map_or(0, |terms| terms.postings.len() * 12);
-    (flow + facts + grams + terms + put.vectors.len() + 1024) as u64
+    (flow + facts + trigrams + terms + put.vectors.len() + 1024) as u64
 }

@@ -10,8 +10,10 @@ use crate::refresh::read_file::Task;
 use crate::refresh::stuck_writer::StuckWriter;
 use crate::{Engine, EngineError};
 use orient_model::RepoPath;
-use orient_store::{Applied, FileRow, HolderWatch, INDEXED, Sheet, Snapshot, StoreError, WriteLock};
-use orient_walk::{Listing, SkipReason, Tree, list};
+use orient_store::{
+    ChangeSummary, FileRow, HolderWatch, INDEXED, ManifestKind, Snapshot, StoreError, WriteLock,
+};
+use orient_walk::{Listing, RootDirectory, SkipReason, list};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -255,9 +257,9 @@ impl Refreshing<'_> {
         if snapshot.extractor() != engine.languages.fingerprint() || !self.is_resolved(&snapshot) {
             return None;
         }
-        let bytes = snapshot.sheet(Sheet::Tree).ok()??;
+        let bytes = snapshot.manifest(ManifestKind::Tree).ok()??;
         let sheet = TreeSheet::read(&bytes, engine.sheet_key())?;
-        let tree = Tree::open(&engine.repo.root).ok()?;
+        let tree = RootDirectory::open(&engine.repo.root).ok()?;
         let same = sheet.len();
         let (generation, owed) = (snapshot.generation(), snapshot.owed());
         sheet.stands(&tree, engine.threads()).then(|| Refresh {
@@ -271,7 +273,7 @@ impl Refreshing<'_> {
 
     /// Notes what the listing rests on, if nobody else is writing. Says whether it is noted.
     fn remember(&self, listing: &Listing) -> bool {
-        if !listing.ground.is_firm() {
+        if !listing.fingerprint.is_reliable() {
             return false;
         }
         let making = self.making(listing);
@@ -279,7 +281,7 @@ impl Refreshing<'_> {
         if let Ok(Some(lock)) = WriteLock::acquire(&self.engine.place.tree, |_| false)
             && let Ok(mut writer) = orient_store::Writer::open(&self.engine.place.index(), &lock)
         {
-            let kept = writer.keep_tree(|files| {
+            let kept = writer.put_tree_manifest(|files| {
                 let sheet = making.make(files);
                 made = sheet.is_some();
                 sheet
@@ -291,7 +293,7 @@ impl Refreshing<'_> {
 
     fn making(&self, listing: &Listing) -> Making {
         let count = listing.files.len() + listing.skipped.len();
-        Making { key: self.engine.sheet_key(), ground: listing.ground.clone(), count }
+        Making { key: self.engine.sheet_key(), fingerprint: listing.fingerprint.clone(), count }
     }
 
     /// Whether the graph was made by the rules of today.
@@ -560,7 +562,7 @@ fn built(tally: &Tally, generation: u64, plan: &Plan, reason: Rebuilt) -> Refres
     }
 }
 
-pub(crate) fn caught_up(tally: Tally, applied: Applied, plan: &Plan) -> Refresh {
+pub(crate) fn caught_up(tally: Tally, applied: ChangeSummary, plan: &Plan) -> Refresh {
     Refresh {
         generation: applied.generation,
         added: applied.added,

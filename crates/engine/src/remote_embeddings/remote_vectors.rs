@@ -7,7 +7,7 @@ use crate::{EngineError, Snapshot};
 use orient_embed::{FlatIndex, TextEmbedding, Vector, combine, cosine};
 use orient_model::ContentHash;
 use orient_store::{Cache, EmbedModel};
-use orient_walk::Tree;
+use orient_walk::RootDirectory;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// So many files are read for a question to see which of their texts are known. More are left to whoever embeds.
@@ -171,7 +171,7 @@ impl Snapshot {
         if unseen.is_empty() || unseen.len() > FEW {
             return Ok(texts);
         }
-        let tree = Tree::open(&self.root)?;
+        let tree = RootDirectory::open(&self.root)?;
         let mut noted = Vec::new();
         for (key, units, file) in unseen {
             let Some(own) = self.texts_of(&tree, &file)? else { continue };

@@ -3,7 +3,7 @@
 use super::{Context, Rule};
 use crate::order::Board;
 use orient_model::SymbolKind;
-use orient_text::{for_each_term, term_number};
+use orient_text::{for_each_term, term_hash};
 
 /// What counts of a match with one of several names.
 const UNSURE: f32 = 0.5;
@@ -31,7 +31,7 @@ pub(super) fn apply(context: &Context<'_>, board: &mut Board) {
 fn said(context: &Context<'_>, name: &str) -> f32 {
     let (mut all, mut found) = (0.0_f32, 0.0_f32);
     for_each_term(name.as_bytes(), |term, whole| {
-        let number = term_number(term);
+        let number = term_hash(term);
         let is_asked = context.asked.terms.iter().any(|term| term.number == number);
         if !whole {
             all += 1.0;

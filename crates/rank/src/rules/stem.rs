@@ -2,7 +2,7 @@
 
 use super::{Context, Rule};
 use crate::order::Board;
-use orient_text::{for_each_term, term_number};
+use orient_text::{for_each_term, term_hash};
 
 pub(super) fn apply(context: &Context<'_>, board: &mut Board) {
     let shares: Vec<f32> = context.pool.files.iter().map(|file| share(context, &file.path)).collect();
@@ -21,7 +21,7 @@ fn share(context: &Context<'_>, path: &str) -> f32 {
     let stem = if generic { parts.next().unwrap_or(stem) } else { stem };
     let (mut all, mut found) = (0.0_f32, 0.0_f32);
     for_each_term(stem.as_bytes(), |term, whole| {
-        let number = term_number(term);
+        let number = term_hash(term);
         let weight =
             context.asked.terms.iter().find(|term| term.number == number).map_or(0.0, |term| term.weight);
         if !whole {

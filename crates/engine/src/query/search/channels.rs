@@ -4,8 +4,8 @@ use super::corpus::Corpus;
 use crate::{EngineError, Snapshot};
 use orient_model::{Role, SymbolKind};
 use orient_rank::{Analysis, Extent, Form, Held, Lexical, Weights};
-use orient_store::{Holder, NameMatch, SymbolQuery, SymbolRow};
-use orient_text::{for_each_term, plain_words, term_number};
+use orient_store::{ChunkPosting, NameMatch, SymbolQuery, SymbolRow};
+use orient_text::{for_each_term, plain_words, term_hash};
 
 /// How many bearers of a name are looked at.
 const BEARERS: usize = 200;
@@ -33,15 +33,19 @@ impl Snapshot {
             units: catalogue.len(),
             terms: catalogue.terms(),
             unit_bound: catalogue.bound(),
-            file_bound: catalogue.shelf_bound(),
+            file_bound: catalogue.file_bound(),
         };
         let mut lexical = Lexical::new(&extent, room, weights);
         let mut replaced = Vec::new();
         let read = |number: u32, postings: &mut Vec<_>| {
             postings.clear();
-            self.store.each_with_term(catalogue, number, |Holder { chunk, shelf, length, mark }| {
-                postings.push(Held { unit: chunk, file: shelf, length, mark });
-            })
+            self.store.each_with_term(
+                catalogue,
+                number,
+                |ChunkPosting { chunk, file, length, occurrence }| {
+                    postings.push(Held { unit: chunk, file, length, occurrence });
+                },
+            )
         };
         let mut held = Vec::with_capacity(asked.terms.len());
         for term in &asked.terms {
@@ -93,7 +97,7 @@ fn mistyped(asked: &Analysis, held: &[bool]) -> Vec<String> {
     let own = |name: &String| orient_model::Handle::split(name).pop();
     let stands = |name: &String| {
         let mut last = 0;
-        for_each_term(name.as_bytes(), |term, _| last = term_number(term));
+        for_each_term(name.as_bytes(), |term, _| last = term_hash(term));
         asked.terms.iter().zip(held).any(|(term, held)| *held && term.number == last)
     };
     let mut words: Vec<String> = asked.names.iter().filter_map(own).filter(|name| !stands(name)).collect();

@@ -1,7 +1,7 @@
 //! What questions have looked at: files and their places, which later questions look at again. What no change concerned is
 //! as true in the next generation.
 
-use orient_store::{ChunkId, FileId, FileRow, PlaceRow};
+use orient_store::{ChunkDetails, ChunkId, FileId, FileRow};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,7 +16,7 @@ pub(super) struct SeenFile {
     /// The ids of its chunks, in order.
     pub(super) ids: Vec<ChunkId>,
     /// Its chunks, as far as they were looked at.
-    places: Box<[OnceLock<Arc<PlaceRow>>]>,
+    places: Box<[OnceLock<Arc<ChunkDetails>>]>,
 }
 
 impl SeenFile {
@@ -113,8 +113,8 @@ impl Looks {
         &self,
         file: &SeenFile,
         at: usize,
-        read: impl FnOnce(ChunkId) -> Result<Option<PlaceRow>, E>,
-    ) -> Result<Option<Arc<PlaceRow>>, E> {
+        read: impl FnOnce(ChunkId) -> Result<Option<ChunkDetails>, E>,
+    ) -> Result<Option<Arc<ChunkDetails>>, E> {
         let (Some(place), Some(id)) = (file.places.get(at), file.ids.get(at)) else { return Ok(None) };
         if let Some(known) = place.get() {
             return Ok(Some(Arc::clone(known)));

@@ -5,7 +5,7 @@ use super::corpus::Corpus;
 use super::hit::SearchQuery;
 use crate::{EngineError, Snapshot};
 use orient_model::{ChunkKind, Modifier, Modifiers, SymbolKind};
-use orient_store::{FileId, INDEXED, PlaceRow};
+use orient_store::{ChunkDetails, FileId, INDEXED};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// A unit that was looked at.
 pub(super) struct Place {
     pub(super) file: u32,
-    row: Arc<PlaceRow>,
+    row: Arc<ChunkDetails>,
 }
 
 impl Deref for Place {
-    type Target = PlaceRow;
+    type Target = ChunkDetails;
 
-    fn deref(&self) -> &PlaceRow {
+    fn deref(&self) -> &ChunkDetails {
         &self.row
     }
 }
@@ -40,25 +40,25 @@ impl<'s> Closer<'s> {
     /// Looks at a unit; none where it is not there any more.
     pub(super) fn look(&mut self, unit: u32) -> Result<Option<Place>, EngineError> {
         let catalogue = &self.corpus.catalogue;
-        let shelf = catalogue.shelf(catalogue.shelf_of(unit));
-        let file = if let Some(&number) = self.numbers.get(&shelf.file) {
+        let chunks = catalogue.file(catalogue.file_of(unit));
+        let file = if let Some(&number) = self.numbers.get(&chunks.file) {
             number
         } else {
-            let Some(seen) = self.snapshot.seen_file(self.corpus, shelf.file)? else { return Ok(None) };
+            let Some(seen) = self.snapshot.seen_file(self.corpus, chunks.file)? else { return Ok(None) };
             self.files.push(seen);
             let number = self.files.len() as u32 - 1;
-            self.numbers.insert(shelf.file, number);
+            self.numbers.insert(chunks.file, number);
             number
         };
-        let (seen, at) = (&self.files[file as usize], (unit - shelf.first) as usize);
+        let (seen, at) = (&self.files[file as usize], (unit - chunks.first) as usize);
         let row = self.corpus.looks.place(seen, at, |id| self.snapshot.store.place(id))?;
         Ok(row.map(|row| Place { file, row }))
     }
 
-    /// The shelf of each file.
-    pub(super) fn shelves(&self) -> Vec<u32> {
-        let shelf = |file: &Arc<SeenFile>| self.corpus.catalogue.find(file.id).unwrap_or(0);
-        self.files.iter().map(shelf).collect()
+    /// The catalogue number of each file.
+    pub(super) fn file_numbers(&self) -> Vec<u32> {
+        let number = |file: &Arc<SeenFile>| self.corpus.catalogue.find(file.id).unwrap_or(0);
+        self.files.iter().map(number).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{EngineError, chunk_features};
 use orient_embed::{BuiltIn, Embedder, PackedGroup, PackedIndex, Scan, Vector, cosine};
 use orient_model::RepoPath;
 use orient_rank::Room;
-use orient_store::{Catalogue, FileId, Followed, Snapshot};
+use orient_store::{Catalogue, CatalogueUpdate, FileId, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -104,7 +104,8 @@ impl Corpus {
     /// The corpus of a snapshot in which the files at these paths, which are sorted, may differ from another, and no others.
     pub(super) fn after(before: &Self, paths: &[RepoPath], snapshot: &Snapshot) -> Result<Self, EngineError> {
         let generation = snapshot.generation();
-        let Followed { catalogue, changed, gone } = snapshot.catalogue_after(&before.catalogue, paths)?;
+        let CatalogueUpdate { catalogue, changed, gone } =
+            snapshot.catalogue_after(&before.catalogue, paths)?;
         let corpus = Self {
             generation,
             catalogue,
@@ -150,8 +151,8 @@ impl Corpus {
 
     /// The first unit of a file and how many it has.
     pub(crate) fn units_of(&self, file: FileId) -> Option<(u32, u32)> {
-        let shelf = self.catalogue.shelf(self.catalogue.find(file)?);
-        Some((shelf.first, shelf.count))
+        let file = self.catalogue.file(self.catalogue.find(file)?);
+        Some((file.first, file.count))
     }
 
     /// The units nearest to a vector, nearest first, with their products; `meanwhile` is done at the same time where that
@@ -263,8 +264,8 @@ impl Corpus {
 
     /// The product of a unit with a query; nought where it has no vector.
     fn product(&self, unit: u32, query: &Scan) -> i32 {
-        let shelf = self.catalogue.shelf(self.catalogue.shelf_of(unit));
-        let of = |vectors: &PackedIndex| vectors.product(shelf.file.0, unit - shelf.first, query);
+        let file = self.catalogue.file(self.catalogue.file_of(unit));
+        let of = |vectors: &PackedIndex| vectors.product(file.file.0, unit - file.first, query);
         self.vectors.get().and_then(of).unwrap_or(0)
     }
 }

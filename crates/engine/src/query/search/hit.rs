@@ -4,7 +4,7 @@ use super::chunk_loader::Place;
 use crate::{OtherQuestion, PathPattern, SymbolId};
 use orient_model::{ChunkKind, RepoPath, Role, SymbolKind};
 use orient_rank::{Analysis, Most, Part, Switches, Weights};
-use orient_store::PlaceRow;
+use orient_store::ChunkDetails;
 use std::collections::BTreeSet;
 
 /// A question in words, with what the answer must be like.
@@ -94,7 +94,7 @@ impl SearchQuery {
 impl OtherPlace {
     /// A place that is named beside a hit.
     pub(super) fn new(place: &Place) -> Self {
-        let PlaceRow { chunk, symbol } = &**place;
+        let ChunkDetails { chunk, symbol } = &**place;
         let around =
             symbol.iter().filter_map(|symbol| symbol.around.as_ref()).map(|(_, _, name)| name.clone());
         Self {

@@ -2,7 +2,7 @@
 
 use crate::EngineError;
 use crate::change_log::Steps;
-use orient_store::{NameSheet, Snapshot};
+use orient_store::{NameTable, Snapshot};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The names of the newest generation that was asked; shared by an engine and its snapshots.
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Names(Arc<Mutex<Kept>>);
 
 /// The names, with their generation.
-type Kept = Option<(u64, Arc<NameSheet>)>;
+type Kept = Option<(u64, Arc<NameTable>)>;
 
 impl Names {
     /// Forgets everything: the index is another one.
@@ -23,7 +23,7 @@ impl Names {
         &self,
         snapshot: &Snapshot,
         steps: &Steps,
-    ) -> Result<Option<Arc<NameSheet>>, EngineError> {
+    ) -> Result<Option<Arc<NameTable>>, EngineError> {
         let generation = snapshot.generation();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut sheet = match kept.take() {

@@ -11,7 +11,7 @@ use crate::{EngineError, FileQuery, Snapshot};
 use orient_embed::{BuiltIn, combine};
 use orient_model::EdgeKind;
 use orient_rank::{Analysis, Candidate, FileInfo, Form, Lexical, Most, Pool, Rule, analyse, rank};
-use orient_store::{EdgeRow, PlaceSymbol};
+use orient_store::{ChunkSymbol, EdgeRow};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Snapshot {
         let corpus = self.corpora.of(&self.store)?;
         let allowed = self.allowed(query, &corpus)?;
         let allows = |unit: u32| {
-            allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.shelf_of(unit) as usize])
+            allowed.as_ref().is_none_or(|allowed| allowed[corpus.catalogue.file_of(unit) as usize])
         };
         let times = if query.kinds.is_empty() && !query.symbols_only { 1 } else { FILTERED };
         let without = query.without_vectors || self.store.embedder() != embedder();
@@ -116,12 +116,12 @@ impl Snapshot {
             });
             places.push(place);
         }
-        let shelves = closer.shelves();
-        let files = closer.files.iter().zip(&shelves).map(|(file, &shelf)| FileInfo {
+        let numbers = closer.file_numbers();
+        let files = closer.files.iter().zip(&numbers).map(|(file, &number)| FileInfo {
             path: file.path.display().into_owned(),
             role: file.role,
             units: file.chunks,
-            lexical: seen.words.files[shelf as usize],
+            lexical: seen.words.files[number as usize],
         });
         let Lexical { total, missing, .. } = *seen.words;
         let pool = Pool { files: files.collect(), candidates, total, missing, semantic: false };
@@ -202,7 +202,7 @@ impl Snapshot {
     }
 
     /// How often a symbol is used, as far as it matters.
-    fn uses(&self, symbol: Option<&PlaceSymbol>) -> Result<u32, EngineError> {
+    fn uses(&self, symbol: Option<&ChunkSymbol>) -> Result<u32, EngineError> {
         match symbol {
             Some(symbol) => Ok(self.store.reader().count_incoming(symbol.id.into(), MANY_USES)?),
             None => Ok(0),
@@ -210,7 +210,7 @@ impl Snapshot {
     }
 
     /// The names around and of a symbol, outermost first.
-    pub(super) fn qualified(&self, symbol: Option<&PlaceSymbol>) -> Result<Vec<String>, EngineError> {
+    pub(super) fn qualified(&self, symbol: Option<&ChunkSymbol>) -> Result<Vec<String>, EngineError> {
         let mut names = Vec::new();
         let mut next = match symbol {
             Some(symbol) => self.store.symbol(symbol.id)?,
@@ -227,7 +227,7 @@ impl Snapshot {
         Ok(names)
     }
 
-    /// Which files the filters allow, by shelf; none where there are no filters.
+    /// Which files the filters allow, by number; none where there are no filters.
     fn allowed(&self, query: &SearchQuery, corpus: &Corpus) -> Result<Option<Vec<bool>>, EngineError> {
         if query.languages.is_empty()
             && query.roles.is_empty()
@@ -243,11 +243,11 @@ impl Snapshot {
             indexed: Some(true),
             with_issues: false,
         };
-        let mut allowed = vec![false; corpus.catalogue.shelf_bound()];
+        let mut allowed = vec![false; corpus.catalogue.file_bound()];
         for file in self.files(&asked, 0, usize::MAX)?.rows {
             let is_among = query.among.as_ref().is_none_or(|among| among.contains(&file.path));
-            if let Some(shelf) = corpus.catalogue.find(file.id).filter(|_| is_among) {
-                allowed[shelf as usize] = true;
+            if let Some(number) = corpus.catalogue.find(file.id).filter(|_| is_among) {
+                allowed[number as usize] = true;
             }
         }
         Ok(Some(allowed))

@@ -7,7 +7,7 @@ use crate::{EngineError, Snapshot, chunk_features};
 use orient_embed::{BuiltIn, Embedder, Vector, cosine};
 use orient_model::{ChunkKind, RepoPath, SymbolKind};
 use orient_store::FileRow;
-use orient_walk::Tree;
+use orient_walk::RootDirectory;
 
 /// How many of the nearest by meaning are compared by structure.
 const NEAREST: usize = 200;
@@ -65,7 +65,7 @@ impl Snapshot {
         let wanted = Wanted { count: NEAREST + shared.len(), filtered: false, allows: &|_| true };
         let found = corpus.nearest(&self.store, &vector, &wanted, || Ok(()))?;
         let mut closer = Closer::new(self, &corpus);
-        let tree = Tree::open(&self.root)?;
+        let tree = RootDirectory::open(&self.root)?;
         let Some(place) = closer.look(own)? else { return Ok(None) };
         let shape = self.shape(&tree, &closer.files[place.file as usize], &place);
         let mut hits = Vec::new();
@@ -98,7 +98,7 @@ impl Snapshot {
     }
 
     /// The shape of a place, from the file as it is now; nothing for one that cannot be read.
-    fn shape(&self, tree: &Tree, file: &FileRow, place: &Place) -> Shape {
+    fn shape(&self, tree: &RootDirectory, file: &FileRow, place: &Place) -> Shape {
         let Ok(content) = tree.read(&file.path, self.max_file_size) else { return Shape::default() };
         let text = String::from_utf8_lossy(&content.bytes);
         let (first, last) = (place.chunk.first_line as usize, place.chunk.last_line as usize);

@@ -4,7 +4,7 @@ use super::hit::{OtherPlace, SearchHit};
 use crate::{EngineError, Snapshot, Source};
 use orient_model::Span;
 use orient_rank::Analysis;
-use orient_text::{for_each_term, term_number};
+use orient_text::{for_each_term, term_hash};
 
 /// Lines of a hit that follow each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ fn telling(lines: &[String], asked: &Analysis) -> Option<String> {
 fn worth(line: &str, asked: &Analysis) -> f32 {
     let mut total = 0.0;
     for_each_term(line.as_bytes(), |term, _| {
-        let number = term_number(term);
+        let number = term_hash(term);
         total += asked.terms.iter().find(|one| one.number == number).map_or(0.0, |one| one.weight);
     });
     if line.trim().is_empty() { 0.0 } else { total + 0.01 }

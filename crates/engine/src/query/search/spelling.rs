@@ -1,7 +1,7 @@
 //! Words that stand nowhere: what was perhaps meant.
 
 use crate::{EngineError, Snapshot};
-use orient_text::{for_each_term, term_number};
+use orient_text::{for_each_term, term_hash};
 
 /// How many words may take the place of one.
 const OFFERED: usize = 3;
@@ -26,7 +26,7 @@ impl Snapshot {
         }
         for name in self.similar_names(word, OFFERED)? {
             let mut last = None;
-            for_each_term(name.as_bytes(), |term, whole| last = Some((term_number(term), whole)));
+            for_each_term(name.as_bytes(), |term, whole| last = Some((term_hash(term), whole)));
             near.extend(last.map(|(number, whole)| Near { name, number, whole }));
         }
         Ok(near)

@@ -4,13 +4,13 @@ use crate::extraction;
 use crate::refresh::graph::invalidation::Dependents;
 use orient_model::EdgeKind;
 use orient_resolve::sorts;
-use orient_store::{ChangeSet, Depends, FileId, NodeId, StoreError};
+use orient_store::{ChangeSet, Dependencies, FileId, NodeId, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Answers the planner from a change set; what was read once is remembered while the plan is made.
 pub(crate) struct Asked<'s, 'w> {
     set: &'s ChangeSet<'w>,
-    depends: HashMap<FileId, Depends>,
+    depends: HashMap<FileId, Dependencies>,
     names: HashMap<String, Option<i64>>,
     includers: HashMap<FileId, HashSet<FileId>>,
 }
@@ -20,7 +20,7 @@ impl<'s, 'w> Asked<'s, 'w> {
         Self { set, depends: HashMap::new(), names: HashMap::new(), includers: HashMap::new() }
     }
 
-    fn depends(&mut self, file: FileId) -> Result<&Depends, StoreError> {
+    fn depends(&mut self, file: FileId) -> Result<&Dependencies, StoreError> {
         if !self.depends.contains_key(&file) {
             self.depends.insert(file, self.set.reader().depends(file)?);
         }
@@ -66,8 +66,8 @@ fn languages_of(family: &str) -> &'static [&'static str] {
 impl Dependents for Asked<'_, '_> {
     fn asking(&mut self, name: &str, family: Option<&str>) -> Result<Vec<FileId>, StoreError> {
         match family {
-            None => self.set.reader().asking(name),
-            Some(family) => self.set.reader().asking_in(name, languages_of(family)),
+            None => self.set.reader().dependents_of_name(name),
+            Some(family) => self.set.reader().dependents_of_name_in(name, languages_of(family)),
         }
     }
 
@@ -79,11 +79,11 @@ impl Dependents for Asked<'_, '_> {
         if includes(family) && self.includers(file)?.contains(&asker) {
             return Ok(true);
         }
-        Ok(self.depends(asker)?.looked(file))
+        Ok(self.depends(asker)?.has_file(file))
     }
 
     fn looking(&mut self, files: &BTreeMap<FileId, &str>) -> Result<Vec<FileId>, StoreError> {
-        let mut found = self.set.reader().looking(|file| files.contains_key(&file))?;
+        let mut found = self.set.reader().dependents_of_files(|file| files.contains_key(&file))?;
         for (&file, family) in files {
             if includes(family) {
                 found.extend(self.includers(file)?);
@@ -94,7 +94,7 @@ impl Dependents for Asked<'_, '_> {
 
     fn asks(&mut self, asker: FileId, name: &str) -> Result<bool, StoreError> {
         let Some(name) = self.name(name)? else { return Ok(false) };
-        Ok(self.depends(asker)?.asks(name))
+        Ok(self.depends(asker)?.has_name(name))
     }
 
     fn sorts(

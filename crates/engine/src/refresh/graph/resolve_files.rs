@@ -8,8 +8,8 @@ use crate::refresh::pipeline::{self, Bounds, Work};
 use crate::{Engine, EngineError};
 use orient_model::{Flow, Modules, Outline, RepoPath, Resolved, Rules, Shares};
 use orient_resolve::{Afar, FileFacts, Resolver, WHOLE, World, afar, path_names, surface};
-use orient_store::{DirectoryFile, FileId, PreparedGraph, StoreError};
-use orient_walk::Tree;
+use orient_store::{FileId, IndexedFile, PreparedGraph, StoreError};
+use orient_walk::RootDirectory;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl<'r> Resolving<'r> {
         if let Some(facts) = facts {
             return Ok(Self { engine, cancel, progress, facts });
         }
-        let (tree, cache) = (Tree::open(&engine.repo.root)?, engine.place.cache());
+        let (tree, cache) = (RootDirectory::open(&engine.repo.root)?, engine.place.cache());
         let limit = engine.settings.index.max_file_size.bytes();
         let kept = engine.settings.limits.memory.bytes() / SHARE_OF_FACTS;
         Ok(Self { engine, cancel, progress, facts: FactsSource::new(cache, tree, limit, kept) })
@@ -200,14 +200,14 @@ impl Work for OneFile<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Touched {
     pub(crate) path: RepoPath,
-    pub(crate) before: Option<DirectoryFile>,
-    pub(crate) after: Option<DirectoryFile>,
+    pub(crate) before: Option<IndexedFile>,
+    pub(crate) after: Option<IndexedFile>,
     /// The other files of its folder, where it came and that matters.
     pub(crate) beside: Vec<FileId>,
 }
 
 impl Touched {
-    pub(crate) fn new(path: RepoPath, before: Option<DirectoryFile>, after: Option<DirectoryFile>) -> Self {
+    pub(crate) fn new(path: RepoPath, before: Option<IndexedFile>, after: Option<IndexedFile>) -> Self {
         Self { path, before, after, beside: Vec::new() }
     }
 
@@ -220,7 +220,7 @@ impl Touched {
     /// Whether the file was there before, and is of the same kind.
     fn is_edit(&self) -> bool {
         let described =
-            |file: &Option<DirectoryFile>| file.as_ref().map(|file| (file.language.clone(), file.role));
+            |file: &Option<IndexedFile>| file.as_ref().map(|file| (file.language.clone(), file.role));
         described(&self.before) == described(&self.after)
     }
 
@@ -275,7 +275,7 @@ impl Comparison<'_> {
         let Touched { path, before, after, beside } = touched;
         let old = self.look(before.as_ref(), |file| self.facts.read_before(file))?;
         // It is resolved next.
-        let kept = |file: &DirectoryFile| self.facts.get(number(file.id)?, || Some(file.clone()));
+        let kept = |file: &IndexedFile| self.facts.get(number(file.id)?, || Some(file.clone()));
         let new = self.look(after.as_ref(), kept)?;
         let reach = reach(path.folder(), &old.said, &new.said);
         let names = changed(&old.surface, &new.surface);
@@ -311,10 +311,10 @@ impl Comparison<'_> {
 
     fn look(
         &self,
-        file: Option<&DirectoryFile>,
-        read: impl FnOnce(&DirectoryFile) -> Option<Arc<FileFacts>>,
+        file: Option<&IndexedFile>,
+        read: impl FnOnce(&IndexedFile) -> Option<Arc<FileFacts>>,
     ) -> Option<Look> {
-        let Some(file) = file.filter(|file| has_rules(file) || file.manifest) else {
+        let Some(file) = file.filter(|file| has_rules(file) || file.is_project_file) else {
             return Some(Look::default());
         };
         let facts = read(file)?;

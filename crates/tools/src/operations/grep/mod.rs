@@ -12,7 +12,9 @@ use crate::text::number_format::plural;
 use crate::text::safe_line::unescape;
 use crate::text::writer::{Style, TextWriter};
 use args::{GrepArgs, UnsetDefaults};
-use orient_engine::{Basis, Candidates, Depth, EngineError, Haystack, Query, SearchScope, Snapshot, Tree};
+use orient_engine::{
+    Basis, Candidates, Depth, EngineError, RootDirectory, SearchFile, SearchScope, Snapshot, TrigramQuery,
+};
 use orient_grep::{GrepError, Mode, Search, Totals, in_batches};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +40,7 @@ pub(crate) struct GrepOut {
 struct PendingSearch {
     search: RefCell<Search>,
     unset: UnsetDefaults,
-    tree: Tree,
+    tree: RootDirectory,
     files: Files,
     threads: usize,
     totals: RefCell<Totals>,
@@ -49,7 +51,7 @@ struct PendingSearch {
 /// The files to look at.
 enum Files {
     /// All are known.
-    Listed(Vec<Haystack>),
+    Listed(Vec<SearchFile>),
     /// They are found while others are searched.
     Walked(Box<SubtreeSearch>),
 }
@@ -88,13 +90,13 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
         let pattern = args.pattern(patterns);
         let (layout, unset) = args.layout(one_file);
         let nothing = pattern.patterns.is_empty() && !pattern.invert || layout.max_count == Some(0);
-        let query = if layout.shows_only_matches() { pattern.required() } else { Query::All };
+        let query = if layout.shows_only_matches() { pattern.required() } else { TrigramQuery::All };
         let search = Search::new(pattern, layout)?;
         let mut scope = args.scope(base, paths);
         scope.excludes = session.excludes()?;
         scope.threads = session.threads()?;
         let threads = args.threads.filter(|threads| *threads > 0).unwrap_or(scope.threads);
-        let tree = Tree::open(session.root()).map_err(EngineError::from)?;
+        let tree = RootDirectory::open(session.root()).map_err(EngineError::from)?;
         let (mut found, mut snapshot) = (Candidates::default(), None);
         let files = if nothing {
             Files::Listed(Vec::new())
@@ -196,7 +198,7 @@ answered without reading the rest. Types (-t) are ripgrep's own. Without a match
 fn candidates(
     session: &Session<'_>,
     scope: &SearchScope,
-    query: &Query,
+    query: &TrigramQuery,
 ) -> Result<(Candidates, Option<Snapshot>), ToolError> {
     let root = session.root();
     if !query.is_all() {
@@ -204,8 +206,8 @@ fn candidates(
     }
     let mut known = None;
     if let Some(snapshot) = session.snapshot_without_refresh()? {
-        let out = snapshot.left_out(query)?;
-        if !out.is_worth() {
+        let out = snapshot.excluded_files(query)?;
+        if !out.is_selective() {
             return Ok((snapshot.everything(scope)?, None));
         }
         known = Some((snapshot.generation(), out));
@@ -219,7 +221,7 @@ fn candidates(
     };
     let out = match known {
         Some((generation, out)) if generation == snapshot.generation() => out,
-        _ => snapshot.left_out(query)?,
+        _ => snapshot.excluded_files(query)?,
     };
     let basis = Basis { pending: &session.pending(), remembered: session.remembered() };
     Ok((snapshot.candidates(scope, &out, &basis)?, Some(snapshot)))

@@ -3,8 +3,8 @@
 use crate::extraction::{self, Language};
 use orient_model::{Chunk, ContentHash, Facts, Import, Outline, Param, RepoPath, Symbol};
 use orient_resolve::{FileFacts, Inside};
-use orient_store::{Cache, CacheKey, CachedFacts, DirectoryFile, Encoded, decode_flow, decode_outline};
-use orient_walk::Tree;
+use orient_store::{Cache, CacheKey, CachedFacts, Encoded, IndexedFile, decode_flow, decode_outline};
+use orient_walk::RootDirectory;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ impl FactsSource {
     /// Facts from the cache at a path, or from the files of a tree; about `bytes` of them stay in memory.
     ///
     /// The cache is opened at once and stays open: whoever closes a database last has to tidy up behind all others.
-    pub(crate) fn new(cache: PathBuf, tree: Tree, max_file_size: u64, bytes: u64) -> Self {
+    pub(crate) fn new(cache: PathBuf, tree: RootDirectory, max_file_size: u64, bytes: u64) -> Self {
         let kept = Kept { most: usize::try_from(bytes / 2).unwrap_or(usize::MAX), ..Kept::default() };
         let idle = Mutex::new(vec![Cache::open(&cache)]);
         let files = Arc::new(Files { tree, max_file_size });
@@ -36,7 +36,7 @@ impl FactsSource {
     pub(crate) fn get(
         &self,
         number: u32,
-        describe: impl FnOnce() -> Option<DirectoryFile>,
+        describe: impl FnOnce() -> Option<IndexedFile>,
     ) -> Option<Arc<FileFacts>> {
         if let Some(known) = self.kept().get(number) {
             return Some(known);
@@ -47,7 +47,7 @@ impl FactsSource {
     }
 
     /// The facts of a file; none where nobody remembers, and the file has changed. Its inside is read when it is needed.
-    pub(crate) fn read(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
+    pub(crate) fn read(&self, file: &IndexedFile) -> Option<Arc<FileFacts>> {
         self.read_with(file, |content, flow| {
             let (files, content, bytes) =
                 (Arc::clone(&self.files), content.clone(), flow.unpacked() * UNPACKED);
@@ -60,13 +60,13 @@ impl FactsSource {
     }
 
     /// The facts of a file as it was, which it may no longer be: none where a part of them is lost.
-    pub(crate) fn read_before(&self, file: &DirectoryFile) -> Option<Arc<FileFacts>> {
+    pub(crate) fn read_before(&self, file: &IndexedFile) -> Option<Arc<FileFacts>> {
         self.read_with(file, |_, flow| Some(decode_flow(flow.as_bytes()).ok()?.into()))
     }
 
     fn read_with(
         &self,
-        file: &DirectoryFile,
+        file: &IndexedFile,
         inside: impl FnOnce(&Content, Encoded) -> Option<Inside>,
     ) -> Option<Arc<FileFacts>> {
         let language = Language::of(file.language.as_deref(), &file.path);
@@ -105,7 +105,7 @@ struct Content {
 
 /// Where facts come from that nobody remembers.
 struct Files {
-    tree: Tree,
+    tree: RootDirectory,
     max_file_size: u64,
 }
 
@@ -192,7 +192,8 @@ mod tests {
     fn what_is_lost_of_a_file_is_extracted_again_and_else_not_made_up() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a.py"), "def f(): return g()\n").expect("a file");
-        let (tree, cache) = (|| Tree::open(folder.path()).expect("it opens"), folder.path().join("cache.db"));
+        let (tree, cache) =
+            (|| RootDirectory::open(folder.path()).expect("it opens"), folder.path().join("cache.db"));
         let path = RepoPath::from("a.py");
         let hash = tree().read(&path, 1000).expect("text").hash;
         let name = "python";
@@ -206,7 +207,7 @@ mod tests {
         Cache::open(&cache).put_many([(key, &damaged)], 1);
         let (id, role) = (orient_store::FileId(1), Role::Source);
         let language = Some(name.into());
-        let file = DirectoryFile { id, path, language, role, hash: Some(hash), manifest: false };
+        let file = IndexedFile { id, path, language, role, hash: Some(hash), is_project_file: false };
         let source = FactsSource::new(cache, tree(), 1000, 1000);
         for found in [source.read(&file), source.read_before(&file)] {
             assert_eq!(*found.expect("from the file itself").flow, facts.flow);

@@ -9,7 +9,7 @@ pub(crate) use change_set_table::Live;
 pub(crate) use facts_source::FactsSource;
 use orient_model::{Node, RepoPath, Rules};
 use orient_resolve::{FileFacts, Named, World};
-use orient_store::{Bearer, DirectoryFile, FileId, NodeId};
+use orient_store::{FileId, IndexedFile, NamedSymbol, NodeId};
 use std::sync::Arc;
 
 /// The files and names of an index that is being written, for many threads at once.
@@ -17,9 +17,9 @@ pub(crate) trait Table: Sync {
     /// The indexed file at a path.
     fn file_at(&self, path: &RepoPath) -> Option<FileId>;
     /// The indexed file with an id.
-    fn file(&self, id: FileId) -> Option<DirectoryFile>;
+    fn file(&self, id: FileId) -> Option<IndexedFile>;
     /// Every symbol of a name in files of these languages, by path and place.
-    fn named(&self, name: &str, languages: &[&str]) -> Vec<Bearer>;
+    fn named(&self, name: &str, languages: &[&str]) -> Vec<NamedSymbol>;
     /// The files directly in a folder, by path.
     fn folder(&self, folder: &[u8]) -> Vec<FileId>;
     /// The files whose path is this, or ends so after a `/`, by path.
@@ -53,7 +53,7 @@ impl World for TableWorld<'_> {
 
     fn named(&self, family: &str, name: &str) -> Vec<Named> {
         let Some(family) = extraction::family(family) else { return Vec::new() };
-        let named = |Bearer { file, at, kind, modifiers }| {
+        let named = |NamedSymbol { file, at, kind, modifiers }| {
             Some(Named { node: Node { file: number(file)?, symbol: Some(at) }, kind, modifiers })
         };
         self.table.named(name, &family.languages).into_iter().filter_map(named).collect()
@@ -77,7 +77,7 @@ impl World for TableWorld<'_> {
 }
 
 /// Whether the names of a file are resolved.
-pub(crate) fn has_rules(file: &DirectoryFile) -> bool {
+pub(crate) fn has_rules(file: &IndexedFile) -> bool {
     file.language.as_deref().and_then(Language::by_name).is_some_and(|language| language.rules().is_some())
 }
 
